@@ -55,7 +55,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "jit": CORE | {"statistics"},
     "plotting": {"statistics"},
     "cli": CORE
-    | {"config", "datasets", "sources", "leaderboards", "multirater", "plotting"}
+    | {"config", "continuous", "datasets", "sources", "leaderboards", "multirater", "plotting"}
     | {"statistics", "thresholds", "two_raters"},
 }
 LARGEST_ROOM = 15
@@ -78,6 +78,7 @@ OPTIONAL = {
     "narwhals": r"sources/frames\.py",
     "dask": r"sources/dask_chunks\.py",
     "matplotlib": r"(plotting/\w+|cli/reports/picture)\.py",
+    "python_calamine": r"cli/files/spreadsheets\.py",
 }
 # The one place for each way in which text reaches a terminal, a spreadsheet or a browser.
 WRITES = {

@@ -25,7 +25,21 @@ except ImportError as error:
 # What is loaded stays, and to look through it a hundred times for garbage takes longer than a file.
 COLLECTED_AFTER = 50_000
 # In the order in which the help shows them.
-COMMANDS = ("score", "agree", "leaderboard", "thresholds", "demo", "config")
+COMMANDS = (
+    *("plan", "score", "agree", "measure", "leaderboard", "thresholds"),
+    *("demo", "config"),
+)
+EXAMPLES = """
+fastkappa demo
+
+fastkappa plan --kappa 0.8 --width 0.2
+
+fastkappa agree ratings.csv --raters ann ben --weights linear
+
+fastkappa measure pressure.xlsx --raters cuff sensor --plot limits.pdf
+
+fastkappa score --help
+"""
 
 
 def main() -> None:
@@ -78,7 +92,7 @@ def make_app(commands: Sequence[str] = COMMANDS) -> Any:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback(epilog="Examples:\n\nfastkappa demo\n\nfastkappa score --help")(about)
+    app.callback(epilog=f"Examples:\n{EXAMPLES}")(about)
     for name in commands:
         module = import_module(f"fastkappa.cli.commands.{name}")
         app.command(

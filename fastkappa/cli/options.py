@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from importlib import import_module
 from inspect import Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 # More replicates take minutes and gigabytes, and tell no more.
 MOST_REPLICATES = 1_000_000
 
+# Journals ask for this resolution.
+DPI = 300
 # No table begins further down.
 MOST_SKIPPED = 10_000
 
@@ -69,14 +72,15 @@ class FormatOption(enum.StrEnum):
     json = "json"
     csv = "csv"
     html = "html"
+    sentence = "sentence"
 
 
 InputFile: TypeAlias = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A CSV, TSV, .txt, .jsonl, Parquet or Arrow file, a folder of them, a pattern such as"
-        " 'part-*.csv', or - for the standard input.",
+        help="A CSV, TSV, .txt, .jsonl, .xlsx, Parquet or Arrow file, a folder of them, a pattern"
+        " such as 'part-*.csv', or - for the standard input.",
     ),
 ]
 WeightMatrixFile: TypeAlias = Annotated[
@@ -97,8 +101,16 @@ Labels: TypeAlias = Annotated[
 ]
 Format: TypeAlias = Annotated[
     FormatOption,
-    typer.Option("--format", help="text for a person, html for a browser, the others to compute."),
+    typer.Option(
+        "--format",
+        metavar="WORD",
+        help="text for a person, html for a browser, sentence for a paper, json or csv to compute.",
+    ),
 ]
+# Lists of words would be cut in narrow columns: the help names them.
+WEIGHTS = typer.Option(
+    metavar="WORD", help="How disagreement is weighted: none, linear or quadratic."
+)
 
 
 MissingCodes: TypeAlias = Annotated[
@@ -150,28 +162,73 @@ def _text_options(
         str,
         typer.Option(metavar="CHARACTER", help="The decimal point in text files, such as ','."),
     ] = ".",
+    sheet: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The sheet of a spreadsheet, if it has several."),
+    ] = None,
 ) -> None:
     """Declare the options of reading text files."""
 
 
-def reads_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of reading text files, which it takes as its argument ``text``."""
+def _picture_options(
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a picture, such as out.svg.")
+    ] = None,
+    dpi: Annotated[
+        int, typer.Option(min=10, max=2400, help="The resolution of a PNG that --plot writes.")
+    ] = DPI,
+    size: Annotated[
+        str | None,
+        typer.Option(metavar="WxH", help="The width and height of --plot in inches, such as 6x4."),
+    ] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of --plot.")] = None,
+    report_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="Write the report and its pictures as a page of HTML that needs no other file."
+            " Without matplotlib it has no pictures.",
+        ),
+    ] = None,
+) -> None:
+    """Declare the options of pictures."""
+
+
+def _with_options(
+    command: Callable[..., None], argument: str, declared: Callable[..., None], module: str
+) -> Callable[..., None]:
+    """Give a command declared options, which it takes together as one argument.
+
+    ``module`` has the type of the argument, and is imported when the command runs.
+    """
     own = list(signature(command, eval_str=True).parameters.values())
-    options = signature(_text_options, eval_str=True).parameters
-    place = [parameter.name for parameter in own].index("text")
+    options = signature(declared, eval_str=True).parameters
+    place = [parameter.name for parameter in own].index(argument)
     own[place : place + 1] = options.values()
 
     @wraps(command)
     def run(**given: Any) -> None:
-        from fastkappa.cli.files.opening import TextOptions
-
-        text = TextOptions(**{name: given.pop(name) for name in options})
-        command(**given, text=text)
+        home, _, name = module.rpartition(".")
+        of_options = getattr(import_module(home), name)
+        together = of_options(**{option: given.pop(option) for option in options})
+        command(**given, **{argument: together})
 
     # What typer reads.
     run.__signature__ = Signature(own)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in own}
     return run
+
+
+def reads_files(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of reading text files, which it takes as ``text``."""
+    return _with_options(command, "text", _text_options, "fastkappa.cli.files.opening.TextOptions")
+
+
+def draws(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of pictures, which it takes as ``pictures``."""
+    home = "fastkappa.cli.reports.picture.PictureOptions"
+    return _with_options(command, "pictures", _picture_options, home)
 
 
 class Remarks:
@@ -202,11 +259,12 @@ class Remarks:
 
     def show(self) -> None:
         """Print the remarks, also that an order was taken to be alphabetical, if it matters."""
+        from fastkappa.cli.words import in_words_of_options
+
         remedy = "Give --labels in the order that is meant."
         for own in self.sorted_labels:
             found = (order_warning(own, why, remedy) for why in self._depends if why is not None)
-            warnings = [text.replace("labels=", "--labels") for text in found if text is not None]
-            self.texts += warnings[:1]
+            self.texts += [in_words_of_options(text) for text in found if text is not None][:1]
         for text in self.texts:
             _print_warning(text)
 
@@ -241,12 +299,14 @@ def read_matrix(path: Path, weights: WeightsOption) -> Any:
     return read_weight_matrix(path)
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _one_line(message: object) -> str:
+    from fastkappa.cli.words import in_words_of_options
+
+    return in_words_of_options(" ".join(str(message).split()))
 
 
 def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    write(f"fastkappa: warning: {_one_line(str(message))}", error=True)
+    write(f"fastkappa: warning: {_one_line(message)}", error=True)
 
 
 @contextmanager
@@ -263,5 +323,5 @@ def errors_printed() -> Iterator[None]:
             warnings.showwarning = _print_warning
             yield
     except (ValueError, ImportError) as error:
-        write(f"fastkappa: {_one_line(str(error))}", error=True)
+        write(f"fastkappa: {_one_line(error)}", error=True)
         raise typer.Exit(2) from None

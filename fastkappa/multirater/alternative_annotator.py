@@ -20,6 +20,7 @@ from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.chance_corrected import distances_of
 from fastkappa.results.report import Grid, Report, abridged
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import versioned
 from fastkappa.results.text import shortened
 from fastkappa.statistics.clusters import correction, n_units, variance
 from fastkappa.statistics.distributions import t_two_sided_p
@@ -106,16 +107,21 @@ class AlternativeAnnotatorTest(Result):
             f" {int(self.wins.sum())} of {len(self.wins)}>"
         )
 
-    def _report(self) -> Report:
-        model = printable(self.model)
+    def sentence(self) -> str:
+        """Return the outcome as a sentence for a paper."""
+        return versioned(self._outcome())
+
+    def _outcome(self) -> str:
         verdict = "passes" if self.passes else "does not pass"
-        above = (
-            f"{model} {verdict} the alternative annotator test: it wins against"
+        return (
+            f"{printable(self.model)} {verdict} the alternative annotator test: it wins against"
             f" {int(self.wins.sum())} of {len(self.wins)} people (winning rate"
             f" {figure(self.winning_rate, digits=2)}; epsilon {self.epsilon:g}, false discovery"
-            f" rate {self.false_discovery_rate:g}). Its mean advantage probability is"
-            f" {figure(self.advantage_probability, digits=2)}."
+            f" rate {self.false_discovery_rate:g}), with a mean advantage probability of"
+            f" {figure(self.advantage_probability, digits=2)}"
         )
+
+    def _report(self) -> Report:
         rows = [
             (
                 printable(name),
@@ -136,7 +142,9 @@ class AlternativeAnnotatorTest(Result):
         ]
         head = ("", "items", "model as good", "person as good", "p", "wins")
         caption = "How often the model, and the person, is at least as near to the other people"
-        return Report([above], [Grid(head, abridged(rows), least_width=0, caption=caption)])
+        return Report(
+            [f"{self._outcome()}."], [Grid(head, abridged(rows), least_width=0, caption=caption)]
+        )
 
 
 def alternative_annotator_test(

@@ -18,6 +18,7 @@ from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.statistics.coefficient import Coefficient, divisor_of
 from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, clusters_of, n_units, variance
 from fastkappa.statistics.comparison import difference_of
@@ -85,6 +86,21 @@ class CoefficientDifference(Result):
         """
         return frame_of_estimate(
             self.value, self.standard_error, self.interval, z=self.z, p_value=self.p_value
+        )
+
+    def sentence(self) -> str:
+        """Return the difference as a sentence for a paper."""
+        (first, second), (one, two) = self.methods, map(figure, self.coefficients)
+        clusters = count_text(self.n_clusters, "cluster")
+        inside = f" in {clusters}" if self.n_clusters < self.n_subjects else ""
+        how = "t" if self.distribution == "t" else "asymptotic"
+        found = estimate_text(
+            self.value, self.interval, f"paired {100 * self.confidence:g} % {how} interval"
+        )
+        return versioned(
+            f"{first} was {one} and {second} {two} on the same"
+            f" {count_text(self.n_subjects, 'subject')}{inside}, a difference of {found}, p"
+            f" {p_value_text(self.p_value, 2)}"
         )
 
     def _report(self) -> Report:

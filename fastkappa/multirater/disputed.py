@@ -74,6 +74,12 @@ class DisputedItems(Result):
         named = {"disagreement": self.disagreement, **dict(zip(names, columns))}
         return data_frame(named, ("item", self.items.tolist()))
 
+    def most(self, n: int) -> list[dict[str, Any]]:
+        """Return the n items that are disputed most, with the columns of `to_frame`."""
+        names, columns = self._columns()
+        rows = zip(self.items[:n].tolist(), self.disagreement[:n].tolist(), *columns)
+        return [dict(zip(("item", "disagreement", *names), row)) for row in rows]
+
     def to_csv(self) -> str:
         """Return a table for adjudication: a row for each item, and an empty last column.
 
@@ -86,9 +92,10 @@ class DisputedItems(Result):
 
     def _columns(self) -> tuple[list[str], list[list[Any]]]:
         if self.ratings is None:
-            names = [f"ratings {label_text(label)}" for label in self.labels.tolist()]
+            names = [f"ratings {_name_of(label)}" for label in self.labels.tolist()]
             return names, self.label_counts.T.tolist()
-        return list(self.rater_names or ()), self.ratings.T.tolist()
+        columns = [[_cell_of(rating) for rating in column] for column in self.ratings.T.tolist()]
+        return list(self.rater_names or ()), columns
 
     def __repr__(self) -> str:
         return f"<DisputedItems: {self.n_disputed} of {self.n_items} items>"
@@ -113,10 +120,19 @@ class DisputedItems(Result):
 
     def _given(self, counts: list[int]) -> str:
         """Return the labels of an item, the most frequent first."""
-        given = [(n, label_text(label)) for n, label in zip(counts, self.labels.tolist()) if n]
+        given = [(n, _name_of(label)) for n, label in zip(counts, self.labels.tolist()) if n]
         given.sort(key=lambda pair: -pair[0])
         named = [f"{label} ({n})" for n, label in given[:MOST_LABELS]]
         return ", ".join([*named, *(["..."] if len(given) > MOST_LABELS else [])])
+
+
+def _name_of(label: Any) -> str:
+    return label_text(_cell_of(label))
+
+
+def _cell_of(label: Any) -> Any:
+    """Return a label as a table can hold it: a set as text."""
+    return ", ".join(sorted(map(str, label))) if isinstance(label, frozenset) else label
 
 
 def disputed_items(
@@ -171,16 +187,21 @@ def disputed_items(
     warn_of_labels(given, "weights", weights)
     places, patterns = given.counted.places(False), given.patterns
     sums = patterns.distances(distances_of(weights, len(given.labels)))
-    n_pairs = np.maximum(patterns.n_ratings * (patterns.n_ratings - 1), 1)
+    apart = sums / np.maximum(patterns.n_ratings * (patterns.n_ratings - 1), 1)
+    disputed = apart > 0
+    n_disputed = int(patterns.multiplicities[disputed].sum())
+    if most is not None and most < n_disputed:
+        # Few items are sorted: those of the patterns that are disputed most.
+        order = np.argsort(-apart)
+        enough = np.searchsorted(np.cumsum(patterns.multiplicities[order]), most)
+        disputed = apart >= apart[order[enough]]
     # The last place is that of items without a rating.
-    of_items = np.append(sums / n_pairs, 0.0)[places]
-    order = np.argsort(-of_items, kind="stable")
-    n_disputed = int(np.count_nonzero(of_items))
-    chosen = order[: n_disputed if most is None else min(most, n_disputed)]
+    found = np.flatnonzero(np.append(disputed, False)[places])
+    chosen = found[np.argsort(-apart[places[found]], kind="stable")][:most]
     names = None if given.counted.subjects is None else given.counted.subjects.items
     return DisputedItems(
         chosen if names is None else names[chosen],
-        of_items[chosen],
+        apart[places[chosen]],
         patterns.counts[places[chosen]].astype(np.int64),
         _ratings_of(given, chosen) if given.counted.knows_raters else None,
         given.labels,

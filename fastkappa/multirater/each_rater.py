@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -11,7 +12,8 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable, IntTable
 from fastkappa.choices import check_choice
-from fastkappa.formatting import figure, interval_text, label_text, printable
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import count_text, figure, interval_text, label_text, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.coefficient_difference import JointRows, paired_error
 from fastkappa.multirater.estimation import Inferred, read_ratings, warn_of_labels
@@ -29,12 +31,13 @@ from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.results.report import LARGEST_TABLE, Grid, Report, abridged, interval_head
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.results.text import shortened
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, correction, n_units
 from fastkappa.statistics.comparison import difference_of
 from fastkappa.statistics.inference import symmetric_interval
-from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 
 # All raters are compared with the others in a time that grows with the square of their number.
 MOST_RATERS = 100
@@ -133,6 +136,30 @@ class RaterComparison(Result):
             for name, found in names.items():
                 value, error, low, high, _ = (float(part[i]) for part in found)
                 yield name.format(rater), value, error, (low, high)
+
+    def sentence(self) -> str:
+        """Return the rater who agrees least with the others as a sentence for a paper."""
+        if np.isnan(self.with_others.values).all():
+            return versioned("No rater has a kappa with the others")
+        least = int(np.nanargmin(self.with_others.values))
+        of_interval = f"{100 * self.confidence:g} % t interval"
+        with_others, without, change = (
+            estimate_text(
+                float(found.values[least]), (found.lower[least], found.upper[least]), name
+            )
+            for found, name in (
+                (self.with_others, of_interval),
+                (self.without, of_interval),
+                (self.change, f"paired {of_interval}"),
+            )
+        )
+        return versioned(
+            f"Of {len(self.rater_names)} raters {printable(self.rater_names[least])} agreed least"
+            f" with the others: kappa ({weights_text(self.weights)}) was {with_others} on"
+            f" {count_text(int(self.label_counts[least].sum()), 'rating')}; without this rater"
+            f" {self.method} of the others was {without}, a change of {change} from"
+            f" {figure(self.value)}"
+        )
 
     def __repr__(self) -> str:
         least = int(np.argsort(self.with_others.values)[0])
@@ -252,6 +279,14 @@ def compare_raters(
         difference.append(panel.difference(alone, others))
         without.append(panel.estimate(left))
         change.append(panel.difference(left, whole))
+    n_undefined = int(np.isnan([found[0] for found in with_others]).sum())
+    if n_undefined:
+        warnings.warn(
+            f"kappa with the others is undefined for {n_undefined} of {len(names)} raters: they"
+            " have no subject in common with another, or all of these have the same label.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
     return RaterComparison(
         names,
         given.labels,
@@ -338,9 +373,9 @@ class _Panel:
 
     def difference(self, first: _Found, second: _Found) -> tuple[float, ...]:
         """Return the same of the difference of two coefficients."""
-        value = difference_of("coefficients", (first.value, second.value))
-        if math.isnan(value):
+        if math.isnan(first.value - second.value):
             return (math.nan,) * 5
+        value = difference_of("coefficients", (first.value, second.value))
         kept = (first.places >= 0) | (second.places >= 0)
         none = np.zeros(0, np.int64)
         counts = self._profiles.multiplicities[kept]

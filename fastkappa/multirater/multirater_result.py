@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,16 +25,15 @@ from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreemen
 from fastkappa.results.report import (
     Grid,
     Report,
-    abridged,
     estimate_grid,
     facts,
-    interval_head,
 )
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution
+from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
 
 # What `to_dict` has, in this order.
@@ -304,7 +303,7 @@ class MultiRaterResult(Result):
         how = "t" if is_t else self.interval_method
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
-            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()}",
+            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()}{self._missing()}",
             self.value,
             self.interval,
             f"{100 * self.confidence:g} % {how} interval",
@@ -316,6 +315,26 @@ class MultiRaterResult(Result):
             f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()},"
             f" {count_text(self.n_raters, 'rater')}>"
         )
+
+    def interpret(self, scale: ScaleName) -> Interpretation:
+        """Interpret the coefficient by a scale, as `AgreementResult.interpret` does.
+
+        Examples
+        --------
+        >>> from fastkappa import datasets, fleiss_kappa
+        >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings[:, 3:])
+        >>> result.interpret("landis-koch")
+        <Interpretation: moderate, by landis-koch>
+        """
+        return interpret(self.value, self._ends, scale, self.confidence)
+
+    def _ends(self, confidence: float) -> tuple[float, float]:
+        """Return the interval of another confidence."""
+        return replace(self.inference, confidence=confidence).interval
+
+    def _missing(self) -> str:
+        of_all = self.n_subjects * self.n_raters
+        return f", {self.n_missing} of {of_all} ratings missing," if self.n_missing else ""
 
     def _clusters_text(self) -> str:
         if self.clusters is None:
@@ -349,25 +368,11 @@ class MultiRaterResult(Result):
 
 def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
     """Return the grid of several coefficients of the same ratings."""
-    rows = [(short_name(r), r.value, r.standard_error, r.interval) for r in results]
+    names = [short_name(r) for r in results]
+    if len(set(names)) < len(names):
+        names = [r.method for r in results]
+    rows = [(name, r.value, r.standard_error, r.interval) for name, r in zip(names, results)]
     return estimate_grid(rows, results[0].confidence)
-
-
-def groups_grid(named: Mapping[str, MultiRaterResult], caption: str) -> Grid:
-    """Return the grid of a coefficient in each of several groups, with their subjects."""
-    rows = [
-        (
-            name,
-            str(one.n_paired),
-            figure(one.value),
-            figure(one.standard_error, ""),
-            interval_text(one.interval, "", width=7),
-        )
-        for name, one in named.items()
-    ]
-    confidence = next(iter(named.values())).confidence
-    head = ("", "subjects", "value", "std. error", interval_head(confidence))
-    return Grid(head, abridged(rows), caption=caption, above=caption)
 
 
 def short_name(result: MultiRaterResult) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.choices import position_of
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, printable
+from fastkappa.formatting import figure, interval_text, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.counted_ratings import Counted
 from fastkappa.multirater.estimation import warn_of_labels
@@ -24,6 +24,7 @@ from fastkappa.multirater.statistics.known_raters import of_pairs
 from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
 from fastkappa.results.report import LARGEST_TABLE, Grid, Report, facts
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import versioned
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
     Method,
@@ -32,7 +33,7 @@ from fastkappa.statistics.bootstrap import (
 )
 from fastkappa.statistics.inference import check_confidence, standard_error, symmetric_interval
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.statistics.weights import Weights, as_weights, weights_text
 
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
@@ -218,6 +219,11 @@ class PairwiseKappa(Result):
         frame = data_frame({"first": first, "second": second, **columns})
         return frame.set_index(["first", "second"])
 
+    def n_of_pairs(self) -> dict[tuple[str, str], int]:
+        """Return how many subjects each pair of raters has both rated."""
+        n = self.n[np.triu_indices(len(self.n), 1)].tolist()
+        return dict(zip(combinations(self.rater_names, 2), n))
+
     def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
         """Return name, kappa, standard error and interval of each pair of raters."""
         above = np.triu_indices(len(self.values), 1)
@@ -225,6 +231,32 @@ class PairwiseKappa(Result):
         figures = zip(*(matrix[above].tolist() for matrix in matrices))
         names = combinations(self.rater_names, 2)
         return [(f"{a}, {b}", k, se, (low, up)) for (a, b), (k, se, low, up) in zip(names, figures)]
+
+    def sentence(self) -> str:
+        """Return the range of the kappas as a sentence for a paper."""
+        kappas, n = (part[np.triu_indices(len(self.n), 1)] for part in (self.values, self.n))
+        defined = kappas[~np.isnan(kappas)]
+        subjects = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
+        what = (
+            f"Cohen's kappa ({weights_text(self.weights)}) of the {len(kappas)} pairs of"
+            f" {len(self.n)} raters, on {subjects} subjects each,"
+        )
+        if not len(defined):
+            return versioned(f"{what} was undefined")
+        low, high = (
+            f"{figure(kappas[place])} ({names}; {100 * self.confidence:g} % asymptotic interval"
+            f" {interval_text(ends)})"
+            for place, names, ends in (
+                (place, *self._named(place))
+                for place in (np.nanargmin(kappas), np.nanargmax(kappas))
+            )
+        )
+        mean = figure(float(defined.mean()))
+        return versioned(f"{what} was between {low} and {high}, with a mean of {mean}")
+
+    def _named(self, place: Any) -> tuple[str, tuple[float, float]]:
+        name, _, _, ends = self.rows()[int(place)]
+        return printable(name), ends
 
     def __repr__(self) -> str:
         return f"<PairwiseKappa: {len(self.values)} raters, mean {figure(self.mean)}>"

@@ -15,7 +15,7 @@ from fastkappa.exceptions import users_stacklevel
 from fastkappa.multirater.counted_ratings import Counted, of_counts, of_long, of_raters, of_table
 from fastkappa.multirater.items.count_tables import read_counts, table_labels
 from fastkappa.multirater.items.forms import OtherForm, form_of_labels, ids_in_counts
-from fastkappa.multirater.items.long import read_long
+from fastkappa.multirater.items.long import Duplicates, read_long
 from fastkappa.multirater.items.rater_columns import encode_columns
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import RaterPairs
@@ -175,6 +175,7 @@ class Ratings:
         cluster: Any = None,
         labels: Any = None,
         missing_codes: Sequence[Any] = (),
+        duplicates: Duplicates = "error",
     ) -> Ratings:
         """Return ratings in long form: a row per rating, with its item and its rater.
 
@@ -183,30 +184,29 @@ class Ratings:
         Parameters
         ----------
         source : path, data frame, table, dataset, relation or mapping, default=None
-            Anything that `fastkappa.confusion_from_table` reads; its three columns come into
-            memory. None if the columns themselves are given.
+            Anything that `fastkappa.confusion_from_table` reads. None if columns are given.
         item, rater, rating : str, or array-likes of shape (n,) without a source
-            The columns, or their names: what was rated, who rated it, and how. Items and
-            raters are whole numbers, strings or dates. Ratings may be sets of labels too, in a
-            list or a column of objects. Rows may be in any order.
+            The columns, or their names: what was rated, who rated it, and how. Items and raters
+            are whole numbers, strings or dates. Ratings may be sets, in a list or objects.
         cluster : str, or array-like of shape (n,) without a source, default=None
             The column of the item's cluster, as `from_array` takes clusters, or its name.
         labels, missing_codes
             As for `from_array`; missing codes are those of ratings.
+        duplicates : {'error', 'first', 'last'}, default='error'
+            What to do where a rater has rated an item more than once: raise an error, or take the
+            first or the last of the ratings that are not missing.
 
         Returns
         -------
         ratings : Ratings
-            The subjects are the distinct items. The raters are sorted: names that are all
-            numbers by their value, others alphabetically. Who has no row for an item has not
-            rated it, and neither has whose rating of it is missing.
+            The subjects are the distinct items. The raters are sorted, numbers by their value. A
+            rater without a row for an item, or with a missing rating, has not rated it.
 
         Raises
         ------
         ValueError
-            As for `from_array`, if a rater has rated an item more than once, if a rating has no
-            item or rater, if an item is in two clusters, or if a column is not there, or a file
-            cannot be read.
+            As for `from_array`, if a rater has rated an item twice, a rating has no item or rater,
+            an item is in two clusters, or a column or a file cannot be read.
         TypeError, ImportError
             As `fastkappa.confusion_from_table`.
 
@@ -225,7 +225,7 @@ class Ratings:
             item, rater, rating, cluster = read_triples(
                 source, item, rater, rating, cluster, labels
             )
-        given, long = read_long(item, rater, rating, cluster, labels, missing_codes)
+        given, long = read_long(item, rater, rating, cluster, labels, missing_codes, duplicates)
         return cls(
             given.reported,
             long.n_items,

@@ -104,6 +104,25 @@ def estimate_grid(
     )
 
 
+def groups_grid(
+    rows: Iterable[tuple[str, int, float, float, tuple[float, float]]],
+    confidence: float,
+    of: str,
+    groups: str,
+) -> Grid:
+    """Return a grid of an estimate in each group: name, n, value, standard error and interval.
+
+    ``of`` names the estimate, ``groups`` the groups.
+    """
+    cells = [
+        (name, str(n), figure(value), figure(error, ""), interval_text(ends, "", width=7))
+        for name, n, value, error, ends in rows
+    ]
+    head = ("group", "n", of, "std. error", interval_head(confidence))
+    caption = f"{of[0].upper()}{of[1:]} in each group of {groups}"
+    return Grid(head, cells, caption=caption)
+
+
 def estimate_row(
     name: str, value: float | None, standard_error: float, interval: tuple[float, float]
 ) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -234,6 +234,13 @@ def in_one(array: Any) -> Any:
     if array.num_chunks == 0:
         return pyarrow.array([], array.type)
     return pyarrow.concat_arrays(array.chunks)
+
+
+def in_table(columns: Mapping[str, Any]) -> Any:
+    """Return columns as a table of Arrow, which keeps their names."""
+    import pyarrow
+
+    return pyarrow.table(dict(columns))
 
 
 def with_order(array: Any, order: Sequence[Any] | None) -> Any:

@@ -128,7 +128,7 @@ def columns_of_files(
     if len(files) == 1:
         return read(files[0], columns, on_progress)
     _format_of_all("the files", files)
-    return _joined([read(file, columns) for file in files], columns)
+    return joined([read(file, columns) for file in files], columns)
 
 
 def _read_folder(
@@ -140,15 +140,16 @@ def _read_folder(
         file_format = _format_of_all(str(folder), files)
         if file_format in OF_DATASETS:
             datasets = _by_type(_dataset_of(folder, files, file_format, columns), columns)
-            found = _joined([columns_of_arrow(part, columns) for part in datasets], columns)
+            found = joined([columns_of_arrow(part, columns) for part in datasets], columns)
         else:
-            found = _joined([read(file, columns) for file in files], columns)
+            found = joined([read(file, columns) for file in files], columns)
     if not len(found[columns[0]]):
         raise RatingsError(f"{folder} has no rows.")
     return found
 
 
-def _joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str, Any]:
+def joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str, Any]:
+    """Return columns of several parts one after the other, integers beside floats as floats."""
     import pyarrow
 
     if len(parts) == 1:

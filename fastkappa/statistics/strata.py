@@ -17,8 +17,15 @@ from fastkappa.formatting import figure, interval_text, label_text, p_value_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.results.report import Report, facts
 from fastkappa.results.result import Result
-from fastkappa.statistics.comparison import check_comparable, kappa_and_error
-from fastkappa.statistics.inference import check_confidence, chi_square_p, symmetric_interval
+from fastkappa.results.sentence import estimate_text, versioned
+from fastkappa.statistics.inference import (
+    check_confidence,
+    chi_square_p,
+    standard_error,
+    symmetric_interval,
+)
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.tables import as_table, refuse_fractions, warn_of_sums
 from fastkappa.statistics.weights import Weights
 
 Undefined: TypeAlias = Literal["nan", "drop"]
@@ -83,6 +90,19 @@ class EqualKappas(Result):
             statistic=self.statistic,
             degrees_of_freedom=self.degrees_of_freedom,
             p_value=self.p_value,
+        )
+
+    def sentence(self) -> str:
+        """Return the test as a sentence for a paper."""
+        if math.isnan(self.p_value):
+            return versioned("The kappas of the groups cannot be compared")
+        found = estimate_text(
+            self.kappa, self.interval, f"{100 * self.confidence:g} % asymptotic interval"
+        )
+        return versioned(
+            f"The common kappa of {self.degrees_of_freedom + 1} groups was {found}; in the test of"
+            f" equal kappas Q = {figure(self.statistic)}, df = {self.degrees_of_freedom}, p ="
+            f" {p_value_text(self.p_value, 2)}"
         )
 
     def _report(self) -> Report:
@@ -245,6 +265,39 @@ def equal_kappas(
         float(confidence),
         left_out,
     )
+
+
+def kappa_and_error(name: str, table: Any, weights: Weights) -> tuple[float, float]:
+    """Return kappa and its standard error for a table or a result."""
+    value = getattr(table, "kappa", getattr(table, "value", None))
+    if value is not None:
+        if weights is not None:
+            raise ValueError("weights are for tables: results bring their own.")
+        return float(value), table.standard_error
+    counts = as_table(getattr(table, "table", table), name)
+    refuse_fractions(counts, name)
+    warn_of_sums(counts, name)
+    return float(kappas(counts, weights)), standard_error(counts, weights)
+
+
+def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
+    """Raise if tables or results have different weights, or errors of both distributions."""
+    tables = list(tables)
+    # The errors of a table are divided by n.
+    if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
+        raise ValueError(
+            "kappas with different distributions cannot be compared: take"
+            " distribution='normal', which tables have, or 't' for all results."
+        )
+    methods = sorted({getattr(table, "method", "Cohen's kappa") for table in tables})
+    if methods[1:]:
+        raise ValueError(f"{methods[0]} and {methods[1]} cannot be compared.")
+    first, *others = (getattr(table, "weights", weights) for table in tables)
+    for other in others:
+        if not np.array_equal(np.asarray(first), np.asarray(other)):
+            raise ValueError(
+                f"kappas with different weights cannot be compared, got {first!r} and {other!r}."
+            )
 
 
 def check_undefined(undefined: Undefined) -> Undefined:

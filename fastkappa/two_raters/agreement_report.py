@@ -79,11 +79,16 @@ def sentence_of(result: _Result) -> str:
     raters = "two raters" if result.raters == RATERS else f"{first} and {second}"
     return estimate_sentence(
         f"Cohen's kappa ({weights_text(result.weights)}) of {raters} on"
-        f" {count_text(result.n, 'item')}{in_clusters(result)}",
+        f" {count_text(result.n, 'item')}{in_clusters(result)}{_left_out(result)}",
         result.kappa,
         result.interval,
         f"{100 * result.confidence:g} % {result.interval_method} interval",
     )
+
+
+def _left_out(result: _Result) -> str:
+    n = result.n_dropped + result.n_outside
+    return f", with {n} left out," if n else ""
 
 
 def why_undefined(result: _Result) -> str:

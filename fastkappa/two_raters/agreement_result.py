@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -372,8 +372,8 @@ class AgreementResult(Result):
         Returns
         -------
         interpretation : Interpretation
-            The reading of kappa, the proportion of its normal distribution (from -1 to 1) in
-            each band, and the highest band it reaches with the result's confidence.
+            The reading of kappa, the proportion in each band of the distribution that its intervals
+            are of, and the highest band it reaches with the result's confidence.
 
         Examples
         --------
@@ -384,7 +384,9 @@ class AgreementResult(Result):
         >>> round(reading.proportions["moderate"], 3)
         0.287
         """
-        return interpret(self.kappa, self.standard_error, scale, self.confidence)
+        return interpret(
+            self.kappa, lambda c: replace(self, confidence=c).interval, scale, self.confidence
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all statistics as a dictionary of Python numbers, strings and lists.

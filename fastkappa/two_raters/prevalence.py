@@ -12,6 +12,7 @@ from fastkappa.formatting import figure, interval_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.results.report import Report, estimate_grid, facts
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.tables import as_counts
 
@@ -59,6 +60,18 @@ class CorrectedPrevalence(Result):
             If pandas is not installed.
         """
         return frame_of_estimate(self.value, self.standard_error, self.interval)
+
+    def sentence(self) -> str:
+        """Return the prevalence as a sentence for a paper."""
+        negative, positive = self.n_validation
+        return estimate_sentence(
+            f"The prevalence among {self.n} items, counted as {figure(self.apparent)} and corrected"
+            f" by Rogan and Gladen for a sensitivity of {figure(self.sensitivity)} (n ="
+            f" {positive}) and a specificity of {figure(self.specificity)} (n = {negative}),",
+            self.value,
+            self.interval,
+            f"{100 * self.confidence:g} % interval of Lang and Reiczigel",
+        )
 
     def __repr__(self) -> str:
         return (

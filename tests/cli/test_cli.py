@@ -40,6 +40,7 @@ KEYS = [
     "weights",
     "kappa",
     "kappas",
+    "version",
 ]
 
 
@@ -359,11 +360,11 @@ def test_the_installed_command_is_the_same_program(integers: tuple[Path, Any]) -
 
 
 def test_the_program_refuses_in_one_line(integers: tuple[Path, Any], tmp_path: Path) -> None:
-    (tmp_path / "ratings.xlsx").write_bytes(b"PK")
+    (tmp_path / "ratings.docx").write_bytes(b"PK")
     for path, column, problem in (
         (tmp_path / "none.csv", "left", "there is no file"),
         (tmp_path / "none", "left", "there is no file or folder"),
-        (tmp_path / "ratings.xlsx", "left", "is not known by its suffix"),
+        (tmp_path / "ratings.docx", "left", "is not known by its suffix"),
         (integers[0], "leftt", "Did you mean 'left'?"),
     ):
         result = run_process("score", path, "--y1", column, "--y2", "right")

@@ -66,6 +66,15 @@ def test_each_rater_and_each_label(path: Path, grades: np.ndarray) -> None:
     assert sum("with the others" in row for row in rows) == 4
 
 
+def test_every_coefficient_is_read_by_a_scale(path: Path, grades: np.ndarray) -> None:
+    options = (path, "--raters", *NAMES[:3], "--scale", "altman", "--labels", "1,2,3")
+    found = agree.json_of(*options)["coefficients"]["fleiss_kappa"]["interpretation"]
+    direct = fleiss_kappa(grades[:, :3], labels=[1, 2, 3]).interpret("altman")
+    assert found == direct.to_dict()
+    expected = f"Fleiss' kappa: {direct.reading}, with 95 % confidence at least"
+    assert f"{expected} {direct.confident_reading}" in agree.text_of(*options)
+
+
 @pytest.mark.parametrize("output", ["text", "json", "html", "csv"])
 def test_every_form_is_written(path: Path, output: str) -> None:
     text = agree.text_of(path, "--raters", *NAMES[:3], "--group", "site", "--format", output)
@@ -95,6 +104,10 @@ def test_disputed_items_are_written(path: Path, grades: np.ndarray, tmp_path: Pa
     agree.text_of(path, "--raters", *NAMES[:4], "--disputed", written)
     rows = list(csv.DictReader(written.read_text().splitlines()))
     four = grades[:, :4]
+    shown = agree.json_of(path, "--raters", *NAMES[:4])
+    assert shown["n_disputed"] == len(rows)
+    assert [one["item"] for one in shown["disputed"]] == [int(r["item"]) for r in rows[:10]]
+    assert shown["disputed"][0][NAMES[0]] == int(rows[0][NAMES[0]])
     assert len(rows) == (four != four[:, :1]).any(axis=1).sum()
     for row in rows:
         # Rows of the file are counted from 1.

@@ -253,16 +253,15 @@ def test_measurements_are_refused_as_by_two_raters(tmp_path: Path) -> None:
     for raters in ("ab", "abc"):
         assert program.refusal("agree", path, "--raters", *raters) == (
             "fastkappa: column 'a' holds 0.37: ratings must be whole numbers or strings. For"
-            " measurements there are continuous_kappa and, for more than two raters,"
-            " krippendorff_alpha with level='interval'. Half points and other labels of a scale"
-            " have to be named: all of them in labels=, on the command line in --labels.\n"
+            " measurements there is fastkappa measure. Half points and other labels of a scale"
+            " have to be named: all of them in --labels.\n"
         )
     whole = {name: range(2500) for name in "abc"}
     message = program.refusal(
         "agree", write_csv(tmp_path / "w.csv", **whole), "--raters", "a", "b", "c"
     )
     assert "2500 different ratings" in message
-    assert "krippendorff_alpha with level='interval'" in message
+    assert "there is fastkappa measure." in message
 
 
 ESCAPE = "\x1b]0;evil\x07"

@@ -124,7 +124,7 @@ def test_what_cannot_be_scored_has_a_row_and_the_rest_still_rank(folder: Path) -
         "damaged.parquet": "cannot be read",
         "empty.csv": "is empty",
         "latin.csv": "column 'grade' of latin.csv holds text that is not UTF-8",
-        "shuffled.xlsx": "not known by its suffix",
+        "shuffled.xlsx": "cannot be read: ",
         "column.csv": "no column 'grade'; .* Did you mean 'Grade'",
         "scores.csv": "continuous",
         "words.csv": "the ratings cannot be compared",

@@ -215,7 +215,7 @@ def test_scores_that_fall_get_a_warning(file: Path) -> None:
         (("--y", "y", "--score", "s", "--labels", "8,9"), "none of the labels in column 'y'"),
         (
             ("--y", "y", "--score", "s", "--method", "closed_form", "--weights", "linear"),
-            "'closed_form' is for weights='quadratic' alone, got weights='linear'",
+            "'closed_form' is for --weights quadratic alone, got --weights linear",
         ),
     ],
 )
@@ -227,7 +227,6 @@ def test_refused_values(tmp_path: Path) -> None:
     path = write(tmp_path, "y,s\n1,1\n2,inf\n")
     message = refusal(path, "--y", "y", "--score", "s")
     assert "scores must be finite, got inf at position 1." in message
-    assert "scores are column 's'" in message
     path = write(tmp_path, "y,s\n2020-01-01,1\n2020-01-02,2\n")
     assert "column 'y' holds values of type date" in refusal(path, "--y", "y", "--score", "s")
     path = write(tmp_path, "y,s\n" + "".join(f"{i},{i}\n" for i in range(2001)))

@@ -22,7 +22,15 @@ import typer
 from fastkappa import cli, datasets
 from tests.helpers.command_line import CommandLine, write_csv
 
-PAGE = Path(__file__).parents[2] / "docs" / "how_to" / "command_line.md"
+HOW_TO = Path(__file__).parents[2] / "docs" / "how_to"
+PAGE = HOW_TO / "command_line.md"
+# Files that commands of the pages write, and how they begin.
+WRITTEN = {
+    "report.html": "<!DOCTYPE html>",
+    "study.html": "<!DOCTYPE html>",
+    "labelled.csv": "patient,score,predicted\n",
+    "forest.svg": "<?xml",
+}
 CITIES = {"winnipeg": "Winnipeg", "new_orleans": "New Orleans"}
 
 
@@ -58,6 +66,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         who=np.repeat(["orleans", "winnipeg"], n),
         diagnosis=np.concatenate([orleans, winnipeg]),
     )
+    own = np.random.default_rng(1)
+    cuff = own.normal(130, 15, n).round()
+    pressure = {name: cuff + own.normal(2, 5, n).round() for name in ("sensor", "third")}
+    write_csv(folder / "pressure.csv", patient=patient, cuff=cuff, **pressure)
+    (folder / "annotators").mkdir()
+    for name in ("ann", "ben", "cat"):
+        label = own.integers(1, 4, 20)
+        tags = [";".join("xyz"[: 1 + place % 3]) for place in label]
+        write_csv(folder / "annotators" / f"{name}.csv", text=range(20), label=label, tags=tags)
     labels = [1, 2, 3, 4]
     far = np.minimum(abs(np.subtract.outer(labels, labels)), 2)
     weights = {"": labels, **{str(label): far[:, i] for i, label in enumerate(labels)}}
@@ -75,9 +92,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def examples() -> list[tuple[str, str]]:
-    """Return the commands of the page, in order, and what it shows of their output."""
-    blocks = re.findall(r"```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+def examples(page: Path) -> list[tuple[str, str]]:
+    """Return the commands of a page, in order, and what it shows of their output."""
+    blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     found = (re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE) for block in blocks)
     return [example for block in found for example in block]
 
@@ -101,16 +118,21 @@ def output_of(command: str) -> str:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the examples are for a shell of Unix")
-def test_the_commands_of_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("page", "least"), [("command_line.md", 30), ("clinical_study.md", 7)])
+def test_the_commands_of_a_page(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, page: str, least: int
+) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(folder)
-    assert len(examples()) > 20
-    for command, shown in examples():
+    found = examples(HOW_TO / page)
+    assert len(found) >= least
+    for command, shown in found:
         output = output_of(command)
         if shown:
             assert output.strip() == shown.strip()
-    assert (folder / "report.html").read_text().startswith("<!DOCTYPE html>")
-    assert (folder / "labelled.csv").read_text().startswith("patient,score,predicted\n")
+        for file, start in WRITTEN.items():
+            if file in command.split():
+                assert (folder / file).read_text(encoding="utf-8").startswith(start)
 
 
 def commands() -> dict[str, Any]:

@@ -36,7 +36,14 @@ LONG = "evil" * 5000
 HOSTILE = {"controls": CONTROLS, "markup": FORMULA + MARKUP, "long": LONG}
 # A file cannot be called by the last.
 IN_FILES = ("controls", "markup")
-FORMATS = {"text": "text", "table": "text", "json": "json", "csv": "csv", "html": "html"}
+FORMATS = {
+    "text": "text",
+    "table": "text",
+    "sentence": "text",
+    "json": "json",
+    "csv": "csv",
+    "html": "html",
+}
 
 
 def hostile_rows(text: str) -> dict[str, list[Any]]:
@@ -52,6 +59,7 @@ def write_hostile(path: Path, text: str) -> None:
         **hostile_rows(text),
         f"{text} g": [f"{text}{i % 2}" for i in range(8)],
         f"{text} s": [0.1, 1.2, 2.1, 0.3, 1.1, 1.9, 0.2, 0.8],
+        f"{text} t": [0.2, 1.2, 2.3, 0.1, 1.3, 1.7, 0.2, 0.9],
         # A file of three raters in long form.
         f"{text} item": [f"{text}{i // 2}" for i in range(8)],
         f"{text} who": [f"{text}{i % 2}" for i in range(8)],
@@ -86,8 +94,14 @@ def runs(text: str, file: str) -> dict[str, list[list[str]]]:
             [file, *raters, f"--group={group}"],
             [file, *long],
         ],
+        "measure": [
+            [file, f"--raters={score}", f"--raters={text} t"],
+            [file, f"--raters={score}", f"--raters={text} t", "--raters=a"],
+            [file, *long[:2], f"--rating={score}"],
+        ],
         "leaderboard": [board, [*board, f"--split={group}", f"--cluster={text} item"]],
         "thresholds": [fitted, [*fitted, f"--apply={file}"], [f"{file}.json", f"--apply={file}"]],
+        "plan": [["--kappa=0.8", "--n=50"]],
         # These take no text.
         "demo": [[]],
         "config": [[]],
@@ -154,7 +168,7 @@ def test_names_and_cells(here: Path, command: str, kind: str) -> None:
     cuts = {"labels": labels, "thresholds": [0.5, 1.5], "columns": {"score": f"{text} s"}}
     Path(f"{file}.json").write_text(json.dumps(cuts))
     formats = formats_of(command)
-    pictured = runs(text, file)["agree"][::4]
+    pictured = [*runs(text, file)["agree"][::4], *runs(text, file)["measure"][:2]]
     for arguments in runs(text, file)[command]:
         applied = any(argument.startswith("--apply=") for argument in arguments)
         for output in ["csv"] if applied else formats:

@@ -281,6 +281,13 @@ def test_csv_of_agree(path: Path) -> None:
             f"Conger's kappa without {name}": repr(each["without"]["values"][i]),
             f"change without {name}": repr(each["change"]["values"][i]),
         }
+    expected |= {
+        f"agreement on label {k['label']}": repr(k["agreement"]) for k in several["by_label"]
+    }
+    for i, name in enumerate("abc"):
+        for label, count in zip(several["labels"], each["label_counts"][i]):
+            expected[f"ratings {label} by {name}"] = str(count)
+    expected |= {f"subjects of {a}, {b}": "120" for a, b in ("ab", "ac", "bc")}
     assert {row["statistic"]: row["value"] for row in rows} == expected
 
 

@@ -45,6 +45,38 @@ def test_help_has_short_form_and_examples(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_help_fits_80_columns_and_cuts_no_word(name: str) -> None:
+    lines = program.run(name, "--help", columns=80).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not any("\N{HORIZONTAL ELLIPSIS}" in line for line in lines)
+    # Choices such as <none|linear> and ranges such as [0<=x<=9] are whole.
+    options = "\n".join(lines).partition("Examples:")[0].splitlines()
+    choices = [re.sub(r"\[[^]]*\]", "", line) for line in options]
+    assert [line for line in choices if line.count("<") != line.count(">")] == []
+    words = {
+        word for parameter in GROUP.commands[name].params for word in str(parameter.help).split()
+    }
+    printed = {
+        word
+        for line in lines
+        for word in line.replace("\N{BOX DRAWINGS LIGHT VERTICAL}", " ").split()
+    }
+    assert words - printed == set()
+
+
+def test_the_program_names_every_command_with_examples() -> None:
+    text = program.run("--help", columns=80).stdout
+    assert max(map(len, text.splitlines())) <= 80
+    listed, _, examples = text.partition("Examples:")
+    assert all(f" {name} " in listed for name in COMMANDS)
+    for line in filter(None, map(str.strip, examples.splitlines())):
+        name, *options = line.split()[1:]
+        there = {opt for p in GROUP.commands[name].params for opt in p.opts} | {"--help"}
+        assert {option for option in options if option.startswith("--")} <= there
+    assert all(f"fastkappa {name} " in examples for name in ("plan", "agree", "measure"))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_examples_name_options_that_are_there(name: str) -> None:
     examples = GROUP.commands[name].epilog
     used = set(re.findall(r" (--[\w-]+)", examples))
@@ -233,7 +265,7 @@ def test_words_among_scores_are_no_labels(oof: tuple[Any, Any], options: tuple[s
     for labels in ((), ("--labels", "0,1,2,3")):
         message = thresholds.refusal(*options, *labels)
         assert "column 's' holds numbers, and among them 'abc' (1 time)" in message
-        assert "give --missing-codes if they stand for missing scores" in message
+        assert "give --missing-codes if they stand for missing values" in message
         assert "--labels" not in message
     drop = ("--missing", "drop")
     assert "among them 'abc'" in thresholds.refusal(*options, *drop)

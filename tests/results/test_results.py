@@ -24,6 +24,7 @@ from fastkappa.results.html import as_html
 from fastkappa.results.report import Grid, Report
 from fastkappa.results.result import Result
 from fastkappa.results.text import as_text
+from fastkappa.statistics.planning.plan import plan_study
 from fastkappa.thresholds.rounding import find_rounding
 from fastkappa.thresholds.rounding_report import RoundingReport
 from fastkappa.two_raters.table_kappas import TableKappas
@@ -100,6 +101,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "MarginTests": lambda: pair().margins,
     "MultiRaterResult": lambda: fastkappa.fleiss_kappa(RATINGS.T),
     "PairwiseKappa": lambda: fastkappa.pairwise_kappa(fastkappa.Ratings.from_raters(RATERS)),
+    "Plan": lambda: plan_study(0.8, width=0.2, design_effect=1.4, cluster_size=4),
     "Proportion": lambda: pair().agreement_within(1),
     "RaterComparison": lambda: fastkappa.compare_raters(fastkappa.Ratings.from_raters(RATERS)),
     "SourceCounts": lambda: fastkappa.confusion_from_table(frame(), "a", "b"),
@@ -438,7 +440,7 @@ def test_sentences() -> None:
     assert "score interval" in named.sentence()
     with pytest.warns(UserWarning, match="undefined"):
         undefined = fastkappa.agreement_from_confusion([[3, 0], [0, 0]])
-    assert "was undefined (95 %" in undefined.sentence()
+    assert f"was undefined ({version})." in undefined.sentence()
     # Fleiss' kappa of these is 11 / 35.
     ratings = [[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]
     three = fastkappa.fleiss_kappa(ratings, weights="quadratic")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from fastkappa.cli.gate import FailOnOption, FailUnder, Gate
 from fastkappa.cli.options import (
     MOST_REPLICATES,
+    WEIGHTS,
     Format,
     FormatOption,
-    InputFile,
     IntervalOption,
     MissingCodes,
     MissingOption,
@@ -22,18 +21,14 @@ from fastkappa.cli.options import (
     WeightMatrixFile,
     WeightsOption,
     depends,
+    draws,
     errors_printed,
     read_matrix,
     reads_files,
 )
+from fastkappa.cli.raters_option import Item, Rater, Raters, RatersCommand, Rating
 from fastkappa.statistics.scales import SCALES, check_scale
 
-if TYPE_CHECKING:
-    from fastkappa.cli.files.raters import LongColumns
-
-RATERS = "--raters"
-# Journals ask for this resolution.
-DPI = 300
 EXAMPLES = """
 fastkappa agree ratings.csv --raters ann ben --weights linear
 
@@ -42,65 +37,75 @@ fastkappa agree ratings.csv --raters ann ben cat --report report.html
 fastkappa agree ratings.csv --raters ann ben --group clinic --bootstrap 2000
 
 fastkappa agree long.csv --item slide --rater who --rating grade
+
+fastkappa agree ann.csv ben.csv --id slide --rating grade
 """
+Command = RatersCommand
 
 
-class Command(TyperCommand):
-    """A command whose ``--raters`` takes several values."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        parsed: list[str] = super().parse_args(ctx, list(spread(args)))
-        return parsed
+class DuplicatesOption(enum.StrEnum):
+    error = "error"
+    first = "first"
+    last = "last"
 
 
-def spread(arguments: list[str]) -> Iterator[str]:
-    """Repeat ``--raters`` before each of the values that follow it.
-
-    Examples
-    --------
-    >>> from fastkappa.cli.commands.agree import spread
-    >>> list(spread(["a.csv", "--raters", "x", "y", "--seed", "1"]))
-    ['a.csv', '--raters', 'x', '--raters', 'y', '--seed', '1']
-    """
-    in_raters, n_values = False, 0
-    for position, argument in enumerate(arguments):
-        if argument == "--":
-            yield from arguments[position:]
-            return
-        if argument.startswith("-") and argument != "-":
-            in_raters, n_values = argument == RATERS, 0
-        elif in_raters:
-            n_values += 1
-            if n_values > 1:
-                yield RATERS
-        yield argument
+class LevelOption(enum.StrEnum):
+    nominal = "nominal"
+    ordinal = "ordinal"
+    interval = "interval"
+    ratio = "ratio"
+    jaccard = "jaccard"
+    masi = "masi"
 
 
 @reads_files
+@draws
 def agree(
-    file: InputFile,
-    raters: Annotated[
-        list[str] | None,
-        typer.Option(
-            RATERS,
-            metavar="COLUMN COLUMN...",
-            help="The columns of two raters or more, after FILE. For one that begins with a"
-            " dash write --raters=-COLUMN.",
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE",
+            help="A CSV, TSV, .txt, .xlsx, Parquet or Arrow file, a folder of them, a pattern such"
+            " as 'part-*.csv', or - for the standard input; with --id a file per rater.",
         ),
-    ] = None,
-    item: Annotated[
+    ],
+    raters: Raters = None,
+    item: Item = None,
+    rater: Rater = None,
+    rating: Rating = None,
+    id_column: Annotated[
         str | None,
         typer.Option(
+            "--id",
             metavar="COLUMN",
-            help="What was rated, in a file with a row per rating; with --rater and --rating,"
-            " in place of --raters.",
+            help="What was rated, where each rater has a file of the same name; a folder has the"
+            " files of all. --rating is not needed if there is one more column.",
         ),
     ] = None,
-    rater: Annotated[str | None, typer.Option(metavar="COLUMN", help="Who rated it.")] = None,
-    rating: Annotated[str | None, typer.Option(metavar="COLUMN", help="The rating.")] = None,
-    weights: Annotated[
-        WeightsOption, typer.Option(help="How disagreement is weighted.")
-    ] = WeightsOption.none,
+    duplicates: Annotated[
+        DuplicatesOption,
+        typer.Option(
+            help="Which rating of an item counts if a rater has several: none, the first or the"
+            " last row."
+        ),
+    ] = DuplicatesOption.error,
+    level: Annotated[
+        LevelOption | None,
+        typer.Option(
+            metavar="WORD",
+            help="That of Krippendorff's alpha: nominal, ordinal, interval or ratio; of sets"
+            " nominal, jaccard or masi.",
+        ),
+    ] = None,
+    set_separator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHARACTER",
+            help="Ratings are sets of labels with this between them, such as ';': alpha is printed"
+            " alone, at all levels of sets or the one of --level.",
+        ),
+    ] = None,
+    weights: Annotated[WeightsOption, WEIGHTS] = WeightsOption.none,
     weight_matrix: WeightMatrixFile = None,
     sample_weight: Annotated[
         str | None,
@@ -141,8 +146,9 @@ def agree(
     interval_method: Annotated[
         IntervalOption,
         typer.Option(
-            help="How the intervals of the kappa of two raters are made: score, but asymptotic"
-            " with clusters, unless another is named.",
+            metavar="WORD",
+            help="How the intervals of the kappa of two raters are made: asymptotic, score or"
+            " profile. auto is score, but asymptotic with clusters.",
         ),
     ] = IntervalOption.auto,
     bootstrap: Annotated[
@@ -174,37 +180,13 @@ def agree(
             help="Of three raters or more: report on these two as well, and draw their table.",
         ),
     ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a picture, such as out.svg: the table of two raters, or kappas with"
-            " their intervals over groups or pairs of raters.",
-        ),
-    ] = None,
     heat_map: Annotated[
         bool,
         typer.Option(
             "--heat-map", help="Draw the table of two raters as a heat map instead of bubbles."
         ),
     ] = False,
-    dpi: Annotated[
-        int, typer.Option(min=10, max=2400, help="The resolution of a PNG that --plot writes.")
-    ] = DPI,
-    size: Annotated[
-        str | None,
-        typer.Option(metavar="WxH", help="The width and height of --plot in inches, such as 6x4."),
-    ] = None,
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of --plot.")] = None,
-    report_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--report",
-            metavar="FILE",
-            help="Write the report and its pictures as a page of HTML that needs no other file."
-            " Without matplotlib it has no pictures.",
-        ),
-    ] = None,
+    pictures: Any = None,
     fail_under: FailUnder = None,
     fail_on: FailOnOption = None,
     text: Any = None,
@@ -217,22 +199,23 @@ def agree(
     several raters, and the kappa of each pair.
     """
     from fastkappa.cli.files.opening import opened_inputs
+    from fastkappa.cli.files.rater_files import opened_raters
     from fastkappa.cli.reports.agree import read_and_report
     from fastkappa.cli.reports.agree_parts import AgreeRequest
-    from fastkappa.cli.reports.picture import Print, read_size, write_picture
+    from fastkappa.cli.reports.picture import write_file
     from fastkappa.cli.terminal import write
 
-    with (
-        errors_printed(),
-        opened_inputs(text) as opener,
-    ):
-        source, gate = opener.source(file), Gate.of(fail_under, fail_on)
+    with errors_printed(), opened_inputs(text) as opener:
+        gate = Gate.of(fail_under, fail_on)
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
         remarks = Remarks(depends(weights, matrix))
-        long = _long_columns(raters, item, rater, rating)
+        source, columns = opened_raters(opener, files, id_column, raters, (item, rater, rating))
         request = AgreeRequest(
             file=source.name,
             raters=tuple(raters or ()),
+            level=None if level is None else level.value,
+            separator=set_separator,
+            duplicates=duplicates.value,
             group=group,
             weights=weights.scheme if matrix is None else matrix,
             scale=None if scale is None else check_scale(scale),
@@ -245,46 +228,16 @@ def agree(
             pair=_two_names(pair),
             lists_disputed=disputed is not None,
         )
-        given = {"--size": size is not None, "--title": title is not None, "--dpi": dpi != DPI}
-        _check_plot(plot, [option for option, is_given in given.items() if is_given])
-        printed = Print(dpi, read_size(size), title)
-        report = read_and_report(
-            request,
-            source,
-            long,
-            remarks.reading(labels, missing, missing_codes),
-        )
-        if plot is not None:
-            write_picture(report.pictures[0], plot, printed)
+        pictures.check()
+        reading = remarks.reading(labels, missing, missing_codes)
+        report = read_and_report(request, source, columns, reading)
+        pictures.draw(report)
         remarks.show()
+        pictures.write_page(report, remarks)
         if disputed is not None:
-            _write_file(disputed, report.disputed or "")
-        if report_file is not None:
-            _write_page(report, remarks, report_file)
+            write_file(disputed, report.disputed or "")
         write(report.written(output.value, remarks.texts))
         gate.check(report.estimates)
-
-
-def _check_plot(plot: Path | None, options: list[str]) -> None:
-    if plot is None and options:
-        raise ValueError(f"{options[0]} is for --plot, which is not given.")
-
-
-def _write_page(report: Any, remarks: Remarks, path: Path) -> None:
-    """Write the page of a report, without pictures where they cannot be drawn."""
-    try:
-        page = report.as_page(remarks.texts)
-    except ImportError as error:
-        remarks.warn(f"{path} has no pictures: {error}")
-        page = report.written("html", remarks.texts)
-    _write_file(path, page)
-
-
-def _write_file(path: Path, text: str) -> None:
-    try:
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise ValueError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
 def _two_names(pair: str | None) -> tuple[str, str] | None:
@@ -294,26 +247,3 @@ def _two_names(pair: str | None) -> tuple[str, str] | None:
     if not (first and comma and second):
         raise ValueError(f"--pair must name two raters, such as ann,ben, got {pair!r}.")
     return first, second
-
-
-def _long_columns(
-    raters: list[str] | None, item: str | None, rater: str | None, rating: str | None
-) -> LongColumns | None:
-    """Return the columns of a row per rating, None for a column per rater."""
-    given = {"--item": item, "--rater": rater, "--rating": rating}
-    named = [option for option, column in given.items() if column is not None]
-    if raters and named:
-        raise ValueError(f"give --raters or {', '.join(given)}, got --raters and {named[0]}.")
-    if item is not None and rater is not None and rating is not None:
-        from fastkappa.cli.files.raters import LongColumns
-
-        return LongColumns(item, rater, rating)
-    if named:
-        lacking = [option for option in given if option not in named]
-        raise ValueError(f"{named[0]} needs {' and '.join(lacking)} too.")
-    if not raters:
-        raise ValueError(
-            "give --raters for a file with a column per rater, or --item, --rater and --rating for"
-            " one with a row per rating."
-        )
-    return None

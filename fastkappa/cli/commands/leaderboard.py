@@ -35,6 +35,7 @@ class LeaderboardFormat(enum.StrEnum):
     json = "json"
     csv = "csv"
     html = "html"
+    sentence = "sentence"
 
 
 class MismatchOption(enum.StrEnum):
@@ -65,7 +66,8 @@ def leaderboard(
         str, typer.Option("--target", metavar="COLUMN", help="The column of their labels.")
     ],
     weights: Annotated[
-        WeightsOption, typer.Option(help="The kappa to rank by.")
+        WeightsOption,
+        typer.Option(metavar="WORD", help="The kappa to rank by: none, linear or quadratic."),
     ] = WeightsOption.none,
     labels: Annotated[
         str | None,
@@ -147,7 +149,10 @@ def leaderboard(
     output: Annotated[
         LeaderboardFormat,
         typer.Option(
-            "--format", help="table for a person, html for a browser, the others to compute."
+            "--format",
+            metavar="WORD",
+            help="table for a person, html for a browser, sentence for a paper, json or csv to"
+            " compute.",
         ),
     ] = LeaderboardFormat.table,
 ) -> None:
@@ -162,6 +167,7 @@ def leaderboard(
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import output_of
     from fastkappa.cli.terminal import write
+    from fastkappa.cli.words import arguments_named
     from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 
     remarks = Remarks(depends(weights))
@@ -170,8 +176,8 @@ def leaderboard(
         opened_inputs(text) as opener,
     ):
         files = submission_files(submissions, truth, remarks.texts.append)
-        opened, *others = map(opener.file, [truth, *files])
-        with progress_bar([opened, *others]) as bar:
+        opened, others = opener.file(truth), list(map(opener.file_or_failure, files))
+        with progress_bar([opened, *others]) as bar, arguments_named(y_true="the truth"):
             boards = rank_files(
                 opened,
                 others,
@@ -203,7 +209,7 @@ def leaderboard(
 
 def _renamed(board: Any, opener: Any) -> Any:
     """Return a leaderboard with the names that the user gave, in reasons too."""
-    from fastkappa.cli.files.submissions import in_words_of_options
+    from fastkappa.cli.words import in_words_of_options
 
     failures = tuple(
         why if why is None else opener.explained_failure(name, in_words_of_options(why))

@@ -41,7 +41,10 @@ def score(
     y2: Annotated[str, typer.Option("--y2", metavar="COLUMN", help="The second rater's column.")],
     weights: Annotated[
         WeightsOption,
-        typer.Option(help="The kappa to put first; all three are computed."),
+        typer.Option(
+            metavar="WORD",
+            help="The kappa to put first, none, linear or quadratic; all three are computed.",
+        ),
     ] = WeightsOption.none,
     weight_matrix: WeightMatrixFile = None,
     sample_weight: Annotated[
@@ -95,7 +98,8 @@ def score(
             counts,
             asked,
             sample_weight,
-            has_interval=gate.least is not None and gate.on is FailOn.lower_end,
+            has_interval=(gate.least is not None and gate.on is FailOn.lower_end)
+            or (output is FormatOption.sentence and counts.table.dtype.kind != "f"),
         )
         remarks.show()
         write(report.written(output.value, remarks.texts))

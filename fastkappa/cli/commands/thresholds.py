@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from fastkappa.cli.options import (
+    WEIGHTS,
     Format,
     FormatOption,
     InputFile,
@@ -65,16 +66,15 @@ def thresholds(
             " saved by --format json then.",
         ),
     ] = None,
-    weights: Annotated[
-        WeightsOption, typer.Option(help="How disagreement is weighted.")
-    ] = WeightsOption.quadratic,
+    weights: Annotated[WeightsOption, WEIGHTS] = WeightsOption.quadratic,
     method: Annotated[
         MethodOption,
         typer.Option(
+            metavar="WORD",
             help="spline: the highest kappa expected for new rows if labels change smoothly with"
             " the score. exact: the highest kappa for these rows. bagged: the mean cut points of"
             " 100 resamples. smoothed: the highest kappa by moving averages of the labels."
-            " closed_form: a formula, for quadratic weights."
+            " closed_form: a formula, for quadratic weights.",
         ),
     ] = MethodOption.spline,
     labels: Labels = None,
@@ -110,7 +110,7 @@ def thresholds(
         opened_inputs(text) as opener,
     ):
         reading = remarks.reading(labels, missing, missing_codes)
-        if apply is not None and output in (FormatOption.json, FormatOption.html):
+        if apply is not None and output not in (FormatOption.text, FormatOption.csv):
             raise ValueError(f"--apply prints CSV, got --format {output.value}.")
         if file.suffix.lower() == ".json":
             if apply is None:

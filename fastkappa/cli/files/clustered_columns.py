@@ -6,11 +6,13 @@ Errors with clusters need each item, where others need the table alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
+from fastkappa.cli.words import arguments_named
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.two_raters.agreement import agreement
 from fastkappa.two_raters.agreement_result import AgreementResult
@@ -43,15 +45,21 @@ class ClusteredPair:
     def result(self, weights: Any, interval_method: IntervalMethod | None) -> AgreementResult:
         """Return the agreement on all items."""
         options: dict[str, Any] = {**self._options, "interval_method": interval_method}
-        return self._named(agreement(*self._given, weights=weights, **options))
+        with self._columns_named():
+            return self._named(agreement(*self._given, weights=weights, **options))
 
     def grouped(self, weights: Any, interval_method: IntervalMethod | None) -> GroupedAgreement:
         """Return the agreement in each group."""
         options: dict[str, Any] = {**self._options, "interval_method": interval_method}
-        found = agreement_by(*self._given, groups=self._groups, weights=weights, **options)
+        with self._columns_named():
+            found = agreement_by(*self._given, groups=self._groups, weights=weights, **options)
         results = {group: self._named(result) for group, result in found.items()}
         pooled = self._named(found.pooled)
         return replace(found, results=results, pooled=pooled, group_name=str(self._group))
+
+    def _columns_named(self) -> AbstractContextManager[None]:
+        first, second = (f"column {name!r}" for name in self._raters)
+        return arguments_named(y1=first, y2=second)
 
     def _named(self, result: AgreementResult) -> AgreementResult:
         return replace(result, raters=self._raters)

@@ -12,10 +12,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from glob import glob
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
+from fastkappa.cli.files.spreadsheets import SPREADSHEETS, rows_of_sheet
+from fastkappa.results.csv_rows import as_csv
 from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import (
@@ -36,6 +39,8 @@ MAGIC = {
 }
 # Characters of a text file that are read at a time.
 BLOCK = 1 << 16
+# Options that make sense of a spreadsheet.
+OF_SHEETS = ("no_header", "skip", "sheet")
 NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
 
@@ -48,13 +53,12 @@ class TextOptions(NamedTuple):
     quote: str = "double"
     skip: int = 0
     decimal: str = "."
+    sheet: str | None = None
 
     def given(self) -> list[str]:
-        """Return the options that are given."""
-        given = (
-            name for name, own, usual in zip(self._fields, self, TextOptions()) if own != usual
-        )
-        return [f"--{name.replace('_', '-')}" for name in given]
+        """Return the names of the options that are given."""
+        usual = TextOptions()
+        return [name for name in self._fields if getattr(self, name) != getattr(usual, name)]
 
     def text_format(self) -> TextFormat:
         """Return what they say, or raise for an option of no meaning."""
@@ -113,21 +117,47 @@ class Opener:
         # What the user called each copy.
         self._names: dict[str, str] = {}
         self._files: list[Path] = []
+        # Why some of many files cannot be read.
+        self._failures: dict[str, str] = {}
 
     def source(self, path: Path) -> Source:
         """Return what is at a path: a file, a folder, a pipe, or the files of a pattern."""
         name = "standard input" if str(path) in STDIN else str(path)
-        return Source(name, tuple(map(self.file, _matching(path))), self.text_format)
+        return Source(name, tuple(map(self.file, self.matching(path))), self.text_format)
+
+    @staticmethod
+    def matching(path: Path) -> list[Path]:
+        """Return the files that a pattern stands for, or the path if it is none."""
+        if not set(str(path)) & set("*?[") or path.exists():
+            return [path]
+        found = [Path(file) for file in sorted(glob(str(path), recursive=True))]
+        if not found:
+            raise RatingsError(f"no file is like {path}.")
+        return found
 
     def file(self, path: Path) -> Path:
         """Return a file as the sources read it, which may be a copy, or a folder as it is."""
         if _is_piped(path):
             path = self._copied(path)
+        elif path.suffix.lower() in SPREADSHEETS and path.is_file():
+            path = self._of_sheet(path)
         elif self.options != TextOptions() and path.exists():
             # Reading what is not there raises the error.
             path = self._as_text(path)
         self._files.append(path)
         return path
+
+    def _of_sheet(self, path: Path) -> Path:
+        """Copy the cells of a spreadsheet into a text file that the sources read."""
+        self._refuse_options(path, [path.suffix.lower()])
+        copy = self._place(".csv")
+        self._names[str(copy)] = str(path)
+        head, *rows = rows_of_sheet(path, self.options.sheet)
+        # Cells of the user stay as they are.
+        copy.write_text(
+            f"{as_csv(head, rows, n_given=max(map(len, (head, *rows))))}\n", encoding="utf-8"
+        )
+        return copy
 
     def _as_text(self, path: Path) -> Path:
         """Return a file or a folder that is text, as the options say, or raise."""
@@ -138,6 +168,14 @@ class Opener:
             return self._copied(path)
         self._refuse_options(path, [format_of(path)])
         return path
+
+    def file_or_failure(self, path: Path) -> Path:
+        """Return one of many files as `file` does; if it cannot be read, its reading will fail."""
+        try:
+            return self.file(path)
+        except RatingsError as error:
+            self._failures[str(path)] = str(error)
+            return path
 
     def named(self, text: str) -> str:
         """Return a text in which copies have the names that the user gave."""
@@ -151,7 +189,7 @@ class Opener:
 
     def explained_failure(self, file: str, why: str) -> str:
         """Return the same for an error in one of many files."""
-        text = self._explained(f"{file} {why}", [Path(file)])
+        text = self._failures.get(file) or self._explained(f"{file} {why}", [Path(file)])
         return text.removeprefix(f"{self.named(file)} ")
 
     def _explained(self, text: str, files: Sequence[Path]) -> str:
@@ -164,12 +202,23 @@ class Opener:
         return self.named(text)
 
     def _refuse_options(self, path: Path, formats: Sequence[str]) -> None:
-        given = self.options.given()
-        others = [file_format for file_format in formats if file_format not in DELIMITERS]
-        if given and others:
+        """Raise if an option is given that files of one of the formats have no use for."""
+        for name, file_format in product(self.options.given(), formats):
+            is_sheet = file_format in SPREADSHEETS
+            if name in OF_SHEETS if is_sheet else name != "sheet" and file_format in DELIMITERS:
+                continue
             raise RatingsError(
-                f"{given[0]} is for text files, but {path} is of the format {others[0]}."
+                f"--{name.replace('_', '-')} is for"
+                f" {'spreadsheets' if name == 'sheet' else 'text files'}, but {path} is of the"
+                f" format {file_format.lstrip('.')}."
             )
+
+    def _place(self, name: str) -> Path:
+        """Return where the next copy may be, with the end of its name."""
+        if self._folder is None:
+            made = self._stack.enter_context(TemporaryDirectory(prefix="fastkappa-"))
+            self._folder = Path(made)
+        return self._folder / f"{len(self._names)}{name}"
 
     def _copied(self, path: Path) -> Path:
         """Copy a pipe or a text file into one that the sources read."""
@@ -179,10 +228,7 @@ class Opener:
                 # The last is the one that is read.
                 return Path([copy for copy, own in self._names.items() if own == name][-1])
             raise RatingsError(f"{name} can be read once only.")
-        if self._folder is None:
-            made = self._stack.enter_context(TemporaryDirectory(prefix="fastkappa-"))
-            self._folder = Path(made)
-        raw = self._folder / f"{len(self._names)} raw"
+        raw = self._place(" raw")
         with _bytes_of(path) as source, open(raw, "wb") as file:
             shutil.copyfileobj(source, file)
         with open(raw, "rb") as file:
@@ -222,16 +268,6 @@ def opened_inputs(options: TextOptions) -> Iterator[Opener]:
             raise RatingsError(f"{name} cannot be read: {error.strerror or error}.") from error
         except ValueError as error:
             raise RatingsError(opener.explained(str(error))) from error
-
-
-def _matching(path: Path) -> list[Path]:
-    """Return the files that a pattern stands for, or the path if it is none."""
-    if not set(str(path)) & set("*?[") or path.exists():
-        return [path]
-    found = [Path(file) for file in sorted(glob(str(path), recursive=True))]
-    if not found:
-        raise RatingsError(f"no file is like {path}.")
-    return found
 
 
 def _is_piped(path: Path) -> bool:

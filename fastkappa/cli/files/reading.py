@@ -16,7 +16,6 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.doubtful_labels import Remedies
 from fastkappa.ratings.label_order import common_order, is_number
 from fastkappa.ratings.missing import find_missing
 from fastkappa.sources.arrow_columns import in_one, keys_of, ratings_of, text_of_bytes
@@ -33,6 +32,8 @@ from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     MEASUREMENTS,
     NO_TYPE,
+    SOURCE_REMEDIES,
+    STRINGS,
     RatingsError,
     WantedLabels,
     column_of,
@@ -41,15 +42,10 @@ from fastkappa.sources.source_table import order_of
 from fastkappa.sources.text.arrow_text import missing_texts
 from fastkappa.tables.known_labels import KnownLabels
 
-REMEDIES = Remedies(
-    odd_strings=(
-        "give --missing-codes if they stand for missing ratings, or --labels if they are labels."
-    ),
-    stand_ins="Give --missing-codes if they do, or --labels if they are labels.",
+REMEDIES = SOURCE_REMEDIES._replace(
     decimals="--decimal , reads them as numbers, --labels takes them for labels.",
     order="--labels gives the order that is meant.",
     outside="--labels gives the order that is meant.",
-    many_labels="--labels names those to take.",
     second_names=(
         "leave out the lines above the ratings by --skip 3 --no-header, or as many as there are:"
         " columns are numbered then."
@@ -59,8 +55,8 @@ NO_CODE = (
     "--missing-codes names no code. An empty field of a text file is missing anyway. To take NA,"
     " null or nan for labels, name them in --labels."
 )
-# A score is no label.
-ODD_SCORES = "give --missing-codes if they stand for missing scores."
+# A score or a measurement is no label.
+ODD_SCORES = "give --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
 
 # Called with labels whose order is taken from themselves.
@@ -205,8 +201,10 @@ class Reading(NamedTuple):
             f"column {name!r}": _distinct(name, array, fractions) for name, array in ratings.items()
         }
         if self.labels is not None:
-            types = (column.label_dtype for column in columns.values())
-            return self.parsed(next((dtype for dtype in types if dtype != NO_TYPE), NO_TYPE))
+            types = {column.label_dtype for column in columns.values()} - {NO_TYPE}
+            # Raters who never gave a word may have a column of numbers.
+            is_text = not types or STRINGS in types
+            return self.parsed(STRINGS if is_text else np.result_type(*types))
         _refuse_many(columns)
         orders = {name: column.declared for name, column in columns.items()}
         order = common_order(orders, REMEDIES.order)
@@ -218,13 +216,19 @@ class Reading(NamedTuple):
         return declared
 
     def check_missing(
-        self, source: Source, columns: Mapping[str, Any], rated: Sequence[str], left_out: str
+        self,
+        source: Source,
+        columns: Mapping[str, Any],
+        rated: Sequence[str],
+        left_out: str,
+        what: str = "ratings",
     ) -> None:
         """Raise if something is missing in one of the columns, unless it is to be dropped."""
         if not self.drop_missing:
             masks = {name: find_missing(column) for name, column in columns.items()}
             n_missing = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
-            self.refuse_missing(source, n_missing, len(columns[rated[0]]), rated, left_out)
+            n_rows = len(next(iter(columns.values())))
+            self.refuse_missing(source, n_missing, n_rows, rated, left_out, what)
 
     def refuse_missing(
         self,

@@ -40,13 +40,6 @@ READ_AHEAD = 8
 AT_ONCE = 16
 # Files of a folder that are left out, and named.
 OTHERS_NAMED = 3
-# The options of the command line for arguments that errors advise.
-OPTIONS = {
-    "missing='drop'": "--missing drop",
-    "missing_codes=": "--missing-codes",
-    "labels=": "--labels",
-    "min_coverage=": "--min-coverage ",
-}
 # More splits than these are no splits.
 MOST_SPLITS = 20
 
@@ -261,13 +254,6 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
             # The name stands beside it already.
             why = " ".join(str(error).split()).removeprefix(f"{one.file} ")
             board.fail(str(one.file), why)
-
-
-def in_words_of_options(why: str) -> str:
-    """Return a reason with the options of the command line for arguments of the library."""
-    for argument, option in OPTIONS.items():
-        why = why.replace(argument, option)
-    return why
 
 
 def _at(column: Any, positions: Any) -> Any:

@@ -7,23 +7,26 @@ from typing import Any
 
 from fastkappa.cli.files.clustered_columns import ClusteredPair
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.raters import LongColumns, check_long, pair_counts, read_raters
+from fastkappa.cli.files.raters import LongColumns, RaterFiles, pair_counts, read_raters
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.files.two_columns import count_groups, count_ratings
 from fastkappa.cli.progress import progress_bar
 from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups
 from fastkappa.cli.reports.agree_pair import report_on_pair
 from fastkappa.cli.reports.agree_parts import AgreeRequest, no_undefined_warnings, result_of
-from fastkappa.cli.reports.agree_several import report_on_several
+from fastkappa.cli.reports.agree_several import SET_LEVELS, report_on_several
 from fastkappa.cli.reports.output import Output
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_table import Columns
 
 
 def read_and_report(
-    request: AgreeRequest, source: Source, long: LongColumns | None, reading: Reading
+    request: AgreeRequest,
+    source: Source,
+    raters: tuple[str, ...] | LongColumns | RaterFiles,
+    reading: Reading,
 ) -> Output:
-    """Read a source and report on its raters, in a column each unless there are ``long`` columns.
+    """Read a source and report on its raters.
 
     Raises
     ------
@@ -32,15 +35,17 @@ def read_and_report(
     ImportError
         If pyarrow is not installed.
     """
-    if long is None:
-        _check_raters(request.raters)
-    else:
-        check_long(long)
-    if request.cluster in (request.raters if long is None else long[2:]):
+    is_long = isinstance(raters, LongColumns | RaterFiles)
+    rated = (raters.rating,) if isinstance(raters, LongColumns | RaterFiles) else raters
+    if request.cluster in rated:
         raise ValueError(
             f"--cluster must name another column than those of ratings, got {request.cluster!r}."
         )
-    are_two = long is None and len(request.raters) == 2
+    _check_sets(request, reading)
+    of_alpha = request.level is not None or request.separator is not None
+    are_two = not is_long and len(raters) == 2 and not of_alpha
+    if not is_long and request.duplicates != "error":
+        raise ValueError("--duplicates is for a row per rating, or a file per rater.")
     if request.sample_weight is not None and (not are_two or request.cluster is not None):
         raise ValueError("--sample-weight is for two raters in a column each, without --cluster.")
     if request.heat_map and request.pair is None and (not are_two or request.group is not None):
@@ -55,10 +60,17 @@ def read_and_report(
         reading = reading._replace(on_progress=bar.starts(source.files[0]))
         if are_two:
             return _report_on_two(request, source, reading)
-        raters = request.raters if long is None else long
-        whole, groups = read_raters(source, raters, reading, request.group, request.cluster)
+        whole, groups = read_raters(
+            source,
+            raters,
+            reading,
+            request.group,
+            request.cluster,
+            duplicates=request.duplicates,
+            separator=request.separator,
+        )
         request = request._replace(raters=tuple(whole.rater_names or ()))
-    if long is not None and whole.n_raters == 2:
+    if is_long and whole.n_raters == 2 and not of_alpha:
         if request.pair is not None or request.lists_disputed:
             raise ValueError("--pair and --disputed are for three raters or more.")
         if request.cluster is not None:
@@ -69,6 +81,24 @@ def read_and_report(
     if request.interval_method is not None:
         raise ValueError("--interval-method is for two raters.")
     return report_on_several(request, whole, groups)
+
+
+def _check_sets(request: AgreeRequest, reading: Reading) -> None:
+    """Raise for options that ratings which are sets have no use for, and for levels of sets."""
+    if request.separator is None:
+        if request.level in SET_LEVELS and request.level != "nominal":
+            raise ValueError(f"--level {request.level} is for sets: --set-separator says how.")
+        return
+    if not request.separator:
+        raise ValueError("--set-separator must be a text, got ''.")
+    unused = {"--weights": request.weights is not None, "--labels": reading.labels is not None}
+    unused["--missing-codes"] = reading.codes is not None
+    for option, is_given in unused.items():
+        if is_given:
+            raise ValueError(f"{option} is for labels, and --set-separator for sets of them.")
+    if request.level not in (None, *SET_LEVELS):
+        allowed = ", ".join(SET_LEVELS)
+        raise ValueError(f"--level of sets must be one of {allowed}, got {request.level!r}.")
 
 
 def _report_on_two(request: AgreeRequest, source: Source, reading: Reading) -> Output:
@@ -102,11 +132,3 @@ def _report_on_clusters(
         if request.group is not None:
             return report_on_groups(request, pair.grouped(weights, request.interval_method))
         return report_on_pair(request, pair.result(weights, request.interval_method))
-
-
-def _check_raters(raters: tuple[str, ...]) -> None:
-    if len(raters) < 2:
-        raise ValueError(f"--raters must name two columns or more, got {raters[0]!r} alone.")
-    for name in raters:
-        if raters.count(name) > 1:
-            raise ValueError(f"--raters must name each column once, got {name!r} again.")

@@ -40,7 +40,15 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         fields["interpretation"] = reading.to_dict()
         reports.append(reading._report())
     estimates = [Estimate("kappa", result.kappa, result.interval[0])]
-    return Output(request.heading(), reports, fields, rows, pictures, estimates=estimates)
+    return Output(
+        request.heading(),
+        reports,
+        fields,
+        rows,
+        pictures,
+        estimates=estimates,
+        sentences=lambda: [result.sentence()],
+    )
 
 
 def table_picture(result: AgreementResult, as_heat_map: bool) -> Picture:

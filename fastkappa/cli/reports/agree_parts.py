@@ -41,6 +41,9 @@ class AgreeRequest(NamedTuple):
     heat_map: bool = False
     pair: tuple[str, str] | None = None
     lists_disputed: bool = False
+    level: str | None = None
+    separator: str | None = None
+    duplicates: str = "error"
 
     def fields(self) -> dict[str, Any]:
         """Return the first fields of the JSON."""

@@ -28,6 +28,7 @@ from fastkappa.multirater import (
     RaterComparison,
     Ratings,
 )
+from fastkappa.multirater.disputed import MOST_SHOWN
 from fastkappa.multirater.each_rater import MOST_RATERS
 from fastkappa.multirater.label_kappas import label_grid
 from fastkappa.multirater.multirater_result import coefficients_grid, short_name
@@ -35,7 +36,7 @@ from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
-from fastkappa.statistics.scales import ScaleName, find_scale, read_value
+from fastkappa.statistics.scales import ScaleName, find_scale
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.grouped import ALL
 
@@ -48,23 +49,30 @@ MOST_PAIRS = 60
 Coefficients = dict[str, MultiRaterResult]
 Resampled = Mapping[str, BootstrapResult | None]
 NO_BOOTSTRAP: Resampled = {}
+# Levels of alpha at which ratings may be sets.
+SET_LEVELS = ("nominal", "jaccard", "masi")
 
 
 def report_on_several(
     request: AgreeRequest, whole: Ratings, groups: Mapping[Any, Ratings]
 ) -> Output:
     """Report on three raters or more: on all subjects, and on those of each group."""
-    weights = request.weights_of(whole.labels)
+    are_sets = request.separator is not None
+    weights = None if are_sets else request.weights_of(whole.labels)
     with no_undefined_warnings():
-        results = _coefficients(weights, whole)
-        parts = _Parts(whole, weights, results["fleiss_kappa"])
-        by_group = {label_text(group): _coefficients(weights, r) for group, r in groups.items()}
-        compared = Groups(label_text(request.group), by_group, results) if by_group else None
+        results = _coefficients(request, weights, whole)
+        gated = next(iter(results))
+        parts = _Parts(whole, weights, request)
+        by_group = {
+            label_text(group): _coefficients(request, weights, r) for group, r in groups.items()
+        }
+        firsts = {name: of_this[gated] for name, of_this in by_group.items()}
+        compared = Groups(label_text(request.group), firsts, results[gated]) if firsts else None
         resampled = {name: _bootstrap(r, whole, request) for name, r in results.items()}
         pair = None if request.pair is None else parts.pair(request.pair)
     drawn = [d.sentence(results[name].method) for name, d in resampled.items() if d]
     reports = [
-        *_reports(results, request.scale, above=[_facts(weights, whole)]),
+        *_reports(results, request.scale, above=[_facts(weights, whole, are_sets)]),
         *([Report(drawn)] if drawn else []),
         *parts.reports(),
         *([] if pair is None else [pair._report()._replace(heading=", ".join(pair.raters))]),
@@ -83,7 +91,7 @@ def report_on_several(
         "weights": weights,
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
-        "labels": whole.labels,
+        "labels": [sorted(label) for label in whole.labels] if are_sets else whole.labels,
         "coefficients": _fields(results, request.scale, resampled),
         **parts.fields(),
     }
@@ -96,7 +104,7 @@ def report_on_several(
         ]
         fields["comparison"] = compared.comparison
     pictures = [] if pair is None else [table_picture(pair, request.heat_map)]
-    together = _forest(list(results.values()), parts.pairs)
+    together = _forest(results, parts.pairs)
     pictures.append(together if compared is None else compared.picture())
     pictures += parts.pictures()
     written = parts.disputed.to_csv() if request.lists_disputed else None
@@ -108,25 +116,32 @@ def report_on_several(
         pictures,
         estimates=list(_gated(results, by_group)),
         disputed=written,
+        sentences=lambda: [
+            *(result.sentence() for result in results.values()),
+            *parts.sentences(),
+            *([] if pair is None else [pair.sentence()]),
+            *([] if compared is None else compared.sentences()),
+        ],
     )
 
 
 class _Parts:
     """The labels, the raters, their pairs and the disputed items beside the coefficients."""
 
-    def __init__(self, whole: Ratings, weights: Weights, fleiss: MultiRaterResult) -> None:
+    def __init__(self, whole: Ratings, weights: Weights, request: AgreeRequest) -> None:
         options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
-        self._whole = whole
-        self.labels: tuple[LabelKappa, ...] = fleiss.by_label
-        if weights is not None:
-            self.labels = multirater.fleiss_kappa(whole, confidence=CONFIDENCE).by_label
+        self._whole, self._are_sets = whole, request.separator is not None
+        self.labels: tuple[LabelKappa, ...] = ()
         self.raters: RaterComparison | None = None
-        if whole.n_raters <= MOST_RATERS:
-            self.raters = multirater.compare_raters(whole, **options)
         self.pairs: PairwiseKappa | None = None
-        if pairs_are_few(whole):
-            self.pairs = multirater.pairwise_kappa(whole, **options)
-        found = multirater.disputed_items(whole, weights=weights)
+        if not self._are_sets:
+            self.labels = multirater.fleiss_kappa(whole, confidence=CONFIDENCE).by_label
+            if 2 < whole.n_raters <= MOST_RATERS:
+                self.raters = multirater.compare_raters(whole, **options)
+            if pairs_are_few(whole):
+                self.pairs = multirater.pairwise_kappa(whole, **options)
+        most = None if request.lists_disputed else MOST_SHOWN
+        found = multirater.disputed_items(whole, weights=weights, most=most)
         # Rows of a file are counted from 1.
         are_rows = whole.counted.subjects is not None and whole.counted.subjects.items is None
         self.disputed: DisputedItems = replace(found, items=found.items + 1) if are_rows else found
@@ -134,7 +149,8 @@ class _Parts:
     def pair(self, names: tuple[str, str]) -> Any:
         """Return the agreement of two of the raters."""
         if self.pairs is None:
-            raise ValueError(f"--pair is not for {self._whole.n_raters} raters, which are many.")
+            what = "sets" if self._are_sets else f"{self._whole.n_raters} raters, which are many"
+            raise ValueError(f"--pair is not for {what}.")
         try:
             return self.pairs[names]
         except KeyError as error:
@@ -142,18 +158,22 @@ class _Parts:
 
     def reports(self) -> Iterator[Report]:
         """Yield their reports."""
-        yield Report([], [label_grid(self.labels)])
+        if not self._are_sets:
+            yield Report([], [label_grid(self.labels)])
+            yield from self._of_raters()
+        yield self.disputed._report()
+
+    def _of_raters(self) -> Iterator[Report]:
         many = f"{self._whole.n_raters} raters are many"
         if self.raters is not None:
             yield self.raters._report()
-        else:
+        elif self._whole.n_raters > MOST_RATERS:
             yield Report([f"The comparison of each rater with the others is left out: {many}"])
         if self.pairs is not None:
             yield self.pairs._report()
         else:
             left_out = "Light's kappa and the kappa of each pair of raters are left out"
             yield Report([f"{left_out}: {many}"])
-        yield self.disputed._report()
 
     def rows(self) -> list[dict[str, Any]]:
         """Return their estimates as rows of CSV."""
@@ -165,7 +185,24 @@ class _Parts:
             found += self.raters.rows()
         if self.pairs is not None:
             found += [(f"kappa of {row[0]}", *row[1:]) for row in self.pairs.rows()]
-        return [estimate_row(*row) for row in found]
+        return [*(estimate_row(*row) for row in found), *number_rows(dict(self._numbers()))]
+
+    def _numbers(self) -> Iterator[tuple[str, float]]:
+        """Yield the agreement on each label, the frequencies, and the subjects of each pair."""
+        labels = [label_text(one.label) for one in self.labels]
+        for label, one in zip(labels, self.labels):
+            yield f"agreement on label {label}", one.agreement
+        if self.raters is not None:
+            for rater, counts in zip(self.raters.rater_names, self.raters.label_counts.tolist()):
+                for label, count in zip(labels, counts):
+                    yield f"ratings {label} by {rater}", count
+        if self.pairs is not None:
+            for (first, second), n in self.pairs.n_of_pairs().items():
+                yield f"subjects of {first}, {second}", n
+
+    def sentences(self) -> list[str]:
+        """Return their sentences for a paper."""
+        return [part.sentence() for part in (self.pairs, self.raters) if part is not None]
 
     def fields(self) -> dict[str, Any]:
         """Return their fields of the JSON."""
@@ -182,6 +219,7 @@ class _Parts:
                 "n_missing": pairs.n_missing,
             },
             "n_disputed": self.disputed.n_disputed,
+            "disputed": self.disputed.most(MOST_SHOWN),
         }
 
     def pictures(self) -> list[Picture]:
@@ -189,17 +227,12 @@ class _Parts:
         raters = self.raters
         if raters is None:
             return []
-        _, _, low, high, _ = raters.with_others
-
-        def draw(ax: Any) -> Any:
-            ends = list(zip(low, high))
-            return plot_forest(raters.with_others.values, ends, names=raters.rater_names, ax=ax)
-
-        return [Picture("The kappa of each rater with the others, and its interval.", draw)]
+        caption = "The kappa of each rater with the others, and its interval."
+        return [Picture(caption, lambda ax: plot_forest(raters, ax=ax))]
 
 
-def _forest(results: Sequence[MultiRaterResult], pairs: PairwiseKappa | None) -> Picture:
-    found = [(r.method, r.value, r.standard_error, r.interval) for r in results]
+def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
+    found = [(r.method, r.value, r.standard_error, r.interval) for r in results.values()]
     caption = "The coefficients"
     if pairs is not None and comb(len(pairs.rater_names), 2) <= MOST_PAIRS:
         found += pairs.rows()
@@ -214,19 +247,31 @@ def _forest(results: Sequence[MultiRaterResult], pairs: PairwiseKappa | None) ->
 def _gated(results: Coefficients, by_group: Mapping[str, Coefficients]) -> Iterator[Estimate]:
     """Yield the estimate that a gate checks, or that of each group."""
     if not by_group:
-        first = results["fleiss_kappa"]
+        first = next(iter(results.values()))
         yield Estimate(first.method, first.value, first.interval[0])
     for name, of_this in by_group.items():
-        first = of_this["fleiss_kappa"]
+        first = next(iter(of_this.values()))
         yield Estimate(of_one_group(name, first.method), first.value, first.interval[0])
 
 
-def _coefficients(weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return all coefficients by the names of their functions, Fleiss' kappa first."""
+def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
+    """Return all coefficients by the names of their functions, Fleiss' kappa first.
+
+    Of sets there are alphas alone, by their level.
+    """
+    level: Any = request.level
+    if request.separator is not None:
+        levels: Any = SET_LEVELS if level is None else [level]
+        return {
+            f"krippendorff_alpha_{name}": multirater.krippendorff_alpha(
+                ratings, level=name, confidence=CONFIDENCE
+            )
+            for name in levels
+        }
     options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
-    level: Any = "nominal"
-    if weights is not None:
-        level = disagreement_matrix(weights, len(ratings.labels))
+    if level is None:
+        n = len(ratings.labels)
+        level = "nominal" if weights is None else disagreement_matrix(weights, n)
     found = {
         "fleiss_kappa": multirater.fleiss_kappa(ratings, **options),
         "conger_kappa": multirater.conger_kappa(ratings, **options),
@@ -254,11 +299,13 @@ def _bootstrap(
     return result.bootstrap(n_resamples=request.n_resamples, method=method, rng=request.seed)
 
 
-def _facts(weights: Weights, ratings: Ratings) -> str:
+def _facts(weights: Weights, ratings: Ratings, are_sets: bool) -> str:
+    labels = count_text(len(ratings.labels), "different set" if are_sets else "label")
+    weighted = "" if are_sets else f", {weights_text(weights)}"
     return (
         f"{count_text(ratings.n_subjects, 'subject')}, {ratings.n_missing} of"
         f" {ratings.n_subjects * ratings.n_raters} ratings missing,"
-        f" {count_text(len(ratings.labels), 'label')}, {weights_text(weights)}"
+        f" {labels}{weighted}"
     )
 
 
@@ -273,7 +320,7 @@ def _reports(
     results = list(found.values())
     yield Report(above, [coefficients_grid(results)], heading=heading)
     if scale is not None:
-        read = [f"  {short_name(r)}: {read_value(r.value, scale)}" for r in results]
+        read = [f"  {short_name(r)}: {r.interpret(scale).in_short()}" for r in results]
         yield Report([f"read by {find_scale(scale).source}", *read])
 
 
@@ -291,6 +338,5 @@ def _fields(
         if (drawn := resampled.get(name)) is not None:
             of_one["bootstrap"] = bootstrap_fields(drawn)
         if scale is not None:
-            of_one["reading"] = read_value(results[name].value, scale)
-            of_one["scale"] = scale
+            of_one["interpretation"] = results[name].interpret(scale).to_dict()
     return fields

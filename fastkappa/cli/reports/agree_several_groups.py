@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.multirater import CoefficientDifference, MultiRaterResult, compare_coefficients
-from fastkappa.multirater.multirater_result import groups_grid
 from fastkappa.plotting import plot_forest
-from fastkappa.results.report import Report
+from fastkappa.results.report import Report, groups_grid
 from fastkappa.statistics.strata import EqualKappas, compare_strata
 from fastkappa.two_raters.grouped import ALL
 
@@ -19,11 +18,10 @@ class Groups:
     def __init__(
         self,
         group: str,
-        by_group: Mapping[str, Mapping[str, MultiRaterResult]],
-        whole: Mapping[str, MultiRaterResult],
+        firsts: Mapping[str, MultiRaterResult],
+        whole: MultiRaterResult,
     ) -> None:
-        self._group, self._whole = group, whole["fleiss_kappa"]
-        self._firsts = {name: results["fleiss_kappa"] for name, results in by_group.items()}
+        self._group, self._firsts, self._whole = group, firsts, whole
         self.comparison, self._why_not = self._compared()
 
     def _compared(self) -> tuple[EqualKappas | CoefficientDifference | None, str]:
@@ -44,10 +42,23 @@ class Groups:
     def reports(self) -> list[Report]:
         """Return a row for each group, and their comparison."""
         named = {**self._firsts, ALL: self._whole}
-        rows = groups_grid(named, f"{self._whole.method} in each group of {self._group}")
+        rows = (
+            (name, one.n_paired, one.value, one.standard_error, one.interval)
+            for name, one in named.items()
+        )
+        grid = groups_grid(rows, self._whole.confidence, self._whole.method, self._group)
         below = [self._why_not] if self._why_not else []
         compared = [] if self.comparison is None else [self.comparison._report()]
-        return [Report([], [rows], below), *compared]
+        return [Report([], [grid], below), *compared]
+
+    def sentences(self) -> list[str]:
+        """Return the coefficient of each group, and their comparison, as sentences for a paper."""
+        compared = [] if self.comparison is None else [self.comparison.sentence()]
+        of_groups = [
+            one.sentence().replace(" was ", f" in {self._group} {name} was ", 1)
+            for name, one in self._firsts.items()
+        ]
+        return [*of_groups, *compared]
 
     def picture(self) -> Picture:
         """Return the picture of the groups."""

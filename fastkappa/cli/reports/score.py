@@ -29,7 +29,7 @@ def report_on_table(
 ) -> Output:
     """Return the output for two columns of a file.
 
-    A gate may need the interval of the kappa, which is not printed.
+    A gate and a sentence need the interval of the kappa, which is not printed.
     """
     found = TableKappas.of(
         counts.table,
@@ -39,11 +39,20 @@ def report_on_table(
         is_weighted=sample_weight is not None,
         largest=LARGEST_PRINTED,
     )
-    lower = math.nan
+    lower, estimate = math.nan, found.sentence
     if has_interval:
         check_whole(counts.table)
         scheme = None if isinstance(weights, str) and weights == "none" else weights
-        lower = make_result(counts.table, counts.labels, scheme, CONFIDENCE).interval[0]
+        result = make_result(
+            counts.table,
+            counts.labels,
+            scheme,
+            CONFIDENCE,
+            raters=columns,
+            n_dropped=counts.n_dropped,
+            n_outside=counts.n_outside,
+        )
+        lower, estimate = result.interval[0], result.sentence
     of_file = {
         "file": file,
         "columns": dict(zip(("y1", "y2"), columns)),
@@ -66,6 +75,7 @@ def report_on_table(
         has_title=False,
         is_wide=True,
         estimates=[Estimate("kappa", found.kappa, lower)],
+        sentences=lambda: [estimate()],
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from warnings import catch_warnings, simplefilter
+
 import numpy as np
 
 from fastkappa.cli.files.scored_columns import ScoredColumns
 from fastkappa.cli.reports.output import Output
+from fastkappa.cli.words import arguments_named
 from fastkappa.formatting import label_text
-from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding
 from fastkappa.thresholds.rounding_report import RoundingReport
@@ -28,7 +30,7 @@ def rounding_of(
     RatingsError
         If there are no such thresholds, or the scores or labels are not of their kind.
     """
-    try:
+    with arguments_named(y_true=f"column {columns[0]!r}"):
         return find_rounding(
             items.y_true,
             items.scores,
@@ -39,11 +41,6 @@ def rounding_of(
             n_folds=FOLDS if len(items.y_true) >= FOLDS else None,
             rng=np.random.default_rng(seed),
         )
-    except ValueError as error:
-        y, score = columns
-        raise RatingsError(
-            f"{error} Here y_true is column {y!r} and scores are column {score!r}."
-        ) from error
 
 
 def output_of(
@@ -56,7 +53,10 @@ def output_of(
 ) -> Output:
     """Return the output for thresholds, beside the half points."""
     y, score = map(label_text, columns)
-    found = RoundingReport.of(rounding, items.y_true, items.scores, weights, method, columns[0])
+    with catch_warnings():
+        # The labels have been judged before.
+        simplefilter("ignore", UserWarning)
+        found = RoundingReport.of(rounding, items.y_true, items.scores, weights, method, columns[0])
     names = ("y", "score")
     of_file = {
         "file": file,
@@ -77,4 +77,10 @@ def output_of(
         left_out.append(f"{items.n_outside} left out for a label outside those wanted")
     title = f"{label_text(file)}: cut points on {score} for {y}"
     reports = [report._replace(above=[*report.above, *left_out])]
-    return Output(title, reports, {**of_file, **found.to_dict()}, found.rows())
+    return Output(
+        title,
+        reports,
+        {**of_file, **found.to_dict()},
+        found.rows(),
+        sentences=lambda: [found.sentence()],
+    )

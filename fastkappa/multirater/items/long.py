@@ -7,17 +7,16 @@ for a rating that is not there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from reprlib import repr as short_repr
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, IntTable, offsets_from
-from fastkappa.exceptions import changed_meanwhile
+from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.choices import check_choice
 from fastkappa.multirater.items.counts import as_patterns
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
+from fastkappa.multirater.items.identified import Identified, identify
 from fastkappa.multirater.items.rater_columns import (
     CHUNK,
     EncodedColumns,
@@ -25,41 +24,16 @@ from fastkappa.multirater.items.rater_columns import (
     encode_columns,
 )
 from fastkappa.multirater.items.subjects import places, sorted_codes
-from fastkappa.ratings.column import Column, label_of, read_column
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn, warn_of_lookalikes
-from fastkappa.ratings.interop import codes_of_foreign, dictionary_of_pyarrow
-from fastkappa.ratings.label_order import sorted_strings
+from fastkappa.ratings.column import Column, label_of
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn
 from fastkappa.ratings.labels import alike_among
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.ratings.read import read_clusters
 from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
 
-# A span of whole numbers so many times as long as their column has a look-up table.
-LOOKUP_PER_ROW = 4
-
-
-class Identified(NamedTuple):
-    """The items or the raters of all rows: a number for each, and the name of that of a row.
-
-    ``distinct`` returns the names of all in the order of their numbers: a million strings are made
-    only where they are asked for.
-    """
-
-    numbers: NDArray[np.int32]
-    n_distinct: int
-    distinct: Callable[[], AnyArray]
-    name_of: Callable[[int], Any]
-
-    def shown(self, number: int) -> str:
-        """Return the name of one as a message shows it."""
-        return repr(self.name_of(int(np.argmax(self.numbers == number))))
-
-    def names(self) -> tuple[str, ...]:
-        """Return the names of all."""
-        rows = np.zeros(self.n_distinct, np.intp)
-        rows[self.numbers] = np.arange(len(self.numbers))
-        return tuple(str(self.name_of(row)) for row in rows.tolist())
+# Which of several ratings of an item by a rater counts.
+Duplicates = Literal["error", "first", "last"]
 
 
 class LongRatings(NamedTuple):
@@ -156,7 +130,13 @@ class LongRatings(NamedTuple):
 
 
 def read_long(
-    item: Any, rater: Any, rating: Any, cluster: Any, labels: Any, missing_codes: Sequence[Any]
+    item: Any,
+    rater: Any,
+    rating: Any,
+    cluster: Any,
+    labels: Any,
+    missing_codes: Sequence[Any],
+    duplicates: Duplicates = "error",
 ) -> tuple[EncodedColumns, LongRatings]:
     """Return a column of ratings with its labels, and the same sorted by item and rater.
 
@@ -165,12 +145,14 @@ def read_long(
     ValueError
         As by `encode_columns`, and if the columns differ in length, a rating has no item or no
         rater, items or raters are not whole numbers, strings or dates, there are fewer than two
-        raters, a rater has rated an item twice, or an item is in two clusters.
+        raters, a rater has rated an item twice and ``duplicates`` do not say which rating to take,
+        or an item is in two clusters.
     """
+    check_choice("duplicates", duplicates, get_args(Duplicates))
     columns = {"item": item, "rater": rater, "rating": rating}
     _check_lengths(columns if cluster is None else {**columns, "cluster": cluster})
     given = encode_columns([rating], ["rating"], labels, missing_codes, "rating")
-    found = _sorted_ratings(item, rater, cluster, given.raters[0])
+    found = _sorted_ratings(item, rater, cluster, given.raters[0], duplicates)
     if labels is None and len(found.rater_names) <= MOST_JUDGED:
         n_ratings = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)
         of_each = n_ratings.reshape(len(found.rater_names), found.n_labels)
@@ -183,7 +165,9 @@ def read_long(
     return given, found
 
 
-def _sorted_ratings(item: Any, rater: Any, cluster: Any, encoded: EncodedRater) -> LongRatings:
+def _sorted_ratings(
+    item: Any, rater: Any, cluster: Any, encoded: EncodedRater, duplicates: Duplicates
+) -> LongRatings:
     n_labels = encoded.n_labels
     codes = np.empty(encoded.rater.n_subjects, np.min_scalar_type(n_labels + 1))
     for start in range(0, len(codes), CHUNK):
@@ -193,7 +177,7 @@ def _sorted_ratings(item: Any, rater: Any, cluster: Any, encoded: EncodedRater) 
         item, rater = without(item, nameless), without(rater, nameless)
         cluster = None if cluster is None else without(cluster, nameless)
         codes = codes[~nameless]
-    items, raters = _identify(item, "item"), _identify(rater, "rater")
+    items, raters = identify(item, "item"), identify(rater, "rater")
     if raters.n_distinct < 2:
         raise ValueError(
             f"rater must name two raters or more, got {raters.shown(0)} in all {len(codes)} rows."
@@ -210,12 +194,17 @@ def _sorted_ratings(item: Any, rater: Any, cluster: Any, encoded: EncodedRater) 
     if not rated.all():
         pairs, codes = pairs[rated], codes[rated]
     if (pairs[1:] <= pairs[:-1]).any():
-        order = np.argsort(pairs)
+        # A stable sort takes several times as long.
+        order = np.argsort(pairs, kind=None if duplicates == "error" else "stable")
         pairs, codes = pairs[order], codes[order]
         del order
         again = pairs[1:] == pairs[:-1]
-        if again.any():
+        if again.any() and duplicates == "error":
             raise ValueError(_duplicates(pairs, codes, again, items, raters))
+        if again.any():
+            ends = [[False], again] if duplicates == "first" else [again, [False]]
+            kept = ~np.concatenate(ends)
+            pairs, codes = pairs[kept], codes[kept]
     _warn_of_split_items(items, pairs, n_raters)
     del items, raters
     ratings = (pairs % n_raters).astype(np.min_scalar_type(n_raters * n_labels - 1))
@@ -306,112 +295,6 @@ def _without_name(columns: dict[str, Any], unrated: NDArray[np.bool_]) -> NDArra
     return nameless
 
 
-def _identify(given: Any, name: str) -> Identified:
-    """Return a number for each distinct entry of a column; those of raters are in order."""
-    # What strings become for the sake of a table of labels, a million items need not.
-    in_arrow = None
-    if name == "item" and type(given).__module__.startswith("pyarrow"):
-        in_arrow = dictionary_of_pyarrow(given, name)
-    if in_arrow is not None:
-        codes, dictionary, _ = in_arrow
-        if len(dictionary.unique()) == len(dictionary):
-            numbers, used = _numbers_of(codes)
-            return Identified(
-                numbers,
-                len(used),
-                partial(_strings_of, dictionary, used),
-                lambda row: dictionary[int(codes[row])].as_py(),
-            )
-    coded = codes_of_foreign(given, name)
-    if coded is not None:
-        return _identify_codes(*coded, name)
-    column = read_column(given, name)
-    if column.obstacle is not None:
-        got = "numbers with fractions" if column.obstacle == "continuous" else short_repr(given)
-        raise ValueError(f"{name} must hold whole numbers, strings or dates, got {got}.")
-    if column.categories is not None:
-        return _identify_codes(column.values, column.categories, column.declared is not None, name)
-    values, dtype = column.values, column.label_dtype
-    kind = {"b": bool, "f": int}.get(dtype.kind)
-
-    def name_of(row: int) -> Any:
-        if dtype.kind in "mM":
-            return str(values[row : row + 1].view(dtype)[0])
-        return values[row].item() if kind is None else kind(values[row])
-
-    numbers, distinct = _numbers_of(values.astype(np.int64) if dtype.kind == "f" else values)
-    if dtype.kind in "mM":
-        return Identified(numbers, len(distinct), partial(_dates_of, distinct, dtype), name_of)
-    return Identified(numbers, len(distinct), partial(np.asarray, distinct), name_of)
-
-
-def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: str) -> Identified:
-    """Return the numbers of codes; a declared order is kept."""
-    used = np.zeros(len(categories), bool)
-    # A copy where NumPy would check the codes themselves and then look at them again.
-    used[codes.copy() if codes.dtype == np.intp else codes] = True
-    found = [categories[code] for code in np.flatnonzero(used).tolist()]
-    # A dictionary may hold a name twice.
-    position = dict.fromkeys(found)
-    if name == "rater":
-        are_strings = all(isinstance(entry, str) for entry in position)
-        if not is_ordered:
-            position = dict.fromkeys(sorted_strings(position) if are_strings else sorted(position))
-        if are_strings:
-            warn_of_lookalikes({name: Column(codes, np.dtype(object), list(categories))}, "name")
-    lookup = np.zeros(len(categories), np.int32)
-    if len(position) == len(found) and name != "rater":
-        lookup[used] = np.arange(len(found))
-    else:
-        place = {entry: i for i, entry in enumerate(position)}
-        lookup[used] = [place[entry] for entry in found]
-    distinct = np.empty(len(position), object)
-    distinct[:] = list(position)
-    names = partial(np.asarray, distinct)
-    return Identified(lookup.take(codes), len(distinct), names, lambda row: categories[codes[row]])
-
-
-def _strings_of(dictionary: Any, used: AnyArray) -> AnyArray:
-    """Return the strings of a dictionary of pyarrow that have these codes."""
-    strings: AnyArray = dictionary.take(used).to_numpy(zero_copy_only=False)
-    return strings
-
-
-def _dates_of(distinct: AnyArray, dtype: np.dtype[Any]) -> AnyArray:
-    return distinct.view(dtype).astype(str)
-
-
-def _numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
-    """Return the position of each whole number among the distinct ones, and these."""
-    numbers = np.empty(len(values), np.int32)
-    lowest = int(values.min())
-    span = int(values.max()) - lowest + 1
-    if span <= LOOKUP_PER_ROW * len(values):
-        present = np.zeros(span, bool)
-        for start in range(0, len(values), CHUNK):
-            present[_offsets(values[start : start + CHUNK], lowest, span)] = True
-        lookup = np.cumsum(present, dtype=np.int32) - np.int32(1)
-        for start in range(0, len(values), CHUNK):
-            offsets = _offsets(values[start : start + CHUNK], lowest, span)
-            numbers[start : start + CHUNK] = lookup[offsets]
-        occurring = np.flatnonzero(present).astype(np.uint64) + np.uint64(lowest % (1 << 64))
-        return numbers, occurring.astype(values.dtype)
-    distinct = np.unique(values)
-    for start in range(0, len(values), CHUNK):
-        numbers[start : start + CHUNK] = np.searchsorted(distinct, values[start : start + CHUNK])
-    if numbers.max() >= len(distinct):
-        raise changed_meanwhile("items or raters")
-    return numbers, distinct
-
-
-def _offsets(values: AnyArray, lowest: int, span: int) -> NDArray[np.int64]:
-    """Return how far values lie above the lowest, which is how far those of the span can."""
-    offsets = offsets_from(values, lowest)
-    if int(offsets.max()) >= span:
-        raise changed_meanwhile("items or raters")
-    return offsets.view(np.int64)
-
-
 def _duplicates(
     pairs: AnyArray,
     codes: AnyArray,
@@ -431,8 +314,9 @@ def _duplicates(
     found = f"rater {raters.shown(rater)} has {n_times} ratings of item {items.shown(item)}"
     if n_pairs > 1:
         found += f", and {n_pairs - 1} more pairs of rater and item have several"
+    remedy = "duplicates='first' or 'last' keeps one of them"
     if not n_differ:
-        return f"{found}, all of them equal: leave out the repeated rows."
+        return f"{found}, all of them equal: leave out the repeated rows; {remedy}."
     if n_pairs == 1:
-        return f"{found}, and they differ: keep one of them."
-    return f"{found}; those of {n_differ} of the {n_pairs} pairs differ: keep one rating of each."
+        return f"{found}, and they differ: {remedy}."
+    return f"{found}; those of {n_differ} of the {n_pairs} pairs differ: {remedy} each."

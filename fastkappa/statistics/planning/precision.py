@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +15,7 @@ from fastkappa.statistics import distributions
 from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.planning import several_raters
-from fastkappa.statistics.planning.checks import MOST_ITEMS, check_raters
+from fastkappa.statistics.planning.checks import MOST_ITEMS, check_raters, check_whole
 from fastkappa.statistics.planning.planned_tables import (
     as_margins,
     error_of_one_item,
@@ -75,9 +76,67 @@ def sample_size_for_width(
     >>> sample_size_for_width(0.8, 0.2, raters=3)
     91
     """
-    check_confidence(confidence)
     if not isinstance(width, Real) or not 0 < width < 2:
         raise ValueError(f"width must be a number between 0 and 2, got {width!r}.")
+    plan = _plan(kappa, rates, weights, confidence, conservative, raters)
+    of_normal = (2 * normal_quantile((1 + confidence) / 2) * plan.error / width) ** 2
+    if of_normal > MOST_ITEMS:
+        raise ValueError(
+            f"width is too small for a plan, got {width!r}: {of_normal:.0e} items are needed, and"
+            f" plans are for {MOST_ITEMS:.0e} at most. Give a larger width."
+        )
+    # With hardly any item outside the most frequent cell an interval is as wide as can be.
+    fewest = math.ceil(FEW_OUTSIDE / outside_most_frequent(plan.table))
+    return _least_narrow(plan.widths, width, max(2, math.ceil(of_normal), fewest))
+
+
+def planned_width(
+    n: int,
+    kappa: float,
+    *,
+    rates: tuple[ArrayLike, ArrayLike] = (0.5, 0.5),
+    weights: Weights = None,
+    confidence: float = 0.95,
+    conservative: bool = False,
+    raters: int = 2,
+) -> float:
+    """Return how wide the interval of kappa of n items is, as `sample_size_for_width` plans it.
+
+    Parameters
+    ----------
+    n : int
+        The number of items, 2 or more.
+    kappa, rates, weights, confidence, conservative, raters
+        As for `sample_size_for_width`.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.planning.precision import planned_width
+    >>> planned_width(141, 0.8) <= 0.2 < planned_width(140, 0.8)
+    True
+    """
+    check_whole("n", n, 2)
+    plan = _plan(kappa, rates, weights, confidence, conservative, raters)
+    return float(plan.widths(np.array([n]))[0])
+
+
+class _Plan(NamedTuple):
+    """The expected table, the standard error of one item, and the widths of numbers of items."""
+
+    table: FloatTable
+    error: float
+    widths: Callable[[AnyArray], FloatTable]
+
+
+def _plan(
+    kappa: float,
+    rates: tuple[ArrayLike, ArrayLike],
+    weights: Weights,
+    confidence: float,
+    conservative: bool,
+    raters: int,
+) -> _Plan:
+    check_confidence(confidence)
     margins = as_margins(rates)
     check_raters(raters, margins, conservative)
     table = planned_table("kappa", kappa, margins, weights, conservative)
@@ -85,25 +144,16 @@ def sample_size_for_width(
         error = several_raters.error_of_one_item(kappa, margins[0], raters, weights)
     else:
         error = error_of_one_item(table, weights)
-    outside = outside_most_frequent(table)
 
     def widths(n: AnyArray) -> FloatTable:
         if raters > 2:
             quantiles = [distributions.t_quantile((1 + confidence) / 2, k - 1) for k in n]
-            return 2 * np.array(quantiles) * error / np.sqrt(n - 1)
+            of_each: FloatTable = 2 * np.array(quantiles) * error / np.sqrt(n - 1)
+            return of_each
         low, high = inverted_test("score", n[:, None, None] * table, weights, confidence)
         return high - low
 
-    of_normal = (2 * normal_quantile((1 + confidence) / 2) * error / width) ** 2
-    if of_normal > MOST_ITEMS:
-        raise ValueError(
-            f"width is too small for a plan, got {width!r}: {of_normal:.0e} items are needed, and"
-            f" plans are for {MOST_ITEMS:.0e} at most. Give a larger width."
-        )
-    # With hardly any item outside the most frequent cell an interval is as wide as can be.
-    return _least_narrow(
-        widths, width, max(2, math.ceil(of_normal), math.ceil(FEW_OUTSIDE / outside))
-    )
+    return _Plan(table, error, widths)
 
 
 def _least_narrow(widths: Callable[[AnyArray], FloatTable], width: float, guess: int) -> int:

@@ -1,0 +1,86 @@
+"""The files that a command reads ratings of: one of all raters, or one of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fastkappa.cli.files.opening import Opener, Source
+from fastkappa.cli.files.raters import LongColumns, RaterFiles
+from fastkappa.cli.raters_option import named_raters
+from fastkappa.sources.arrow_files import SUFFIXES, column_names, files_of
+from fastkappa.sources.source_ratings import RatingsError
+
+MOST_NAMED = 3
+
+
+def opened_raters(
+    opener: Opener,
+    files: Sequence[Path],
+    id_column: str | None,
+    raters: list[str] | None,
+    long: tuple[str | None, str | None, str | None],
+) -> tuple[Source, tuple[str, ...] | LongColumns | RaterFiles]:
+    """Return what is read, and the columns of raters; with an ``id_column`` a file of each.
+
+    ``long`` are the columns of items, raters and ratings.
+
+    Raises
+    ------
+    ValueError
+        If the options do not say which, or files have the same name.
+    """
+    if id_column is None:
+        if len(files) > 1:
+            raise RatingsError(
+                "several files need --id, the column that says what was rated; a folder or a"
+                " pattern is read as one table."
+            )
+        return opener.source(files[0]), named_raters(raters, *long)
+    item, rater, rating = long
+    if item is not None or rater is not None:
+        raise RatingsError(
+            f"--id is for a file per rater, and {'--item' if item else '--rater'} for one of all."
+        )
+    if rating == id_column:
+        raise RatingsError(f"--id and --rating must name two columns, got {rating!r} twice.")
+    found: dict[str, Source] = {}
+    for path in files:
+        for file in files_of(path) if path.is_dir() else opener.matching(path):
+            name = _stem(file)
+            if name in found:
+                raise RatingsError(
+                    f"{found[name].name} and {file} are both called {name}, which is the name of"
+                    " their rater."
+                )
+            found[name] = opener.source(file)
+    if len(found) < 2:
+        named = " and ".join(found) or "none"
+        raise RatingsError(f"--id is for the files of two raters or more, got {named}.")
+    chosen = tuple(raters or ())
+    for name in chosen:
+        if name not in found:
+            raise RatingsError(f"there is no file of {name!r}; there are {', '.join(found)}.")
+    kept = {name: source for name, source in found.items() if not chosen or name in chosen}
+    first = next(iter(kept.values()))
+    column = _only_other(first, id_column) if rating is None else rating
+    names = [source.name for source in kept.values()]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    together = Source(", ".join(names[:MOST_NAMED]) + more, first.files, first.text_format)
+    return together, RaterFiles(kept, id_column, column, chosen)
+
+
+def _only_other(source: Source, id_column: str) -> str:
+    """Return the only column beside that of items, or raise."""
+    names = column_names(source.files[0], source.text_format)
+    others = [name for name in names if name != id_column]
+    if len(others) != 1:
+        listed = ", ".join(map(repr, others)) or "no other"
+        raise RatingsError(f"--rating must name a column of {source.name}: it has {listed}.")
+    return others[0]
+
+
+def _stem(file: Path) -> str:
+    """Return the name of a file without its suffix."""
+    suffix = max((s for s in SUFFIXES if file.name.lower().endswith(s)), key=len, default="")
+    return file.name.removesuffix(file.name[-len(suffix) :]) if suffix else file.stem

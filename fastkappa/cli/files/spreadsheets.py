@@ -1,0 +1,54 @@
+"""The cells of a spreadsheet, as the fields of a text file have them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from fastkappa.exceptions import library_needed
+from fastkappa.sources.source_ratings import RatingsError
+
+SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+
+
+def rows_of_sheet(path: Path, sheet: str | None) -> Iterator[list[str]]:
+    """Return the rows of a sheet, the only one with cells if none is named.
+
+    Raises
+    ------
+    RatingsError
+        If the file cannot be read, or does not have the sheet, or several of which none is named.
+    ImportError
+        If python-calamine is not installed.
+    """
+    with library_needed("reading spreadsheets", "python_calamine", "fastkappa[excel]"):
+        import python_calamine
+    try:
+        book = python_calamine.CalamineWorkbook.from_path(str(path))
+        sheets = {name: book.get_sheet_by_name(name) for name in book.sheet_names}
+    except (python_calamine.CalamineError, OSError) as error:
+        raise RatingsError(f"{path} cannot be read: {error}.") from error
+    named = ", ".join(map(repr, sheets))
+    if sheet is not None and sheet not in sheets:
+        raise RatingsError(f"{path} has no sheet {sheet!r}; it has {named}.")
+    filled = [name for name, cells in sheets.items() if cells.height] if sheet is None else [sheet]
+    if not filled:
+        raise RatingsError(f"{path} has no rows.")
+    if len(filled) > 1:
+        raise RatingsError(f"{path} has the sheets {named}: --sheet names the one to read.")
+    rows = sheets[filled[0]].to_python(skip_empty_area=False)
+    # A row without a cell is an empty line: --skip counts it, and nothing is missing in it.
+    return ([_text(cell) for cell in row] if any(c != "" for c in row) else [] for row in rows)
+
+
+def _text(cell: Any) -> str:
+    """Return a cell as text; spreadsheets hold all numbers as floats."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    if isinstance(cell, datetime.datetime) and cell.time() == datetime.time():
+        return cell.date().isoformat()
+    return str(cell)

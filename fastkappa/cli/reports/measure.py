@@ -1,0 +1,73 @@
+"""The report of ``fastkappa measure``: intraclass and concordance correlation, and limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from fastkappa.cli.pages.pictures import Picture
+from fastkappa.cli.reports.output import Output
+from fastkappa.cli.words import arguments_named
+from fastkappa.continuous import (
+    concordance_correlation,
+    intraclass_correlation,
+    limits_of_agreement,
+    overall_concordance_correlation,
+)
+from fastkappa.formatting import label_text
+from fastkappa.plotting import plot_forest, plot_limits_of_agreement
+from fastkappa.results.report import estimate_row
+from fastkappa.sources.arrow_columns import in_table
+
+CONCORDANCE = "concordance correlation"
+
+
+def report_on_measurements(
+    file: str, columns: Mapping[str, Any], confidence: float, *, drop_missing: bool
+) -> Output:
+    """Report on the measurements of two raters or methods, or of more.
+
+    Raises
+    ------
+    ValueError
+        If they are no measurements of the same items.
+    """
+    options: Any = {"confidence": confidence, "missing": "drop" if drop_missing else "raise"}
+    raters, given = list(columns), in_table(columns)
+    forms = intraclass_correlation(given, **options)
+    rows = [estimate_row(form.form, form.value, math.nan, form.interval) for form in forms]
+    fields: dict[str, Any] = {"file": file, "raters": raters, "intraclass": forms.to_dict()}
+    names = ", ".join(map(label_text, raters))
+    pictures = [
+        Picture("The forms of the intraclass correlation.", lambda ax: plot_forest(forms, ax=ax))
+    ]
+    if len(raters) > 2:
+        overall = overall_concordance_correlation(given, **options)
+        found: list[Any] = [forms, overall]
+        fields["concordance"] = overall.to_dict()
+        rows.append(
+            estimate_row(CONCORDANCE, overall.value, overall.standard_error, overall.interval)
+        )
+    else:
+        first, second = raters
+        pair = columns[first], columns[second]
+        with arguments_named(y1=first, y2=second):
+            concordance = replace(concordance_correlation(*pair, **options), raters=(first, second))
+            limits = replace(limits_of_agreement(*pair, **options), raters=(first, second))
+        found = [forms, concordance, limits]
+        fields |= {"concordance": concordance.to_dict(), "limits": limits.to_dict()}
+        of_pair = concordance.value, concordance.standard_error, concordance.interval
+        rows.append(estimate_row(CONCORDANCE, *of_pair))
+        rows += [estimate_row(name, value, math.nan, ends) for name, value, ends in limits.rows()]
+        caption = "The difference of each item's measurements, by their mean."
+        pictures.insert(0, Picture(caption, lambda ax: plot_limits_of_agreement(limits, ax=ax)))
+    return Output(
+        f"{label_text(file)}: {names}",
+        [result._report() for result in found],
+        fields,
+        rows,
+        pictures,
+        sentences=lambda: [result.sentence() for result in found],
+    )

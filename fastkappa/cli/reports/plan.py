@@ -1,0 +1,72 @@
+"""The report of ``fastkappa plan``."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from fastkappa.cli.reports.output import Output
+from fastkappa.statistics.planning.plan import plan_study
+
+# An argument with which an error begins.
+ARGUMENT = re.compile(
+    r"^(kappa|null_kappa|width|power|n|rates|raters|alternative|alpha|confidence|conservative"
+    r"|design_effect|cluster_size)\b"
+)
+
+
+def report_on_plan(kappa: float, **options: Any) -> Output:
+    """Plan a study by the options of `plan_study`.
+
+    Raises
+    ------
+    ValueError
+        If the aim is not clear, or there is no such plan; it names options.
+    """
+    _check(options)
+    try:
+        plan = plan_study(kappa, **options)
+    except ValueError as error:
+        text = ARGUMENT.sub(lambda found: f"--{found[0].replace('_', '-')}", str(error))
+        raise ValueError(text.replace("--null-kappa", "--null")) from error
+    rows = [{"statistic": name, "value": value} for name, value in plan.rows()]
+    return Output(
+        "Plan",
+        [plan._report()],
+        plan.to_dict(),
+        rows,
+        has_title=False,
+        sentences=lambda: [plan.sentence()],
+    )
+
+
+def read_rates(option: str, text: str) -> tuple[float, ...] | float:
+    """Return proportions that are written as ``p,q,r``, a single one as a number.
+
+    Raises
+    ------
+    ValueError
+        If one is not a number.
+    """
+    try:
+        rates = tuple(map(float, text.split(",")))
+    except ValueError:
+        raise ValueError(
+            f"{option} must be proportions such as 0.5,0.3,0.2, got {text!r}."
+        ) from None
+    return rates if len(rates) > 1 else rates[0]
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Raise unless the options have one aim."""
+    given = {"--width": "width", "--power": "power_wanted", "--n": "n"}
+    aims = [option for option, name in given.items() if options[name] is not None]
+    has_test = options["null_kappa"] is not None
+    if len(aims) > 1:
+        raise ValueError(f"give one of {', '.join(given)}, got {' and '.join(aims)}.")
+    if not has_test and aims in ([], ["--power"]):
+        raise ValueError(
+            "give --width for an interval, --null for a test, or --n for the items that there are."
+        )
+    if has_test and aims == ["--width"]:
+        raise ValueError("--null is for a test, and --width for an interval: give one of them.")

@@ -1,0 +1,109 @@
+"""Errors and warnings of the library in the words of the command line.
+
+The library names functions and arguments of Python; here there are commands and options.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from fastkappa.sources.source_ratings import MEASUREMENTS, RatingsError
+
+# Sentences that give advice in Python, and the same advice for the command line.
+ADVICE = {
+    MEASUREMENTS: "For measurements there is fastkappa measure.",
+    "krippendorff_alpha with level='interval' and intraclass_correlation are": (
+        "fastkappa measure is"
+    ),
+    "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
+    "read them as numbers, as by pandas.read_csv(decimal=',')": "read them by --decimal ,",
+    "pandas.read_csv takes decimal=',' and the command line --decimal ','": "give --decimal ','",
+    "cohen_kappa_score takes any weights": "fastkappa score takes any weights",
+    "or ratings that declare it, such as an ordered categorical": "or a file that declares it",
+    "Give both the same categories, or give labels=": "Give --labels",
+    "if they are labels, write the ratings and labels all as strings": "make all labels words",
+    ", or a matrix of weights": ", or --weight-matrix",
+    "light_kappa and pairwise_kappa hold": "Light's kappa holds",
+    "; take (weights + weights.T) / 2, or see pairwise_kappa and light_kappa": "",
+    "interval_method must be 'asymptotic'": "--interval-method must be asymptotic",
+}
+# From a text on, what a warning or an error says of other forms.
+FORMS = [
+    (r": give Ratings\.from_(counts|table).*", ": fastkappa agree takes no table of counts."),
+    (
+        r": (give|transpose).* Ratings\.from_\w+.* if not\.",
+        ": --raters names the columns of raters, --item, --rater and --rating those of a file with"
+        " a row per rating.",
+    ),
+    (
+        r"(Give a column per rater: ratings\.pivot|If the columns say which subject).*",
+        "Give --item, --rater and --rating for a file with a row per measurement.",
+    ),
+    (
+        r"leave it out if it says what was rated, give Ratings.* if not\.",
+        "leave it out of --raters if it says what was rated.",
+    ),
+    (
+        r"Ratings\.from_long reads a row per rating, with its item and its rater\.",
+        "--item, --rater and --rating read a row per rating.",
+    ),
+    (
+        r"of a row per measurement ratings\.pivot.*",
+        "--item, --rater and --rating are for a row per measurement.",
+    ),
+    (r"Leave it out, as ratings\.drop.*", "Leave it out of --raters."),
+]
+OPTIONS = [
+    (r"\bduplicates='first' or 'last'", "--duplicates first or last"),
+    (r"\bmissing='drop'", "--missing drop"),
+    (r"\bweights='(\w+)'", r"--weights \1"),
+    (r"\binterval_method='(\w+)'", r"--interval-method \1"),
+    (r"\bmissing_codes(=|\b)", "--missing-codes"),
+    (r"\blabels=", "--labels"),
+    (r"\bmin_coverage=", "--min-coverage "),
+    (r"\bnull_kappa\b", "--null"),
+]
+PATTERNS = [(re.compile(pattern, re.DOTALL), words) for pattern, words in [*FORMS, *OPTIONS]]
+
+
+def in_words_of_options(text: str) -> str:
+    """Return an error or a warning with options in place of arguments and functions.
+
+    Examples
+    --------
+    >>> from fastkappa.cli.words import in_words_of_options
+    >>> in_words_of_options("give labels= if they are labels, or missing='drop'.")
+    'give --labels if they are labels, or --missing drop.'
+    """
+    for advice, words in ADVICE.items():
+        text = text.replace(advice, words)
+    for pattern, words in PATTERNS:
+        text = pattern.sub(words, text)
+    return text
+
+
+@contextmanager
+def arguments_named(**names: str) -> Iterator[None]:
+    """Say in errors and warnings what some arguments of the library are here.
+
+    Raises
+    ------
+    RatingsError
+        With the text of any ``ValueError``.
+    """
+    # Neither options nor names in quotes.
+    argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")
+
+    def named(text: object) -> str:
+        return argument.sub(lambda found: names[found[0]], str(text))
+
+    with warnings.catch_warnings(record=True) as warned:
+        try:
+            yield
+        except ValueError as error:
+            raise RatingsError(named(error)) from error
+    for one in warned:
+        warnings.warn(named(one.message), one.category, stacklevel=3)

@@ -1,0 +1,253 @@
+"""`agree` on exports of annotators: a file each, chosen raters, repeated rows, levels and sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+from fastkappa import krippendorff_alpha  # noqa: E402
+from tests.helpers.command_line import CommandLine, write_csv  # noqa: E402
+
+agree = CommandLine("agree")
+N = 30
+RANDOM = np.random.default_rng(5)
+ANNA = RANDOM.integers(1, 4, N)
+BEN = np.where(RANDOM.random(N) < 0.7, ANNA, RANDOM.integers(1, 4, N))
+EVE = np.where(RANDOM.random(N) < 0.5, ANNA, RANDOM.integers(1, 4, N))
+RATED: dict[str, Any] = {"anna": ANNA, "ben": BEN, "eve": EVE}
+IDS = [f"t{i}" for i in range(N)]
+
+
+def without_file(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name not in ("file", "disputed")}
+
+
+@pytest.fixture
+def wide(tmp_path: Path) -> Path:
+    return write_csv(tmp_path / "wide.csv", id=IDS, **RATED)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a file of each annotator, in an order of their own."""
+    folder = tmp_path / "annotators"
+    folder.mkdir()
+    for name, ratings in RATED.items():
+        order = RANDOM.permutation(N)
+        columns = {"id": np.array(IDS)[order], "grade": ratings[order]}
+        if name == "eve":
+            parquet.write_table(pa.table(columns), folder / "eve.parquet")
+        else:
+            write_csv(folder / f"{name}.csv", **columns)
+    return folder
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Path:
+    return write_csv(
+        tmp_path / "long.csv",
+        id=IDS * 3,
+        who=np.repeat(list(RATED), N),
+        grade=np.concatenate(list(RATED.values())),
+    )
+
+
+LONG = ("--item", "id", "--rater", "who", "--rating", "grade")
+
+
+def test_a_file_per_annotator(wide: Path, folder: Path) -> None:
+    two = [folder / "anna.csv", folder / "ben.csv"]
+    found = agree.json_of(*two, "--id", "id")
+    expected = agree.json_of(wide, "--raters", "anna", "ben")
+    assert without_file(found) == without_file(expected)
+    assert found["file"] == f"{two[0]}, {two[1]}"
+
+
+def test_a_folder_whose_file_names_are_the_raters(wide: Path, folder: Path) -> None:
+    found = agree.json_of(folder, "--id", "id", "--rating", "grade")
+    expected = agree.json_of(wide, "--raters", "anna", "ben", "eve")
+    assert without_file(found) == without_file(expected)
+    # Two of them, in the order that is asked for.
+    two = agree.json_of(folder, "--id", "id", "--raters", "eve", "anna")
+    expected = agree.json_of(wide, "--raters", "eve", "anna")
+    assert without_file(two) == without_file(expected)
+    pattern = agree.json_of(folder / "*.csv", "--id", "id")
+    assert pattern["raters"] == ["anna", "ben"]
+
+
+def test_annotators_who_share_some_items(tmp_path: Path) -> None:
+    write_csv(tmp_path / "a.csv", id=[1, 2, 3, 4], grade=["x", "y", "x", "x"])
+    write_csv(tmp_path / "b.csv", id=[3, 2, 9], grade=["x", "y", "y"])
+    found = agree.json_of(tmp_path / "a.csv", tmp_path / "b.csv", "--id", "id")
+    assert (found["n"], found["missing"], found["kappa"]) == (2, [1, 2], 1)
+
+
+def test_numbers_by_one_and_words_by_another(tmp_path: Path) -> None:
+    write_csv(tmp_path / "a.csv", id=[1, 2, 3], grade=[1, 2, 1])
+    write_csv(tmp_path / "b.csv", id=[1, 2, 3], grade=["1", "x", "1"])
+    files = [tmp_path / "a.csv", tmp_path / "b.csv", "--id", "id"]
+    # As in one file: an x among numbers is doubtful.
+    assert "holds numbers, and among them 'x' (1 time)" in agree.refusal(*files)
+    found = agree.json_of(*files, "--labels", "1,2,x")
+    assert found["table"] == [[2, 0, 0], [0, 0, 1], [0, 0, 0]]
+
+
+def test_groups_and_clusters_of_files(tmp_path: Path) -> None:
+    group = ["u", "v"] * (N // 2)
+    ward = [i // 3 for i in range(N)]
+    for name, ratings in RATED.items():
+        write_csv(tmp_path / f"{name}.csv", id=IDS, grade=ratings, g=group, ward=ward)
+    wide = write_csv(tmp_path / "wide.txt", g=group, ward=ward, **RATED)
+    options = ["--group", "g", "--cluster", "ward"]
+    files = [tmp_path / f"{name}.csv" for name in RATED]
+    found = agree.json_of(*files, "--id", "id", "--rating", "grade", *options)
+    expected = agree.json_of(wide, "--raters", *RATED, *options)
+    assert without_file(found) == without_file(expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["anna.csv", "ben.csv"], "several files need --id, the column that says what was rated"),
+        (["anna.csv", "--id", "id"], "--id is for the files of two raters or more, got anna."),
+        (["anna.csv", "other/anna.csv", "--id", "id"], "are both called anna, which is the name"),
+        ([".", "--id", "id", "--raters", "anna", "bem"], "there is no file of 'bem'; there are"),
+        ([".", "--id", "id", "--item", "id"], "--id is for a file per rater, and --item for one"),
+        (["anna.csv", "ben.csv", "--id", "grade", "--rating", "no"], "has no column 'no'"),
+        (["anna.csv", "ben.csv", "--id", "id", "--rating", "id"], "--id and --rating must name"),
+    ],
+)
+def test_refusals_of_files(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
+) -> None:
+    monkeypatch.chdir(folder)
+    if "other/anna.csv" in arguments:
+        Path("other").mkdir()
+        Path("other/anna.csv").write_text(Path("anna.csv").read_text())
+    assert message in agree.refusal(*arguments)
+
+
+def test_the_column_of_ratings_must_be_plain(tmp_path: Path) -> None:
+    for name in "ab":
+        write_csv(tmp_path / f"{name}.csv", id=[1, 2], grade=[1, 2], note=["", ""])
+    files = [tmp_path / "a.csv", tmp_path / "b.csv", "--id", "id"]
+    message = f"--rating must name a column of {files[0]}: it has 'grade', 'note'."
+    assert message in agree.refusal(*files)
+
+
+def test_raters_chosen_from_a_long_file(wide: Path, long: Path) -> None:
+    for raters in (["anna", "eve"], ["eve", "anna"]):
+        found = agree.json_of(long, *LONG, "--raters", *raters)
+        expected = agree.json_of(wide, "--raters", *raters)
+        assert without_file(found) == without_file(expected)
+    message = agree.refusal(long, *LONG, "--raters", "anna", "evee")
+    assert "column 'who' has no rater 'evee'. Did you mean 'eve'?" in message
+    of_measure = CommandLine("measure").json_of(long, *LONG, "--raters", "eve", "anna")
+    assert of_measure["limits"]["bias"] == pytest.approx(float(np.mean(EVE - ANNA)))
+
+
+def test_repeated_rows(wide: Path, long: Path) -> None:
+    other = 2 if BEN[0] == 3 else 3
+    with long.open("a") as file:
+        file.write(f"t0,ben,{other}\nt0,ben,\n")
+    options = [long, *LONG, "--missing", "drop"]
+    message = "has 2 ratings of item 't0', and they differ: --duplicates first or last"
+    assert message in agree.refusal(*options)
+    kept = agree.json_of(*options, "--duplicates", "first")
+    expected = agree.json_of(wide, "--raters", *RATED)
+    assert without_file(kept) == without_file(expected)
+    # A missing rating is none: the last one that is there counts.
+    changed = wide.with_name("changed.csv")
+    later = {**RATED, "ben": [other, *BEN[1:]]}
+    write_csv(changed, id=IDS, **later)
+    last = agree.json_of(*options, "--duplicates", "last")
+    assert without_file(last) == without_file(agree.json_of(changed, "--raters", *RATED))
+    assert "--duplicates is for a row per rating" in agree.refusal(
+        wide, "--raters", "anna", "ben", "--duplicates", "last"
+    )
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
+def test_the_level_of_alpha(wide: Path, level: Any) -> None:
+    for raters in (["anna", "ben"], [*RATED]):
+        given = np.column_stack([RATED[name] for name in raters])
+        found = agree.json_of(wide, "--raters", *raters, "--level", level)
+        alpha = found["coefficients"]["krippendorff_alpha"]
+        expected = krippendorff_alpha(given, level=level)
+        assert (alpha["value"], alpha["method"]) == (expected.value, expected.method)
+
+
+TAGS = {
+    "anna": ["joy", "joy;pride", "fear", "joy", "fear; joy", ""],
+    "ben": ["joy", "joy", "fear", "joy", "joy", "fear"],
+    "eve": ["joy", "pride;joy", "fear", "fear", "fear", "fear"],
+}
+SETS = [
+    [{part.strip() for part in text.split(";")} if text else None for text in row]
+    for row in zip(*TAGS.values())
+]
+
+
+def test_sets_of_labels(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "tags.csv", **TAGS)
+    sets = [path, "--raters", *TAGS, "--set-separator", ";", "--missing", "drop"]
+    found = agree.json_of(*sets)
+    for level in ("nominal", "jaccard", "masi"):
+        expected: Any = krippendorff_alpha(SETS, level=level)  # type: ignore[arg-type]
+        assert found["coefficients"][f"krippendorff_alpha_{level}"]["value"] == expected.value
+    assert len(found["coefficients"]) == 3
+    assert ["joy", "pride"] in found["labels"]
+    text = agree.text_of(*sets)
+    assert "4 different sets" in text
+    assert all(f"Krippendorff's alpha ({level})" in text for level in ("jaccard", "masi"))
+    alone = agree.json_of(*sets, "--level", "masi")
+    assert list(alone["coefficients"]) == ["krippendorff_alpha_masi"]
+    assert "ratings are missing: 1 in column 'anna'" in agree.refusal(*sets[:-2])
+    # In a row per rating, with groups.
+    rows = {
+        "item": list(range(6)) * 3,
+        "who": np.repeat(list(TAGS), 6),
+        "tag": [tag for tags in TAGS.values() for tag in tags],
+        "g": ["u", "u", "u", "v", "v", "v"] * 3,
+    }
+    long = write_csv(tmp_path / "long.csv", **rows)
+    options = ["--item", "item", "--rater", "who", "--rating", "tag", *sets[5:], "--group", "g"]
+    found = agree.json_of(long, *options)
+    assert found["coefficients"]["krippendorff_alpha_masi"]["value"] == (
+        krippendorff_alpha(SETS, level="masi").value
+    )
+    of_group = found["groups"][0]["coefficients"]["krippendorff_alpha_masi"]
+    assert of_group["value"] == pytest.approx(krippendorff_alpha(SETS[:3], level="masi").value)
+
+
+def test_pictures_and_gates_of_sets(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    path = write_csv(tmp_path / "tags.csv", **TAGS)
+    sets = [path, "--raters", "ben", "eve", "--set-separator", ";"]
+    agree.text_of(*sets, "--plot", tmp_path / "sets.svg")
+    assert "masi" in (tmp_path / "sets.svg").read_text(encoding="utf-8")
+    found = agree.run(*sets, "--level", "jaccard", "--fail-under", 0.99)
+    assert found.exit_code == 3
+    assert found.stderr.startswith("fastkappa: Krippendorff's alpha (jaccard) is ")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--level", "masi"], "--level masi is for sets: --set-separator says how."),
+        (["--set-separator", ";", "--level", "ordinal"], "--level of sets must be one of nominal"),
+        (["--set-separator", ";", "--weights", "linear"], "--weights is for labels, and"),
+        (["--set-separator", ";", "--labels", "a,b"], "--labels is for labels, and"),
+    ],
+)
+def test_refusals_of_sets(tmp_path: Path, options: list[str], message: str) -> None:
+    path = write_csv(tmp_path / "tags.csv", **TAGS)
+    assert message in agree.refusal(path, "--raters", "ben", "eve", *options)

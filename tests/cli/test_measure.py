@@ -1,0 +1,127 @@
+"""`fastkappa measure`: published measurements, files with a row each, pictures and refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+pytest.importorskip("pyarrow")
+
+from fastkappa import (
+    concordance_correlation,
+    intraclass_correlation,
+    limits_of_agreement,
+    overall_concordance_correlation,
+)
+from tests.helpers.command_line import CommandLine, write_csv
+from tests.helpers.published_measurements import MINI, SHROUT_FLEISS, WRIGHT
+
+measure = CommandLine("measure")
+
+
+@pytest.fixture
+def flows(tmp_path: Path) -> Path:
+    third = [value + 5 for value in MINI]
+    return write_csv(tmp_path / "flow.csv", wright=WRIGHT, mini=MINI, third=third)
+
+
+def test_two_methods(flows: Path) -> None:
+    found = measure.json_of(flows, "--raters", "wright", "mini")
+    # Bland and Altman (1986): a mean difference of -2.1 l/min, standard deviation 38.8.
+    assert found["limits"]["bias"] == pytest.approx(-2.1, abs=0.05)
+    assert found["limits"]["standard_deviation"] == pytest.approx(38.8, abs=0.05)
+    assert found["limits"]["raters"] == ["wright", "mini"]
+    assert found["concordance"]["value"] == concordance_correlation(WRIGHT, MINI).value
+    forms = {form["form"]: form["value"] for form in found["intraclass"]["forms"]}
+    assert forms["ICC(A,1)"] == intraclass_correlation(np.array([WRIGHT, MINI]).T)["ICC(A,1)"].value
+    text = measure.text_of(flows, "--raters", "wright", "mini", "--confidence", 0.9)
+    limits = limits_of_agreement(WRIGHT, MINI, confidence=0.9)
+    assert "Limits of agreement, wright less mini, 17 subjects" in text
+    assert f"{limits.bias:.6g}" in text
+    assert "90 % interval" in text
+
+
+def test_four_judges(tmp_path: Path) -> None:
+    columns = dict(zip("abcd", zip(*SHROUT_FLEISS)))
+    path = write_csv(tmp_path / "r.csv", **columns)
+    found = measure.json_of(path, "--raters", *"abcd")
+    # The correlations of their text.
+    values = [round(form["value"], 2) for form in found["intraclass"]["forms"]]
+    assert sorted(values) == [0.17, 0.29, 0.44, 0.62, 0.71, 0.91]
+    overall = overall_concordance_correlation(SHROUT_FLEISS)
+    assert found["concordance"]["value"] == overall.value
+    assert "limits" not in found
+    rows = csv.DictReader(
+        io.StringIO(measure.text_of(path, "--raters", *"abcd", "--format", "csv"))
+    )
+    of_concordance = [row for row in rows if row["statistic"] == "concordance correlation"]
+    assert [float(row["value"]) for row in of_concordance] == [overall.value]
+
+
+def test_a_row_per_measurement(flows: Path, tmp_path: Path) -> None:
+    order = np.random.default_rng(0).permutation(34)
+    columns = {
+        "who": [*range(17)] * 2,
+        "meter": ["wright"] * 17 + ["mini"] * 17,
+        "flow": [*WRIGHT, *MINI],
+    }
+    shuffled: dict[str, Any] = {
+        name: [column[i] for i in order] for name, column in columns.items()
+    }
+    path = write_csv(tmp_path / "long.csv", **shuffled)
+    long = ["--item", "who", "--rater", "meter", "--rating", "flow"]
+    found = measure.json_of(path, *long)
+    expected = measure.json_of(flows, "--raters", "mini", "wright")
+    assert found["raters"] == ["mini", "wright"]
+    for result, figure in (("limits", "bias"), ("concordance", "value")):
+        assert found[result][figure] == pytest.approx(expected[result][figure])
+    assert found["limits"]["upper_interval"] == pytest.approx(expected["limits"]["upper_interval"])
+    with path.open("a") as file:
+        file.write("3,mini,400\n")
+    refused = measure.refusal(path, *long)
+    assert "rater 'mini' has more than one measurement of item '3'" in refused
+
+
+def test_missing_measurements(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "r.csv", a=[1.5, "", 2.5, 4, -9], b=[1.7, 2, 2.4, 3.5, 5])
+    options = [path, "--raters", "a", "b"]
+    assert "measurements are missing: 1 in column 'a', of 5 rows. --missing drop" in (
+        measure.refusal(*options)
+    )
+    dropped = measure.json_of(*options, "--missing", "drop", "--missing-codes", "-9")
+    assert (dropped["limits"]["n_subjects"], dropped["limits"]["n_dropped"]) == (3, 2)
+
+
+@pytest.mark.parametrize("raters", [["wright", "mini"], ["wright", "mini", "third"]])
+def test_pictures(flows: Path, tmp_path: Path, raters: list[str]) -> None:
+    pytest.importorskip("matplotlib")
+    picture, page = tmp_path / "p.svg", tmp_path / "p.html"
+    measure.text_of(flows, "--raters", *raters, "--plot", picture, "--report", page)
+    drawn = picture.read_text(encoding="utf-8")
+    assert ("difference, wright less mini" in drawn) is (len(raters) == 2)
+    assert page.read_text(encoding="utf-8").count("<figcaption>") == 4 - len(raters)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--raters", "wright"], "--raters must name two columns or more, got 'wright' alone."),
+        (["--raters", "wright", "word"], "word must hold real numbers, got 'x'."),
+        (["--item", "who"], "--item needs --rater and --rating too."),
+        (
+            ["--raters", "who", "wright", "word"],
+            "Give --item, --rater and --rating for a file with a row per measurement.",
+        ),
+        (["--raters", "wright", "mini", "--dpi", "90"], "--dpi is for --plot, which is not given."),
+    ],
+)
+def test_refusals(tmp_path: Path, options: list[str], message: str) -> None:
+    path = write_csv(tmp_path / "r.csv", who=range(17), wright=WRIGHT, mini=MINI, word=["x"] * 17)
+    assert message in measure.refusal(path, *options)

@@ -1,0 +1,118 @@
+"""`fastkappa plan`: published sample sizes, clusters, and what a number of items gives."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+
+from fastkappa import power, sample_size, sample_size_for_width
+from fastkappa.statistics.planning.plan import plan_study
+from tests.helpers.command_line import CommandLine
+
+plan = CommandLine("plan")
+FLACK = ["--rates", "0.2,0.25,0.55", "--conservative", "--alternative", "greater"]
+
+
+@pytest.mark.parametrize(
+    ("options", "n"),
+    [
+        # Cantor (1996), as N.cohen.kappa of R's irr prints them.
+        (["--kappa", 0.7, "--null", 0.85, "--alternative", "less"], 96),
+        (["--kappa", 0.8, "--null", 0.45, "--rates", "0.75", "--alternative", "greater"], 43),
+        # N2.cohen.kappa of R's irr.
+        (
+            ["--kappa", 0.6, "--null", 0.4, *FLACK],
+            101,
+        ),
+        (
+            ["--kappa", 0.6, "--null", 0.4, *FLACK, "--power", 0.9],
+            136,
+        ),
+    ],
+)
+def test_published_sample_sizes(options: list[object], n: int) -> None:
+    found = plan.json_of(*options)
+    assert found["n"] == n
+    assert found["power"] >= 0.8
+
+
+def test_a_width_and_several_raters() -> None:
+    for raters in (2, 3):
+        found = plan.json_of("--kappa", 0.8, "--width", 0.2, "--rates", 0.3, "--raters", raters)
+        expected = sample_size_for_width(0.8, 0.2, rates=(0.3, 0.3), raters=raters)
+        assert found["n"] == expected
+        assert found["width"] <= 0.2
+        # One item fewer would not do.
+        fewer = plan.json_of("--kappa", 0.8, "--n", expected - 1, "--rates", 0.3)
+        if raters == 2:
+            assert fewer["width"] > 0.2
+
+
+def test_what_a_number_of_items_gives() -> None:
+    test = ["--kappa", 0.8, "--null", 0.6, "--weights", "linear", "--rates", "0.5,0.3,0.2"]
+    found = plan.json_of(*test, "--n", 120)
+    rates = [0.5, 0.3, 0.2]
+    assert found["n"] == 120
+    assert found["power"] == power(120, 0.8, 0.6, rates=(rates, rates), weights="linear")
+    assert plan.json_of("--kappa", 0.8, "--n", 120)["power"] is None
+
+
+def test_raters_with_rates_of_their_own() -> None:
+    options = ["--kappa", 0.5, "--null", 0.2, "--rates", 0.3, "--second-rates", 0.4]
+    assert plan.json_of(*options)["n"] == sample_size(0.5, 0.2, rates=(0.3, 0.4))
+
+
+def test_clusters() -> None:
+    alone = sample_size_for_width(0.8, 0.2)
+    options = ["--kappa", 0.8, "--width", 0.2, "--design-effect", 1.5]
+    assert plan.json_of(*options)["n"] == math.ceil(1.5 * alone)
+    found = plan.json_of(*options, "--cluster-size", 4)
+    assert found["n_clusters"] == math.ceil(1.5 * alone / 4)
+    assert found["n"] == 4 * found["n_clusters"]
+    # 1.5 times as many items with the effect tell as much as these without.
+    assert found["width"] <= 0.2
+    # So many clusters that there are.
+    given = plan.json_of("--kappa", 0.8, "--n", 100, "--design-effect", 2, "--cluster-size", 4)
+    assert (given["n"], given["n_clusters"]) == (100, 25)
+    assert given["width"] == plan_study(0.8, n=50).width
+
+
+def test_every_format() -> None:
+    options = ["--kappa", 0.7, "--null", 0.85, "--alternative", "less", "--cluster-size", 6]
+    text = plan.text_of(*options)
+    assert text.startswith("Plan of a study of 2 raters, no weights\n")
+    rows = {r["statistic"]: r["value"] for r in csv.DictReader(io.StringIO(csv_of(options)))}
+    assert rows["items"] == "96"
+    assert rows["clusters"] == "16"
+    assert "<h1>Plan</h1>" in plan.text_of(*options, "--format", "html")
+
+
+def csv_of(options: list[object]) -> str:
+    return plan.text_of(*options, "--format", "csv")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "give --width for an interval, --null for a test, or --n for the items"),
+        (["--power", 0.8], "give --width for an interval, --null for a test"),
+        (["--width", 0.2, "--n", 90], "give one of --width, --power, --n, got --width and --n."),
+        (["--width", 0.2, "--null", 0.6], "--null is for a test, and --width for an interval"),
+        (["--null", 0.8], "--kappa and --null must differ, got 0.8 for both."),
+        (["--width", 3], "--width must be a number between 0 and 2, got 3.0."),
+        (["--width", 0.2, "--rates", "x"], "--rates must be proportions such as 0.5,0.3,0.2"),
+        (["--width", 0.2, "--rates", "0.9,0.3"], "--rates must be proportions that sum to 1"),
+        (["--width", 0.2, "--raters", 200], "--raters must be 100 at most, got 200."),
+        (["--null", 0.6, "--alpha", 2], "--alpha must be a number between 0 and 1"),
+        (["--n", 90, "--design-effect", 0.5], "--design-effect must be 1 or more, got 0.5."),
+        (["--null", 0.6, "--alternative", "less"], "--alternative must not be 'less' for a kappa"),
+    ],
+)
+def test_refusals_name_options(options: list[object], message: str) -> None:
+    assert message in plan.refusal("--kappa", 0.8, *options)

@@ -1,0 +1,32 @@
+"""Rows of a rater who has rated an item more than once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastkappa
+from fastkappa import Ratings
+
+
+def test_duplicates_keep_the_first_or_the_last_rating() -> None:
+    items, raters = [1, 1, 2, 1, 2, 2, 1], list("abaabbb")
+    ratings = ["x", "y", "x", "z", "y", "x", None]
+    wide: dict[Any, Any] = {
+        # Of items 1 and 2, by a and by b.
+        "first": {"a": ["x", "x"], "b": ["y", "y"]},
+        "last": {"a": ["z", "x"], "b": ["y", "x"]},
+    }
+    for which, columns in wide.items():
+        found = Ratings.from_long(item=items, rater=raters, rating=ratings, duplicates=which)
+        expected = Ratings.from_raters(columns, labels=["x", "y", "z"])
+        of_found, of_expected = (
+            fastkappa.pairwise_kappa(given).values for given in (found, expected)
+        )
+        np.testing.assert_array_equal(of_found, of_expected)
+    with pytest.raises(ValueError, match="duplicates='first' or 'last' keeps one of them"):
+        Ratings.from_long(item=items, rater=raters, rating=ratings)
+    with pytest.raises(ValueError, match="duplicates must be 'error', 'first' or 'last', got"):
+        Ratings.from_long(item=items, rater=raters, rating=ratings, duplicates="mean")  # type: ignore[arg-type]
