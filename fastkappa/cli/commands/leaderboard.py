@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from fastkappa.cli.options import (
+    A_FILE,
     MOST_REPLICATES,
     MissingCodes,
     MissingOption,
@@ -49,7 +50,7 @@ def leaderboard(
         Path,
         typer.Argument(
             metavar="TRUTH",
-            help="A CSV, TSV, .txt, .jsonl, Parquet or Arrow file, or - for the standard input.",
+            help=f"{A_FILE}, or - for the standard input.",
         ),
     ],
     submissions: Annotated[
