@@ -11,12 +11,12 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from glob import glob
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
 from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
+from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import (
     PLAIN,
@@ -117,7 +117,8 @@ class Opener:
     def source(self, path: Path) -> Source:
         """Return what is at a path: a file, a folder, a pipe, or the files of a pattern."""
         name = "standard input" if str(path) in STDIN else str(path)
-        return Source(name, tuple(map(self.file, _matching(path))), self.text_format)
+        files = [path] if _is_piped(path) else files_at(path)
+        return Source(name, tuple(map(self.file, files)), self.text_format)
 
     def file(self, path: Path) -> Path:
         """Return a file as the sources read it, which may be a copy, or a folder as it is."""
@@ -222,16 +223,6 @@ def opened_inputs(options: TextOptions) -> Iterator[Opener]:
             raise RatingsError(f"{name} cannot be read: {error.strerror or error}.") from error
         except ValueError as error:
             raise RatingsError(opener.explained(str(error))) from error
-
-
-def _matching(path: Path) -> list[Path]:
-    """Return the files that a pattern stands for, or the path if it is none."""
-    if not set(str(path)) & set("*?[") or path.exists():
-        return [path]
-    found = [Path(file) for file in sorted(glob(str(path), recursive=True))]
-    if not found:
-        raise RatingsError(f"no file is like {path}.")
-    return found
 
 
 def _is_piped(path: Path) -> bool:
