@@ -177,10 +177,11 @@ def reads_files(command: Callable[..., None]) -> Callable[..., None]:
 class Remarks:
     """What is printed on the error stream beside a result, and is in its JSON.
 
-    ``depends`` names the figures that depend on the order of the labels, None if none does.
+    ``depends`` names the figures that depend on the order of the labels, None for no figure. Of
+    several names the first is used that there is something to say of.
     """
 
-    def __init__(self, depends: str | None) -> None:
+    def __init__(self, *depends: str | None) -> None:
         self._depends = depends
         self.texts: list[str] = []
         # The labels of each table that were sorted, their order being neither given nor declared.
@@ -201,11 +202,11 @@ class Remarks:
 
     def show(self) -> None:
         """Print the remarks, also that an order was taken to be alphabetical, if it matters."""
-        if self._depends is not None:
-            remedy = "Give --labels in the order that is meant."
-            found = (order_warning(own, self._depends, remedy) for own in self.sorted_labels)
-            texts = (warning for warning in found if warning is not None)
-            self.texts += [text.replace("labels=", "--labels") for text in texts]
+        remedy = "Give --labels in the order that is meant."
+        for own in self.sorted_labels:
+            found = (order_warning(own, why, remedy) for why in self._depends if why is not None)
+            warnings = [text.replace("labels=", "--labels") for text in found if text is not None]
+            self.texts += warnings[:1]
         for text in self.texts:
             _print_warning(text)
 

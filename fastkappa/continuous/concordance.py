@@ -125,7 +125,7 @@ class ConcordanceResult(Result):
 
 
 def concordance_correlation(
-    y1: Any, y2: Any, *, confidence: float = 0.95, missing: Missing = "raise"
+    y1: Any, y2: Any = None, *, confidence: float = 0.95, missing: Missing = "raise"
 ) -> ConcordanceResult:
     """Return Lin's concordance correlation of two raters or methods, with its interval.
 
@@ -148,7 +148,9 @@ def concordance_correlation(
     ------
     ValueError
         If lengths differ, there are fewer than two subjects that both measured, or
-        measurements are not finite real numbers, or missing.
+        measurements are not finite real numbers, or missing, or if one column looks like ids.
+    TypeError
+        If both columns are given as one frame.
 
     Warns
     -----

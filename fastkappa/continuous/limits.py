@@ -127,7 +127,7 @@ class LimitsOfAgreement(Result):
 
 
 def limits_of_agreement(
-    y1: Any, y2: Any, *, confidence: float = 0.95, missing: Missing = "raise"
+    y1: Any, y2: Any = None, *, confidence: float = 0.95, missing: Missing = "raise"
 ) -> LimitsOfAgreement:
     """Return the limits of agreement of two methods of measurement, with their intervals.
 

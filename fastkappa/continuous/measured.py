@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, chunks_of
-from fastkappa.continuous.other_forms import refuse_other_forms
-from fastkappa.ratings.interop import warn_of_same_column
+from fastkappa.continuous.other_forms import refuse_ids_of_pair, refuse_other_forms
+from fastkappa.ratings.interop import names_of, warn_of_same_column
+from fastkappa.ratings.lengths import length_of, refuse_frame_of_two
 from fastkappa.ratings.missing import Missing, check_missing
 from fastkappa.ratings.rating_matrix import columns_of, read_measurements
 
@@ -74,7 +75,11 @@ class Measured:
 
 def read_pair(y1: Any, y2: Any, missing: Missing) -> Measured:
     """Return the measurements of two raters."""
+    if y2 is None:
+        refuse_frame_of_two(y1)
+        length_of("y2", y2)
     measured = _measured([y1, y2], ["y1", "y2"], missing)
+    refuse_ids_of_pair(measured.columns, names_of((y1, y2), ("y1", "y2")))
     warn_of_same_column({"y1": y1, "y2": y2})
     return measured
 

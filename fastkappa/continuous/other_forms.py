@@ -58,6 +58,50 @@ def refuse_other_forms(columns: Sequence[AnyArray], names: Sequence[str] | None)
         )
 
 
+def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> None:
+    """Raise if one of two columns says which subject, or which rater, each row is of."""
+    for j, argument in enumerate(("y1", "y2")):
+        values, other = columns[j], columns[1 - j]
+        if len(values) < FEWEST or not _are_whole(values):
+            continue
+        is_named = _is_named(names[j], IDS | RATERS)
+        # A patient can measure too: numbers in the range of the others are measurements.
+        is_alone = ((other >= values.min()) & (other <= values.max())).mean() < 0.5
+        if (is_named or is_alone) and _are_repeated(values):
+            found = "it repeats the same numbers in turn"
+        elif is_alone and (is_named or _count_rows(values)) and _never_repeats(values):
+            found = "it holds another whole number in each row"
+        else:
+            continue
+        called = f" ({names[j]!r})" if is_named else ""
+        raise ValueError(
+            f"{argument}{called} looks like ids of subjects or raters: {found}. Give the"
+            " measurements; of a row per measurement ratings.pivot(index=..., columns=...,"
+            " values=...) in pandas makes a column per rater."
+        )
+
+
+def _are_repeated(values: AnyArray) -> bool:
+    """Return whether whole numbers are ids of a row per measurement: 1, 1, 2, 2 or 1, 2, 1, 2."""
+    # The first ones show nearly always that they are not.
+    if len(np.unique(np.diff(values[:FEWEST].astype(np.float64)))) > 2:
+        return False
+    ids = np.unique(values)
+    times = len(values) // len(ids)
+    if len(ids) < 2 or times < 2 or times * len(ids) != len(values):
+        return False
+    return any((values == spread(ids, times)).all() for spread in (np.repeat, np.tile))
+
+
+def _count_rows(values: AnyArray) -> bool:
+    """Return whether whole numbers are 0, 1, 2, ... or 1, 2, 3, ..."""
+    return values[0] in (0, 1) and bool((np.diff(values.astype(np.float64)) == 1).all())
+
+
+def _never_repeats(values: AnyArray) -> bool:
+    return len(np.unique(values)) == len(values)
+
+
 def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -> bool:
     """Return whether a column holds ids: by its name, or because it counts the rows.
 
@@ -67,11 +111,11 @@ def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -
     """
     values = columns[j]
     n = len(values)
-    if n < FEWEST or not _are_whole(values) or len(np.unique(values)) < n:
+    if n < FEWEST or not _are_whole(values):
         return False
-    if names is not None and _is_named(names[j], IDS):
+    if names is not None and _is_named(names[j], IDS) and _never_repeats(values):
         return True
-    if values[0] not in (0, 1) or (np.diff(values.astype(np.float64)) != 1).any():
+    if not _count_rows(values):
         return False
     others = [column for i, column in enumerate(columns) if i != j]
     are_few = all(2 * len(np.unique(column)) <= n for column in others)

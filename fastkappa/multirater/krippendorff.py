@@ -103,8 +103,8 @@ def krippendorff_alpha(
         if measured is not None:
             check_confidence(confidence)
             check_distribution(distribution)
-            if measured.warning is not None:
-                warnings.warn(measured.warning, stacklevel=2)
+            if measured.form is not None:
+                warnings.warn(measured.form.warning, stacklevel=2)
             of_numbers = MeasuredAlpha(measured.columns, measured.multiplicities, name)
             return estimate(method, of_numbers, measured, confidence, distribution)
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)

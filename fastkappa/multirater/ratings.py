@@ -14,7 +14,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.multirater.counted_ratings import Counted, of_counts, of_long, of_raters, of_table
 from fastkappa.multirater.items.count_tables import read_counts, table_labels
-from fastkappa.multirater.items.forms import AS_IDS, ids_in_counts, other_form
+from fastkappa.multirater.items.forms import OtherForm, form_of_labels, ids_in_counts
 from fastkappa.multirater.items.long import read_long
 from fastkappa.multirater.items.rater_columns import encode_columns
 from fastkappa.multirater.statistics.patterns import Patterns
@@ -58,7 +58,7 @@ class Ratings:
     order_is_known: bool
     counted: Counted
     _values: AnyArray | None = None
-    _warning: str | None = None
+    _form: OtherForm | None = None
 
     @classmethod
     def from_array(
@@ -160,7 +160,7 @@ class Ratings:
             columns = list(raters)
             names = list(names_of(columns, [f"rater {i}" for i in range(1, len(columns) + 1)]))
         given = cls._of_columns(columns, names, labels, missing_codes, clusters, "raters")
-        if AS_IDS in (given._warning or ""):
+        if given._form is not None and given._form.has_ids:
             given.warn_of_form()
         return given
 
@@ -388,13 +388,13 @@ class Ratings:
             given.order_is_known,
             of_raters(raters, clusters),
             given.labels,
-            other_form(read, may_be_counts=labels is None),
+            form_of_labels(read, are_given=labels is not None),
         )
 
     def warn_of_form(self) -> None:
         """Warn if ratings look as if they had another form, such as counts per label."""
-        if self._warning is not None:
-            warnings.warn(self._warning, stacklevel=users_stacklevel())
+        if self._form is not None:
+            warnings.warn(self._form.warning, stacklevel=users_stacklevel())
 
     @property
     def label_values(self) -> AnyArray:

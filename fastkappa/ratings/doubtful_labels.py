@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
+from fastkappa.ratings.labels import alike_among, difference
 from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
@@ -54,25 +55,6 @@ RESPONSE = "Response"
 SOME_ITEMS = 1 << 10
 # More names of labels, items or clusters are seldom typed by people.
 MOST_TYPED = 100_000
-# Between words a blank, a hyphen and an underscore are one label's three spellings.
-BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
-# Between the labels of a set that is written into one cell, and around them.
-BETWEEN_LABELS = re.compile("[;|,]")
-BRACKETS = " []{}()'\""
-# A text as Excel keeps it from becoming a number: ="01".
-QUOTED = re.compile(r'\s*=?"(.*)"\s*')
-# A code beside its text, such as "1 - mild" or "1. mild".
-CODED = re.compile(r"(\d+) *[-.:=)] *([^\W\d_]{2}.*)")
-ALIKE = "Write them alike"
-# Quotes, the minus sign and Turkish i's as other keyboards have them; selectors have no shape.
-TYPOGRAPHY = str.maketrans(
-    "\u2018\u2019\u201c\u201d\u2212\u0131\u0130", "''\"\"-iI", "\ufe0e\ufe0f"
-)
-# Cyrillic and Greek letters that have the shape of a Latin one.
-LATIN_TO_THE_EYE = str.maketrans(
-    "АВЕІЈКМНОРЅСТХУаеіјорѕсхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧο",
-    "ABEIJKMHOPSCTXYaeijopscxyABEZHIKMNOPTYXo",
-)
 # With fewer items, each can have a label of its own.
 FEWEST_IDS = 10
 
@@ -85,8 +67,8 @@ class Remedies(NamedTuple):
     decimals: str = DECIMALS_REMEDY
     order: str = SAME_CATEGORIES
     outside: str = WHICH_ARE_MEANT
-    many_labels: str = "labels= names those to take."
     second_names: str = SECOND_NAMES_REMEDY
+    many_labels: str = "labels= names those to take."
 
 
 REMEDIES = Remedies()
@@ -110,9 +92,8 @@ def odd_strings(column: Column) -> dict[str, int]:
 
 def _are_signs(labels: Iterable[Any], signs: Iterable[str]) -> bool:
     """Return whether a scale has 0 and signs, as "+", "0" and "-", or "0", "1+" and "2+"."""
-    zero = {label for label in labels if is_number(label)}
-    are_signs = all(SIGN.fullmatch(label.strip()) for label in signs)
-    return are_signs and "+" in "".join(signs) and set(map(float, zero)) == {0.0}
+    are_signs = all(SIGN.fullmatch(label.strip()) for label in signs) and "+" in "".join(signs)
+    return are_signs and {float(label) for label in labels if is_number(label)} == {0.0}
 
 
 def _times(column: Column) -> Counter[Any]:
@@ -298,9 +279,9 @@ def _first_alone(column: Column) -> str | None:
 
 
 def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> None:
-    """Warn of labels that are alike to the eye, or are the same words with other signs between.
+    """Warn of labels that look alike, such as "no-x" and "No x", or are one as "1" and "1 - mild".
 
-    So are a code and its text, such as "1" beside "1 - mild". The ``noun`` is what they are called.
+    The ``noun`` is what they are called.
     """
     written = {
         label
@@ -308,114 +289,24 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
         for label in column.categories or ()
         if isinstance(label, str)
     }
-    if len(written) > MOST_TYPED or not alike(written):
+    if len(written) > MOST_TYPED or not alike_among(written):
         return
     total = sum(map(_times, columns.values()), Counter[Any]())
-    found: dict[Any, list[str]] = defaultdict(list)
-    for labels in alike(label for label in written if total[label]):
-        how, remedy, show = _difference(labels)
-        counts = _with_counts([(label, total[label]) for label in labels], show)
-        found[how, remedy].append(counts)
-    for (how, remedy), groups in found.items():
-        more = f" and {len(groups) - MOST_SHOWN} more" if len(groups) > MOST_SHOWN else ""
+    found: dict[Any, list[list[str]]] = defaultdict(list)
+    for labels in alike_among(label for label in written if total[label]):
+        found[difference(labels)].append(labels)
+    for (how, remedy, show), groups in found.items():
+        counts = [_with_counts([(own, total[own]) for own in labels], show) for labels in groups]
+        more = f" and {len(counts) - MOST_SHOWN} more" if len(counts) > MOST_SHOWN else ""
         warn(
             f"{_have(columns)} {noun}s that differ in {how} alone, and are counted apart:"
-            f" {'; '.join(groups[:MOST_SHOWN])}{more}. {remedy} if they are one {noun}."
+            f" {'; '.join(counts[:MOST_SHOWN])}{more}. {remedy} if they are one {noun}."
         )
 
 
-def alike(labels: Iterable[str]) -> list[list[str]]:
-    """Return the groups of distinct labels that look alike, in order."""
-    found: list[list[str]] = []
-    labels = sorted(labels)
-    # Capitals can look alike where small letters do not, as those of Greek do.
-    for look in (_look, lambda label: _look(label.translate(LATIN_TO_THE_EYE))):
-        groups: dict[Any, list[str]] = defaultdict(list)
-        for label in labels:
-            groups[look(label)].append(label)
-        for code_and_text in [one for one in groups if isinstance(one, tuple)]:
-            for part in code_and_text:
-                groups[code_and_text] += groups.pop(part, [])
-        several = [group for group in groups.values() if len(group) > 1]
-        found += [group for group in several if not any(set(group) <= set(f) for f in found)]
-        if all(map(str.isascii, labels)):
-            break
-    return found
-
-
-def _look(label: str) -> str | float | tuple[float, str]:
-    """Return what a label looks like: a number's value, or the code and the text of "1 - mild"."""
-    # Most labels are a word.
-    if label.isascii() and label.isalpha():
-        return label.casefold()
-    if not (label.isascii() and label.isprintable()):
-        label = _without_typography(label)
-    label = _bare(label)
-    number = label.removesuffix("%")
-    if is_number(number):
-        return float(number)
-    coded = CODED.fullmatch(label)
-    return (float(coded[1]), _words(coded[2])) if coded else _set_of_words(label)
-
-
-def _bare(label: str) -> str:
-    """Return a label without the quotes of ="01" and the entities of "&lt;5"."""
-    if "&" in label:
-        import html
-
-        label = html.unescape(label)
-    quoted = QUOTED.fullmatch(label)
-    return quoted[1] if quoted else label.strip()
-
-
-def _without_typography(label: str) -> str:
-    """Return a label in its plainest characters, without those that cannot be seen."""
-    import unicodedata
-
-    plain = unicodedata.normalize("NFKC", " ".join(label.split())).translate(TYPOGRAPHY)
-    kinds = {one: unicodedata.category(one) for one in plain}
-    dashed = ("-" if kinds[one] == "Pd" else one for one in plain)
-    return "".join(one for one in dashed if kinds.get(one) not in ("Cf", "Cc"))
-
-
-def _words(label: str) -> str:
-    """Return the words of a label, whatever their case and the sign between them."""
-    return " ".join(BETWEEN_WORDS.sub(" ", label).split()).casefold()
-
-
-def _set_of_words(label: str) -> str:
-    """Return the words of a label; those of a list are sorted, for it may be a set."""
-    parts = BETWEEN_LABELS.split(label)
-    if len(parts) == 1:
-        return _words(label)
-    return ";".join(sorted(_words(part.strip(BRACKETS)) for part in parts))
-
-
-def _value(label: str) -> str | float:
-    number = _bare(label).removesuffix("%")
-    return float(number) if is_number(number) else label
-
-
-# How labels that look alike can differ, what to do, how to show them, and what they share then.
-DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], ...] = (
-    ("blanks", "Strip them", repr, str.strip),
-    ("how a number is written", ALIKE, repr, _value),
-    ("case", ALIKE, repr, str.casefold),
-    ("case and blanks", ALIKE, repr, lambda label: " ".join(label.split()).casefold()),
-    ("case and the sign between words", ALIKE, repr, _words),
-    ("the order of a list", ALIKE, repr, _set_of_words),
-    ("quotes around them or entities of HTML", ALIKE, repr, _bare),
-)
-
-
-def _difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
-    """Return in what labels that look alike differ, what to do, and how to show them."""
-    for how, remedy, show, shared in DIFFERENCES:
-        if len(set(map(shared, labels))) == 1:
-            return how, remedy, show
-    if any(isinstance(_look(label), tuple) for label in labels):
-        return "a code or its text", ALIKE, repr
-    return "look-alike characters", ALIKE, ascii
+def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
+    """Return whether a column holds ids: another value in each row, and no other half as many."""
+    return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 
 
 def _have(names: Iterable[str]) -> str:

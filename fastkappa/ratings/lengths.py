@@ -116,7 +116,7 @@ def _matrix_and_remedy(name: str, matrix: Any) -> tuple[str, str]:
     if names is not None:
         names = list(names)
         got = f"a data frame of the columns {short_repr(names)}"
-        return got, f"Give one of them, such as {name}=frame[{names[0]!r}]."
+        return got, f"Give one of them, such as {name}={_taken(names, 0)}."
     got, array = short_repr(matrix), to_numpy(matrix)
     are_numbers = array.dtype.kind in "iuf"
     if are_numbers and ((array != np.rint(array)).any() or (array.sum(axis=1) == 1).all()):
@@ -135,11 +135,16 @@ def refuse_frame_of_two(ratings: Any) -> None:
     """Raise if the ratings of both raters are in one frame."""
     names = names_of_columns(ratings)
     if names is not None and len(names) > 1:
-        first, second = names[:2]
         raise TypeError(
             "y1 and y2 must be the ratings of two raters, got one frame: give two of its columns,"
-            f" such as frame[{first!r}], frame[{second!r}]."
+            f" such as {_taken(names, 0)}, {_taken(names, 1)}."
         )
+
+
+def _taken(names: list[Any], place: int) -> str:
+    """Return how one column is taken from a frame: by its name, if no other has it."""
+    name = names[place]
+    return f"frame[{name!r}]" if names.count(name) == 1 else f"frame.iloc[:, {place}]"
 
 
 def refusal(ratings: Any, name: str) -> Exception | None:

@@ -163,9 +163,9 @@ def read(
             for name, column in kept.items()
         }
         rated_columns = [columns[name] for name in names]
-        compared = comparable(rated_columns, names, odd_remedy)
-        if compared is not rated_columns:
-            columns.update(zip(names, compared))
+        # The type of an array of no items says nothing.
+        if n_given > n_dropped:
+            columns.update(zip(names, comparable(rated_columns, names, odd_remedy)))
     except ValueError as error:
         # What is missing is found without a pass of its own; this one counts it.
         explain(kept, error, remedy)
@@ -393,9 +393,7 @@ def comparable(
             if remedy is None:
                 _refuse(first, other)
             refuse_obstacles({names[0]: first, name: other})
-        kinds = first.label_dtype, other.label_dtype
-        is_any = len(first.values) or len(other.values)
-        if kinds[0].kind == kinds[1].kind or are_comparable(*kinds) or not is_any:
+        if are_comparable(first.label_dtype, other.label_dtype):
             continue
         if remedy is None:
             raise _mix_of_types(first, other)

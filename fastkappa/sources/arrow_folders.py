@@ -86,11 +86,11 @@ def count_files(
             file_format = _format_of_all("the files", files)
             for file in files:
                 check_file(file)
+        reports = [on_progress] if len(files) == 1 else reports_of(files, on_progress)
         if file_format in DELIMITERS:
-            reports = reports_of(files, on_progress)
             count_text(table, files, file_format, text_format, reports, threads)
             return
-    for file, report in zip(files, reports_of(files, on_progress)):
+    for file, report in zip(files, reports):
         with naming(file):
             count_file(table, file, file_format, report, threads)
 

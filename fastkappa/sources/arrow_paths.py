@@ -45,16 +45,12 @@ def files_at(source: Paths) -> list[Path]:
     RatingsError
         If a pattern stands for no file, or a file is there twice.
     """
-    found = [file for path in _listed(source) for file in _matching(path)]
+    paths = [source] if isinstance(source, (str, os.PathLike)) else source
+    found = [file for path in paths for file in _matching(os.fspath(path))]
     if len(found) > 1:
         found = [one for file in found for one in (files_of(file) if file.is_dir() else [file])]
         _refuse_repeated(list(map(str, found)))
     return found
-
-
-def _listed(source: Paths) -> list[str]:
-    paths = [source] if isinstance(source, (str, os.PathLike)) else source
-    return [os.fspath(path) for path in paths]
 
 
 def _matching(path: str) -> list[Path]:
@@ -84,7 +80,7 @@ def _refuse_repeated(files: Sequence[str]) -> None:
 
 def reports_of(files: Sequence[Path], on_progress: OnProgress) -> list[OnProgress]:
     """Return what each of several files reports to: the bytes of those before it are added."""
-    if on_progress is ignore_progress or len(files) == 1:
+    if on_progress is ignore_progress:
         return [on_progress] * len(files)
     before = accumulate((file.stat().st_size for file in files), initial=0)
     return [partial(_report, on_progress, n_bytes) for n_bytes, _ in zip(before, files)]
@@ -131,7 +127,8 @@ def remote_files(source: Paths, filesystem: Any) -> list[str]:
             "FSSpecHandler(...)) of pyarrow.fs makes one of fsspec's."
         )
     found: list[str] = []
-    for at in filesystem.get_file_info(_listed(source)):
+    paths = [source] if isinstance(source, (str, os.PathLike)) else source
+    for at in filesystem.get_file_info([os.fspath(path) for path in paths]):
         if at.type == fs.FileType.NotFound:
             raise RatingsError(f"there is no file {at.path} in {filesystem.type_name}.")
         if at.type != fs.FileType.Directory:

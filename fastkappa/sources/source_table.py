@@ -309,9 +309,6 @@ class SourceTable:
         if len(types) > 1:
             odd = remedies.odd_strings if self.wanted is None else WRITE_ALL_AS_STRINGS
             names = axes[0].name, axes[1].name
-            if {*"mM"} & {own.kind for own in types} and not are_comparable(*types):
-                # Also where none of the labels wanted is in either column.
-                raise not_comparable(first, second, names)
             first, second = comparable((first, second), names, odd)
         columns = {axes[0].name: first, axes[1].name: second}
         if self.columns.group is not None:

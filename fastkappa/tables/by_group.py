@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column
+from fastkappa.ratings.item_weights import check_some_weight
 from fastkappa.tables.codecs import expected_codecs
+from fastkappa.tables.item_sums import as_int64
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, common_labels, scatter
 from fastkappa.tables.tally import Tally, TooManyCellsError
@@ -22,13 +25,16 @@ def count_by_group(
     second: Column,
     known: KnownLabels | None,
     num_threads: int,
+    weights: AnyArray | None = None,
 ) -> ConfusionTable:
     """Return the table of two raters for each group: its layers, rows and columns have labels.
+
+    ``weights`` say how many items each one stands for; then the table has their sums too.
 
     Raises
     ------
     ValueError
-        If the tables of all groups would have too many cells.
+        If the tables of all groups would have too many cells, or all weights are 0.
     """
     columns = groups, first, second
     encodings = [] if known is None else [known.encode(column) for column in columns[1:]]
@@ -43,8 +49,9 @@ def count_by_group(
             n_expected=len(values[0]),
             largest=MOST_CELLS,
             most_cells=MOST_CELLS,
+            weight_type=None if weights is None else weights.dtype,
         )
-        table = tally.add_all(values, None, num_threads).finish()
+        table = tally.add_all(values, weights, num_threads).finish()
     except TooManyCellsError:
         counts = [len(np.unique(own)) for own in learned]
         counts += [codec.n_labels for codec in known_codecs]
@@ -60,13 +67,19 @@ def count_by_group(
     else:
         labels = known.array
         row_places, column_places = (encoding.positions for encoding in encodings)
-    n_labels = len(labels)
-    tables = scatter(table.counts, row_places, column_places, (n_labels, n_labels))
-    # The dictionary of an Arrow column may hold a group twice.
-    shape = (len(group_labels), n_labels * n_labels)
-    tables = scatter(tables.reshape(len(own), -1), places, np.arange(shape[1]), shape)
-    tables = tables.reshape(-1, n_labels, n_labels)
+    n_labels, n_groups = len(labels), len(group_labels)
+
+    def placed(counted: AnyArray) -> AnyArray:
+        tables = scatter(counted, row_places, column_places, (n_labels, n_labels))
+        # The dictionary of an Arrow column may hold a group twice.
+        flat = tables.reshape(len(own), -1), places, np.arange(n_labels * n_labels)
+        return scatter(*flat, (n_groups, n_labels * n_labels)).reshape(-1, n_labels, n_labels)
+
+    tables, sums = placed(table.counts), None
+    if weights is not None and table.sums is not None:
+        check_some_weight(weights)
+        sums = placed(as_int64(table.sums, "sample_weight"))
     by_group = table.counts.sum(axis=(1, 2)) + table.n_outside
-    totals = scatter(by_group[:, None], places, np.zeros(1, np.intp), (shape[0], 1))[:, 0]
+    totals = scatter(by_group[:, None], places, np.zeros(1, np.intp), (n_groups, 1))[:, 0]
     n_outside = totals - tables.sum(axis=(1, 2))
-    return ConfusionTable(tables, labels, labels, None, group_labels, n_outside)
+    return ConfusionTable(tables, labels, labels, sums, group_labels, n_outside)

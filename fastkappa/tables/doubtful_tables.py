@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
+from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
 
 MOST_NAMED = 5
 # How often labels of ratings occur at least, on average.
@@ -129,12 +129,10 @@ def judge_raters(
 
 
 def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]) -> None:
-    n_items = table.sum()
-    if len(labels) < n_items or n_items < FEWEST_IDS:
-        return
-    sizes = [np.count_nonzero(table.any(axis=axis)) for axis in (1, 0)]
+    n_items = int(table.sum())
+    sizes = [int(np.count_nonzero(table.any(axis=axis))) for axis in (1, 0)]
     for name, size, other in zip(names, sizes, sizes[::-1]):
-        if size == n_items and 2 * other <= n_items:
+        if are_ids(size, other, n_items):
             warn(
                 f"{name} holds another label for each of the {n_items} items, as ids do, but was"
                 " read as ratings: give the column of ratings."

@@ -18,7 +18,7 @@ from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.item_weights import in_given_weights
 from fastkappa.shortcuts.loading import Evaluator, threshold_shortcuts
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.statistics.weights import Weights, disagreement_matrix, what_needs_order
 from fastkappa.thresholds.items.grouped_scores import group_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
 
@@ -101,7 +101,7 @@ class ThresholdEvaluator:
         threads = resolve_num_threads(num_threads)
         kernels = get_kernels()
         items = read_scored_items(kernels, y_true, scores, labels, sample_weight, threads)
-        items.warn_of_order(stacklevel=2)
+        items.warn_of_order(what_needs_order(weights))
         fast = score_kernels(kernels)
         self.labels = items.labels
         self._weights = weights

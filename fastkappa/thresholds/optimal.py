@@ -20,7 +20,7 @@ from fastkappa.ratings.real_numbers import integer_at_least
 from fastkappa.results.report import Grid, Report, abridged, counts_grid
 from fastkappa.results.result import Result
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.statistics.weights import Weights, disagreement_matrix, what_needs_order
 from fastkappa.thresholds.items.direction import warn_if_falling
 from fastkappa.thresholds.items.scored_items import (
     ScoredItems,
@@ -236,7 +236,7 @@ def optimal_thresholds(
     threads = resolve_num_threads(num_threads)
     pair_kernels = get_kernels()
     items = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
-    items.warn_of_order(stacklevel=2)
+    items.warn_of_order(what_needs_order(weights))
     if least * items.n_labels > len(items.scores):
         raise _class_size_error(least, items)
     matrix = disagreement_matrix(weights, items.n_labels)

@@ -16,7 +16,7 @@ from fastkappa.kernels.threads import available_threads
 from fastkappa.ratings.real_numbers import integer_at_least
 from fastkappa.shortcuts.loading import cut_search
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.statistics.weights import Weights, disagreement_matrix, what_needs_order
 from fastkappa.thresholds.cuts.cut_programme import Programme, best_cuts, prefix_of
 from fastkappa.thresholds.cuts.label_proportions import smooth_proportions
 from fastkappa.thresholds.cuts.quadratic import smooth_cuts
@@ -104,7 +104,7 @@ def find_rounding(
     if n_folds is not None:
         n_folds = integer_at_least(n_folds, 2, "the number of folds")
     read, kernels, items = _read_and_sort(y_true, scores, labels, sample_weight)
-    read.warn_of_order(stacklevel=3)
+    read.warn_of_order(what_needs_order(weights))
     warn_if_falling(items.scores, items.codes, items.weights)
     finder = ThresholdFinder(kernels, disagreement_matrix(weights, read.n_labels), n_resamples, rng)
     find: Callable[[SortedScores], AnyArray] = getattr(finder, method)

@@ -42,7 +42,7 @@ from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
 from fastkappa.two_raters.agreement_result import AgreementResult
-from fastkappa.two_raters.item_clusters import CLUSTERS, clusters_of_pairs
+from fastkappa.two_raters.item_clusters import CLUSTERS, clusters_of_pairs, refuse_weighted_clusters
 
 
 def agreement(
@@ -165,8 +165,7 @@ def agreement(
     check_distribution(distribution)
     null_kappa = check_null_kappa(null_kappa)
     check_choice("alternative", alternative, ALTERNATIVES)
-    if sample_weight is not None and clusters is not None:
-        raise ValueError("sample_weight is for independent items: give it without clusters.")
+    refuse_weighted_clusters(sample_weight, clusters)
     others = {} if clusters is None else {CLUSTERS: clusters}
     items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others, sample_weight)
     known = known_labels(items)

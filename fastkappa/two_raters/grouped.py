@@ -20,6 +20,7 @@ from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.ratings.interop import names_of, warn_of_same_column
+from fastkappa.ratings.item_weights import as_numbers_of_items
 from fastkappa.ratings.missing import Missing
 from fastkappa.ratings.read import read
 from fastkappa.results.report import RATERS, Grid, Report, interval_head
@@ -50,6 +51,7 @@ from fastkappa.two_raters.item_clusters import (
     CLUSTERS,
     GROUPS,
     clusters_by_group,
+    refuse_weighted_clusters,
 )
 
 # What all groups together are called.
@@ -199,6 +201,7 @@ def agreement_by(
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
     clusters: Any = None,
+    sample_weight: Any = None,
 ) -> GroupedAgreement:
     """Return two raters' agreement in each group of the items, counted in one pass.
 
@@ -223,6 +226,8 @@ def agreement_by(
     clusters : array-like of shape (n,), default=None
         The cluster of each item, as for `agreement`. Groups may share clusters, as the cases
         of one reader: the test of equality accounts for it.
+    sample_weight : array-like of shape (n,), default=None
+        How many items each row stands for, in whole numbers, as for `agreement`.
 
     Returns
     -------
@@ -257,14 +262,19 @@ def agreement_by(
         "null_kappa": float(null_kappa),
         "alternative": alternative,
     }
+    refuse_weighted_clusters(sample_weight, clusters)
     others = {} if clusters is None else {CLUSTERS: clusters}
     others[GROUPS] = groups
-    items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others)
+    items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others, sample_weight)
     group_column, first, second = (items.columns[name] for name in (GROUPS, "y1", "y2"))
     if group_column.obstacle:
         raise ValueError(f"groups must be labels, but are {group_column.obstacle}.")
     known = known_labels(items)
-    found = count_by_group(get_kernels(), group_column, first, second, known, available_threads())
+    weighed = None if items.weights is None else as_numbers_of_items(items.weights)
+    found = count_by_group(
+        get_kernels(), group_column, first, second, known, available_threads(), weighed
+    )
+    tables = found.counts if found.sums is None else found.sums
     if known is not None and known.are_declared and found.n_outside.any():
         known.refuse_outside({"y1": first, "y2": second})
     raters = names_of((y1, y2), RATERS)
@@ -285,7 +295,7 @@ def agreement_by(
         )
         for group, table, outside, own in zip(
             found.layers.tolist(),
-            found.counts,
+            tables,
             found.n_outside,
             repeat(None) if grouped is None else grouped.of_groups,
         )
@@ -295,7 +305,7 @@ def agreement_by(
         raise ValueError(f"no item has both its ratings among {found.rows.tolist()}.")
     _warn_of_undefined(results)
     pooled = make_result(
-        found.counts.sum(axis=0),
+        tables.sum(axis=0),
         found.rows,
         weights,
         confidence,

@@ -19,6 +19,12 @@ GROUPS = "groups"
 CLUSTERS = "clusters"
 
 
+def refuse_weighted_clusters(sample_weight: Any, clusters: Any) -> None:
+    """Raise if item weights are given together with clusters."""
+    if sample_weight is not None and clusters is not None:
+        raise ValueError("sample_weight is for independent items: give it without clusters.")
+
+
 def counted_clusters(
     items: RatedItems, known: Mapping[str, KnownLabels], is_within: bool
 ) -> ClusterCounts:

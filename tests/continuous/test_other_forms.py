@@ -89,3 +89,46 @@ def test_pairs_of_columns_are_what_was_named() -> None:
     known, found = [1, 2, 3, 4, 5, 6], [1.1, 2.2, 2.9, 4.1, 5.2, 6.0]
     assert concordance_correlation(known, found).n_subjects == 6
     assert limits_of_agreement(known, found).n_subjects == 6
+
+
+PAIRS = {"limits": limits_of_agreement, "concordance": concordance_correlation}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_ids_given_as_one_of_two_raters(name: str, make: Any) -> None:
+    take, wide, long = PAIRS[name], make(COLUMNS), make(LONG)
+    with pytest.raises(
+        ValueError, match=r"y1 \('subject'\) looks like ids .*Give the measurements"
+    ):
+        take(wide["subject"], wide["r1"])
+    with pytest.raises(ValueError, match="y2 looks like ids of subjects or raters"):
+        take(R1, np.arange(15))
+    for ids in ("subject", "rater"):
+        with pytest.raises(ValueError, match=rf"y1 \('{ids}'\) looks like ids .*ratings\.pivot"):
+            take(long[ids], long["value"])
+    with pytest.raises(ValueError, match="y1 looks like ids"):
+        take(np.asarray(LONG["subject"]), LONG["value"])
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_measurements_in_order_are_measurements(name: str) -> None:
+    for known, found in (
+        ([1, 1, 2, 2, 3, 3], [1, 2, 2, 2, 3, 3]),
+        ([0, 1, 0, 1, 0, 1, 0, 1], [0, 1, 0, 1, 1, 1, 0, 0]),
+        ([10, 20, 30, 40, 50, 60], [11, 19, 33, 42, 48, 60]),
+        ([50, 51, 49, 50, 52, 51], [80, 82, 81, 85, 84, 81]),
+    ):
+        first, second = pd.Series(known, name="physician"), pd.Series(found, name="patient")
+        assert PAIRS[name](first, second).n_subjects == len(known)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_frame_in_the_place_of_two_columns(name: str) -> None:
+    with pytest.raises(TypeError, match=r"such as frame\['r1'\], frame\['r2'\]"):
+        PAIRS[name](pd.DataFrame(COLUMNS)[["r1", "r2"]])
+    twice = pd.DataFrame([[1.0, 2.0]] * 6, columns=["r", "r"])
+    with pytest.raises(TypeError, match=r"such as frame.iloc\[:, 0\], frame.iloc\[:, 1\]"):
+        PAIRS[name](twice)
+    with pytest.raises(TypeError, match="y2 must be a list or an array"):
+        PAIRS[name](R1)

@@ -123,12 +123,18 @@ RULES = {
     "Unicode": Rule(more(*named(COMPOSED, "y", "z"), (COMBINING, COMPOSED)), None, "alike|differ"),
     "zero width": Rule(more(*WORDS, ("x\u200b", "x")), None, "alike|differ"),
     "no-break space": Rule(more(*WORDS, ("x\u00a0", "x")), None, "alike|differ"),
-    "a dash": Rule(more(*named("x-y", "y", "z"), ("x\u2013y", "x-y")), None, "alike|differ"),
-    "a Cyrillic letter": Rule(more(*named("A", "y", "z"), ("\u0410", "A")), None, "alike|differ"),
-    "a hyphen": Rule(more(*named("no x", "y", "z"), ("no-x", "no x")), None, "differ"),
-    "a set in another order": Rule(more(*named("x;y", "y", "z"), ("y;x", "x;y")), None, "differ"),
-    "an entity of HTML": Rule(more(*named("<5", "y", "z"), ("&lt;5", "<5")), None, "differ in"),
-    "a text as Excel writes it": Rule(more(*WORDS, ('="x"', "x")), None, "differ in"),
+    "a dash": Rule(
+        more(*named("x-y", "y", "z"), ("x\u2013y", "x-y")), None, "look-alike characters alone"
+    ),
+    "a Cyrillic letter": Rule(
+        more(*named("A", "B", "C"), ("\u0410", "A")), None, "look-alike characters alone"
+    ),
+    "a hyphen": Rule(more(*named("no x", "y", "z"), ("no-x", "no x")), None, "between words alone"),
+    "a set in another order": Rule(
+        more(*named("x;y", "y", "z"), ("y;x", "x;y")), None, "order of a list alone"
+    ),
+    "an entity of HTML": Rule(more(*named("<5", "y", "z"), ("&lt;5", "<5")), None, "written alone"),
+    "a text as Excel writes it": Rule(more(*WORDS, ('="x"', "x")), None, "written alone"),
     "percent": Rule(more(*named("10%", "20%", "30%"), ("10 %", "10%")), None, "number is written"),
     "a code with its text": Rule(
         more(*named("1 - mild", "2 - none", "3 - severe"), ("1. mild", "1 - mild"), ("mild",) * 2),
@@ -168,7 +174,7 @@ RULES = {
         one_rater=False,
     ),
     "labels with gaps under weights": Rule(
-        named(1, 2, 5), None, "equally far", Options(weights="quadratic"), "found labels", False
+        named(1, 2, 5), None, "equally far", Options(weights="quadratic"), "found labels"
     ),
     "a line of Qualtrics": Rule(
         more(*WORDS, ('{"ImportId":"QID1"}', '{"ImportId":"QID2"}')), None, "Qualtrics"

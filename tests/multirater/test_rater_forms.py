@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import fastkappa
-from fastkappa import Ratings, fleiss_kappa, krippendorff_alpha
+from fastkappa import Ratings, fleiss_kappa, krippendorff_alpha, light_kappa, pairwise_kappa
 from tests.helpers.absent import library
 from tests.helpers.published_raters import DIAGNOSES, RELIABILITY_DATA, WORKED_COUNTS
 
@@ -281,3 +281,35 @@ def test_measurements_are_no_labels(name: str) -> None:
     assert krippendorff_alpha(lengths, level="interval").value > 0.95
     with pytest.warns(UserWarning, match="each was taken for a label"):
         krippendorff_alpha(lengths)
+
+
+@pytest.mark.parametrize("table", [[[20, 5], [10, 15]], [[20, 5, 1], [10, 15, 2], [0, 2, 9]]])
+@pytest.mark.parametrize("make", [list, np.array, pd.DataFrame])
+def test_a_table_of_two_raters_is_warned_of(table: Any, make: Any) -> None:
+    given = make(table)
+    for call in (fleiss_kappa, light_kappa, pairwise_kappa):
+        with pytest.warns(UserWarning, match=r"give Ratings\.from_table\(ratings\) if they count"):
+            call(given)
+    for silent in (Ratings.from_array(given), Ratings.from_table(given)):
+        fleiss_kappa(silent)
+
+
+@pytest.mark.parametrize(
+    "ratings",
+    [
+        [[1, 2], [2, 1]],
+        [[3, 3, 4], [1, 1, 2], [5, 5, 5]],
+        [[90, 90, 80], [70, 70, 70], [60, 50, 60]],
+        [[90, 80, 85], [70, 95, 60], [65, 50, 75]],
+    ],
+)
+def test_ratings_of_as_many_subjects_as_raters_are_silent(ratings: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fleiss_kappa(ratings)
+
+
+def test_measurements_of_as_many_subjects_as_raters_are_silent() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        krippendorff_alpha([[10, 11, 12], [20, 21, 23], [30, 33, 31]], level="interval")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fastkappa import Ratings, agreement, agreement_by, fleiss_kappa
+from fastkappa import Ratings, agreement, agreement_by, confusion_from_table, fleiss_kappa
 
 # Takes a column for each of two raters, and options.
 Form = Callable[..., Any]
@@ -92,3 +92,9 @@ def test_labels_may_be_an_enum(form: Form) -> None:
 def test_missing_codes_are_a_list_of_ratings(form: Form, codes: Any) -> None:
     with pytest.raises(ValueError, match="missing_codes must be a list of ratings, got"):
         form([1, 2, 7], [1, 2, 2], missing_codes=codes)
+
+
+def test_types_are_compared_where_no_label_wanted_occurs() -> None:
+    pytest.importorskip("pyarrow")
+    with pytest.raises(ValueError, match="a' holds integers and column 'b' holds strings"):
+        confusion_from_table({"a": [7, 8], "b": ["x", "y"]}, "a", "b", labels=[1, 2])

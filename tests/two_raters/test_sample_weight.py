@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
-from fastkappa import agreement, cohen_kappa_score
+from fastkappa import agreement, agreement_by, cohen_kappa_score
 
 RNG = np.random.default_rng(5)
 Y1 = RNG.integers(1, 5, 40)
@@ -69,3 +70,59 @@ def test_other_weights_are_refused(
     y1 = [None, *Y1[1:].tolist()] if "missing" in options else Y1
     with pytest.raises(ValueError, match=message):
         agreement(y1, Y2, sample_weight=sample_weight, **options)
+
+
+GROUPS = RNG.choice(["x", "y", "z"], 40)
+
+
+@pytest.mark.parametrize("make", [list, np.array, pd.Series, lambda w: np.array(w, float)])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"weights": "quadratic"},
+        {"labels": [4, 3, 2, 1, 7], "interval_method": "profile"},
+        {"labels": [1, 2, 3]},
+    ],
+)
+def test_weights_of_grouped_items_are_items_repeated(make: Any, options: dict[str, Any]) -> None:
+    times = np.where(GROUPS == "z", 0, TIMES)
+    found = agreement_by(Y1, Y2, groups=GROUPS, sample_weight=make(times.tolist()), **options)
+    repeated = [np.repeat(column, times) for column in (Y1, Y2, GROUPS)]
+    expected = agreement_by(*repeated[:2], groups=repeated[2], **options)
+    # No item of the group z is left.
+    assert [*found] == [*expected] == ["x", "y"]
+    for group, result in found.items():
+        assert figures(result) == figures(expected[group])
+    assert figures(found.pooled) == figures(expected.pooled)
+    assert found.equality.p_value == expected.equality.p_value
+
+
+def test_weights_of_grouped_items_left_out_are_left_out() -> None:
+    groups = pa.array(GROUPS).dictionary_encode()
+    with_gaps = [None if i < 3 else label for i, label in enumerate(Y1.tolist())]
+    found = agreement_by(
+        with_gaps, Y2, groups=groups, missing="drop", sample_weight=TIMES.astype(np.uint8)
+    )
+    for group, result in found.items():
+        inside = (group == GROUPS) & (np.arange(40) > 2)
+        expected = agreement(Y1[inside], Y2[inside], sample_weight=TIMES[inside])
+        assert figures(result)["kappa"] == figures(expected)["kappa"]
+        assert result.n == TIMES[inside].sum()
+
+
+@pytest.mark.parametrize(
+    ("sample_weight", "options", "message"),
+    [
+        ([0.5] + [1] * 39, {}, "must be whole numbers from 0 on"),
+        ([1] * 39, {}, "one weight for each of the 40 items, got 39"),
+        ([0] * 40, {}, "at least one non-zero"),
+        ([1] * 40, {"clusters": [1, 2] * 20}, "without clusters"),
+        ([2**62] * 40, {}, "beyond int64"),
+    ],
+)
+def test_other_weights_of_grouped_items_are_refused(
+    sample_weight: list[float], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((ValueError, OverflowError), match=message):
+        agreement_by(Y1, Y2, groups=GROUPS, sample_weight=sample_weight, **options)

@@ -17,6 +17,7 @@ from fastkappa.cli.options import (
     MissingOption,
     Remarks,
     WeightsOption,
+    depends,
     errors_printed,
     reads_files,
 )
@@ -103,7 +104,7 @@ def thresholds(
     from fastkappa.cli.reports.thresholds import output_of, rounding_of
     from fastkappa.cli.terminal import write
 
-    remarks = Remarks("every cut point")
+    remarks = Remarks("every cut point", depends(weights))
     with (
         errors_printed(),
         opened_inputs(text) as opener,

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.multirater.items.rater_columns import CHUNK
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.doubtful_labels import FEWEST_IDS
+from fastkappa.ratings.doubtful_labels import FEWEST_IDS, are_ids
 from fastkappa.ratings.rating_matrix import Rater
 
-COUNTS = (
+
+class OtherForm(NamedTuple):
+    """The warning about what looks like ratings of another form, and whether that is for ids."""
+
+    warning: str
+    has_ids: bool = False
+
+
+COUNTS = OtherForm(
     "every row of ratings has the same sum and some are 0, as in a table of counts, but they were"
     " read as a column per rater: give Ratings.from_counts(ratings) if they count the raters that"
     " gave each label, Ratings.from_array(ratings) if not."
+)
+TABLE = OtherForm(
+    "ratings have as many rows as columns, and their numbers hardly repeat, as in a table that"
+    " counts pairs of labels, but they were read as a column per rater: give"
+    " Ratings.from_table(ratings) if they count the subjects of two raters,"
+    " Ratings.from_array(ratings) if not."
 )
 # In fewer rows equal sums are too often a coincidence.
 FEWEST_ROWS = 3
@@ -26,24 +40,25 @@ FEWEST_TRANSPOSED = 8
 # Independent raters would repeat so many pairs of labels; that they repeat none has a
 # probability of about exp(-7), one in a thousand, and a smaller one the more they agree.
 REPEATED_BY_CHANCE = 7.0
-AS_IDS = "as ids do"
+# A table of more labels has cells of few items, which repeat.
+LARGEST_TABLE = 10
 # Rows that are looked at for a repeated pair: first some, for nearly all ratings have one there.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
 
-def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> str | None:
-    """Return the warning about what looks like ratings of another form, None if nothing does."""
+def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | None:
+    """Return the form that ratings look like, None for a column per rater."""
     n_subjects = raters[0].n_subjects
     if may_be_counts and look_like_counts(raters):
         return COUNTS
     if len(raters) >= max(FEWEST_TRANSPOSED, 2 * n_subjects):
-        return (
+        return OtherForm(
             f"ratings have {n_subjects} rows, read as subjects, and {len(raters)} columns, read as"
             " raters: transpose them or give Ratings.from_raters(ratings) if they have a row per"
             " rater, Ratings.from_array(ratings) if not."
         )
     if look_long(raters):
-        return (
+        return OtherForm(
             f"ratings have three columns and {n_subjects} rows, and two columns never hold the same"
             " pair twice, as the items and raters of a row per rating, but they were read as a"
             " column per rater: give Ratings.from_long if one column says what was rated and one"
@@ -52,33 +67,41 @@ def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> str | None:
     return form_of_ids(raters)
 
 
-def form_of_ids(raters: Sequence[Rater]) -> str | None:
-    """Return the warning about ids that were read as a rater, None if there are none."""
+def form_of_labels(raters: Sequence[Rater], *, are_given: bool) -> OtherForm | None:
+    """Return the form that ratings look like, None for a column of labels per rater.
+
+    Measurements of few subjects can look like a table of two raters; labels cannot.
+    """
+    if not are_given and look_like_table(raters):
+        return TABLE
+    return other_form(raters, may_be_counts=not are_given)
+
+
+def form_of_ids(raters: Sequence[Rater]) -> OtherForm | None:
+    """Return the form with a column of ids, None if no rater looks like ids."""
     n_subjects = raters[0].n_subjects
     ids = ids_among([rater.column.values for rater in raters], n_subjects)
     if ids is None:
         return None
-    return (
-        f"{raters[ids].name} holds another value in each of the {n_subjects} rows, {AS_IDS},"
+    return OtherForm(
+        f"{raters[ids].name} holds another value in each of the {n_subjects} rows, as ids do,"
         " but was read as a rater: leave it out if it says what was rated, give"
-        " Ratings.from_array(ratings) if not."
+        " Ratings.from_array(ratings) if not.",
+        has_ids=True,
     )
 
 
 def ids_among(columns: Sequence[AnyArray], n_subjects: int) -> int | None:
-    """Return the position of a column that looks like ids of the subjects, None if none does.
-
-    It does if it has a value for each and never the same, where no other column has more than
-    half as many values as there are subjects.
-    """
+    """Return the position of a column that looks like ids of the subjects, None if none does."""
     if n_subjects < FEWEST_IDS:
         return None
-    are_ids = [len(values) == n_subjects and _never_repeats(values) for values in columns]
-    if not any(are_ids):
+    never = [len(values) == n_subjects and _never_repeats(values) for values in columns]
+    if not any(never):
         return None
-    others = [values[:MOST_ROWS] for values, ids in zip(columns, are_ids) if not ids]
+    others = [values[:MOST_ROWS] for values, own in zip(columns, never) if not own]
     most_values = max((len(np.unique(values)) for values in others), default=0)
-    return are_ids.index(True) if 0 < 2 * most_values <= min(n_subjects, MOST_ROWS) else None
+    n_seen = min(n_subjects, MOST_ROWS)
+    return never.index(True) if are_ids(n_seen, most_values, n_seen) else None
 
 
 def ids_in_counts(counts: AnyArray, columns: Sequence[Any]) -> str | None:
@@ -150,6 +173,23 @@ def look_like_counts(raters: Sequence[Rater]) -> bool:
         if smallest < 0 or (sums != total).any():
             return False
     return smallest == 0 and largest >= 2
+
+
+def look_like_table(raters: Sequence[Rater]) -> bool:
+    """Return whether ratings look like the table of two raters.
+
+    It is square, most of its counts differ, and most items of each label are on the diagonal.
+    Ratings of so few subjects, and of as many raters, would repeat most of the labels.
+    """
+    n = raters[0].n_subjects
+    if n != len(raters) or n < 2 or n > LARGEST_TABLE or not all(map(_may_be_counts, raters)):
+        return False
+    table = np.stack([rater.column.values for rater in raters])
+    present = table[table != 0]
+    if table.min() < 0 or table.max() <= n * n or 2 * len(np.unique(present)) <= len(present):
+        return False
+    largest = np.maximum(table.max(axis=0), table.max(axis=1))
+    return bool((table.diagonal() == largest).all())
 
 
 def _may_be_counts(rater: Rater) -> bool:

@@ -25,15 +25,10 @@ from fastkappa.multirater.items.rater_columns import (
 )
 from fastkappa.multirater.items.subjects import places, sorted_codes
 from fastkappa.ratings.column import Column, label_of, read_column
-from fastkappa.ratings.doubtful_labels import (
-    MOST_SHOWN,
-    MOST_TYPED,
-    alike,
-    warn,
-    warn_of_lookalikes,
-)
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn, warn_of_lookalikes
 from fastkappa.ratings.interop import codes_of_foreign, dictionary_of_pyarrow
 from fastkappa.ratings.label_order import sorted_strings
+from fastkappa.ratings.labels import alike_among
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.ratings.read import read_clusters
@@ -249,7 +244,7 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> N
         together = np.concatenate(raters)
         return len(np.unique(together)) == len(together)
 
-    split = list(filter(are_one, alike(number)))
+    split = list(filter(are_one, alike_among(number)))
     if split:
         shown = "; ".join(", ".join(map(ascii, names)) for names in split[:MOST_SHOWN])
         warn(

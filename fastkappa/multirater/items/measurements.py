@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray, IntTable, chunks_of
-from fastkappa.multirater.items.forms import other_form
+from fastkappa.multirater.items.forms import OtherForm, other_form
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import check_is_list, find_missing
@@ -33,8 +33,8 @@ class Measurements(NamedTuple):
         As of `Ratings`.
     constant : bool
         Whether all numbers of subjects with two ratings or more are the same.
-    warning : str or None
-        What to say if they look like ratings of another form.
+    form : OtherForm or None
+        Another form that they look like.
     """
 
     columns: list[AnyArray]
@@ -45,7 +45,7 @@ class Measurements(NamedTuple):
     n_paired: int
     n_missing: int
     constant: bool
-    warning: str | None = None
+    form: OtherForm | None = None
 
 
 def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements | None:
@@ -78,7 +78,7 @@ def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements 
         )
         for name, column, whole in zip(names, numeric, wholes)
     ]
-    return measured._replace(warning=other_form(raters, may_be_counts=all(wholes)))
+    return measured._replace(form=other_form(raters, may_be_counts=all(wholes)))
 
 
 def measurements_of(columns: list[AnyArray]) -> Measurements:

@@ -15,7 +15,7 @@ from fastkappa.ratings.column import Column, refuse_masked, refuse_obstacles
 from fastkappa.ratings.doubtful_labels import REMEDIES
 from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import in_given_weights, read_scaled_weights
-from fastkappa.ratings.label_order import sorted_strings, warn_of_order
+from fastkappa.ratings.label_order import is_alphabetical, sorted_strings, warn_of_order
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.read import LEAVE_OUT, judge_labels, read_rated
 from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite
@@ -73,11 +73,16 @@ class ScoredItems(NamedTuple):
         if self.weights is not None:
             self.weights[inside] = weights
 
-    def warn_of_order(self, stacklevel: int) -> None:
-        """Warn of labels in alphabetical order; whatever the weights, two labels have one too."""
+    def warn_of_order(self, weights: str | None) -> None:
+        """Warn of labels in alphabetical order, or with gaps under named ``weights``.
+
+        Whatever the weights, a threshold needs an order of two labels too.
+        """
         if not self.order_is_known:
-            why = "The meaning of a threshold"
-            warn_of_order(self.labels, why, stacklevel + 1, fewest=2)
+            why, fewest = "The meaning of a threshold", 2
+            if weights is not None and not is_alphabetical(self.labels):
+                why, fewest = weights, 3
+            warn_of_order(self.labels, why, users_stacklevel(), fewest=fewest)
 
     def table_at(self, thresholds: AnyArray) -> AnyArray:
         """Return the confusion table of thresholds, summed item by item."""
