@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from itertools import chain
 from typing import Any, overload
 
 from fastkappa.kernels.threads import resolve_num_threads
@@ -84,7 +85,7 @@ def confusion_from_table(
           and only the cells of the table come back;
         - a Dask frame, counted partition by partition in the workers;
         - a mapping of names to arrays; those of Dask are counted chunk by chunk in the
-          workers.
+          workers; or a list of dictionaries, one per row, as JSON has them.
     y1, y2 : str
         The column of the first and of the second rater: whole numbers, booleans, strings,
         dates or times. They may be the same one.
@@ -213,6 +214,7 @@ def _count_files(
 
 
 def _count(table: SourceTable, source: Any, threads: int) -> None:
+    source = _of_rows(source)
     library = type(source).__module__.partition(".")[0]
     if isinstance(source, Mapping):
         _count_mapping(table, source, threads)
@@ -229,8 +231,18 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
     else:
         raise TypeError(
             "source must be a path, a data frame, an Arrow table, dataset or stream, a"
-            f" relation or a mapping of names to arrays, got {type(source)}."
+            " relation, a mapping of names to arrays or a list of dictionaries, got"
+            f" {type(source)}."
         )
+
+
+def _of_rows(source: Any) -> Any:
+    """Return a list of dictionaries, one per row, as columns, and any other source unchanged."""
+    is_list = isinstance(source, (list, tuple)) and len(source) > 0
+    if not is_list or not all(isinstance(row, Mapping) for row in source):
+        return source
+    names = dict.fromkeys(chain.from_iterable(source))
+    return {name: [row.get(name) for row in source] for name in names}
 
 
 def _count_mapping(table: SourceTable, source: Mapping[Any, Any], threads: int) -> None:
@@ -313,6 +325,7 @@ def _columns(
     labels: Mapping[Any, Collection[str]] = NO_LABELS,
 ) -> Mapping[Any, Any]:
     """Return columns of any source by name; those of ``text`` are no numbers in a text file."""
+    source = _of_rows(source)
     if are_paths(source):
         return arrow_folders.columns_of_path(source, names, text=text, labels=labels)
     if isinstance(source, Mapping):
@@ -336,7 +349,7 @@ def _columns(
         pyarrow = need_pyarrow("frames", "an Arrow stream")
         return columns_of_arrow(pyarrow.RecordBatchReader.from_stream(source), names)
     raise TypeError(
-        "source must be a path, a data frame, an Arrow table, dataset or stream, a relation or a"
-        f" mapping of names to arrays, got {type(source)}; arrays are given as item=, rater= and"
-        " rating= alone."
+        "source must be a path, a data frame, an Arrow table, dataset or stream, a relation, a"
+        f" mapping of names to arrays or a list of dictionaries, got {type(source)}; arrays are"
+        " given as item=, rater= and rating= alone."
     )

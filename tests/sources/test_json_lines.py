@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import Ratings, agreement, cohen_kappa_score, confusion_from_table
+from fastkappa import (
+    Ratings,
+    agreement,
+    cohen_kappa_score,
+    confusion_from_table,
+    krippendorff_alpha,
+)
 from fastkappa.sources import arrow_json
 from fastkappa.sources.source_ratings import RatingsError
 from tests.helpers.command_line import CommandLine
@@ -151,3 +157,21 @@ def test_commands_read_them(tmp_path: Path) -> None:
     assert "--sep is for text files" in CommandLine("score").refusal(
         path, "--y1", "a", "--y2", "b", "--sep", ";"
     )
+
+
+def test_lists_of_dictionaries_are_rows() -> None:
+    rows = rows_of(a=A, b=B, other=[{"deep": i} for i in range(len(A))])
+    counts = confusion_from_table(rows, "a", "b")
+    assert (counts.missing, counts.n_rows) == ((4, 0), 24)
+    assert cohen_kappa_score(*_pairs(counts)) == pytest.approx(KAPPA, abs=1e-15)
+    with pytest.raises(RatingsError, match="the mapping has no column 'c'; it has 'a', 'b', 'oth"):
+        confusion_from_table(rows, "a", "c")
+    long = [
+        {"item": i, "rater": rater, "rating": {label}}
+        for rater in "xy"
+        for i, label in enumerate("abca")
+    ]
+    ratings = Ratings.from_long(long, item="item", rater="rater", rating="rating")
+    assert krippendorff_alpha(ratings, level="jaccard").value == 1
+    with pytest.raises(TypeError, match="or a list of dictionaries, got <class 'list'>"):
+        confusion_from_table([*rows, 5], "a", "b")
