@@ -206,7 +206,9 @@ def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
     ]
     array = labels_of(keys, dtype) if given is None else given
     n_outside = 0 if given is None else int((complete - n_inside).sum())
-    judge_table(array, inside.sum(axis=0), n_outside, (first.name, second.name))
+    names = first.name, second.name
+    are_given = first.wanted is not None
+    judge_table(array, inside.sum(axis=0), n_outside, names, are_given=are_given)
     figures = zip(
         (complete - n_inside).tolist(),
         n_rows.tolist(),
