@@ -61,6 +61,9 @@ ALIKE = [
     (('="low"', "low"), WRITTEN),
     (('"low"', "low"), WRITTEN),
     (('="01"', "1"), NUMBER),
+    (("<p>low</p>", "low<br/>", "low"), WRITTEN),
+    (("low.", "low", "low:"), WRITTEN),
+    (("2-Jan", "02-Jan", "1-2"), WRITTEN),
     (("1 - mild", "1", "mild"), CODE),
     (("1. mild", "1) Mild"), CODE),
     (("1 - not_mild", "not-mild"), CODE),
@@ -91,6 +94,10 @@ APART = {
     "signs within words": ("negative", "x -1", "x 1"),
     "words with a hyphen": ("well-known", "wellknown", "resign", "re-sign"),
     "times": ("10:30", "1030", "10"),
+    "days": ("2-Jan", "1-Feb", "3-Jan", "Jan-02"),
+    "tokens": ("<s>", "<unk>", "<pad>", "", "s", "unk"),
+    "punctuation": (".", ",", ":", ";", "...", "''", "$"),
+    "stars": ("A", "A*", "A**", "*"),
 }
 
 
