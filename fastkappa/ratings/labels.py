@@ -72,7 +72,7 @@ def look_of(label: str) -> str | float | tuple[float, str]:
     if label.isalpha() and label.isascii():
         return label.casefold()
     if is_number(label):
-        return float(label)
+        return _number(label)
     if "&" in label:
         import html
 
@@ -85,9 +85,15 @@ def look_of(label: str) -> str | float | tuple[float, str]:
         look = f"{MONTHS.index(day[2]) + 1}-{day[1]}"
     number = look.removesuffix("%").rstrip()
     if is_number(number):
-        return float(number)
+        return _number(number)
     coded = CODED.fullmatch(look)
     return (float(coded[1]), _set_of_words(coded[2])) if coded else _set_of_words(look)
+
+
+def _number(text: str) -> float | str:
+    """Return the value of a number, or the text of one that a float may round, as of long ids."""
+    value = float(text)
+    return value if abs(value) < LARGEST_EXACT else text.strip()
 
 
 def _plain(label: str) -> str:
