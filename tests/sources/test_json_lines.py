@@ -100,6 +100,10 @@ def test_what_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps({"a": ["x", "y"], "b": ["x", "y"]}, indent=2))
     with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is no JSON"):
         confusion_from_table(path, "a", "b")
+    for text in ('{"a": 5, "b": 5}\n', '[{"a": 5, "b": 5}]'):
+        path.with_name("r.txt").write_text(text)
+        with pytest.raises(RatingsError, match=r"r\.txt cannot .* as JSON does: .* r\.jsonl"):
+            confusion_from_table(path.with_name("r.txt"), "a", "b")
     path.write_text("5\n" * 9)
     with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is no object: 5"):
         confusion_from_table(path, "a", "b")
@@ -143,10 +147,11 @@ def test_commands_read_them(tmp_path: Path) -> None:
         CommandLine("agree").json_of(path, "--raters", "a", "b", *options)["kappa"],
     ]
     assert found == pytest.approx([KAPPA] * 2, abs=1e-15)
-    piped = CommandLine("score").run(
-        "-", "--y1", "a", "--y2", "b", *options, "--format", "json", stdin=path.read_bytes()
-    )
-    assert json.loads(piped.stdout)["kappa"] == pytest.approx(KAPPA, abs=1e-15)
+    for content in (path.read_bytes(), gzip.compress(path.read_bytes())):
+        piped = CommandLine("score").run(
+            "-", "--y1", "a", "--y2", "b", *options, "--format", "json", stdin=content
+        )
+        assert json.loads(piped.stdout)["kappa"] == pytest.approx(KAPPA, abs=1e-15)
     truth = written(tmp_path / "truth.jsonl", rows_of(id=range(len(B)), y=B))
     sent = written(tmp_path / "sent.jsonl", rows_of(id=reversed(range(len(B))), y=B[::-1]))
     board = CommandLine("leaderboard").json_of(truth, sent, "--id", "id", "--target", "y")

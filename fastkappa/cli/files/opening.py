@@ -21,6 +21,7 @@ from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import (
     PLAIN,
     TextFormat,
+    opened_bytes,
     opened_text,
 )
 
@@ -191,11 +192,13 @@ class Opener:
         if not start:
             raise RatingsError(f"{name} is empty.")
         suffix = next((s for magic, s in MAGIC.items() if start.startswith(magic)), None)
+        is_text = _has_suffix(name) and format_of(Path(name)) in DELIMITERS
         if suffix is None:
-            known = _has_suffix(name) and format_of(Path(name)) in DELIMITERS
-            suffix = f".{format_of(Path(name))}" if known else ".txt"
-        elif suffix == ".txt.gz" and _has_suffix(name):
+            suffix = f".{format_of(Path(name))}" if is_text else ".txt"
+        elif suffix == ".txt.gz" and is_text:
             suffix = f".{format_of(Path(name))}.gz"
+        elif suffix == ".txt.gz" and _holds_json(raw):
+            suffix = ".jsonl.gz"
         copy = raw.with_name(f"{len(self._names)}{suffix}")
         self._names[str(copy)] = name
         self._refuse_options(Path(name), [SUFFIXES[suffix]])
@@ -235,6 +238,13 @@ def _bytes_of(path: Path) -> IO[bytes]:
     if sys.stdin is None:
         raise RatingsError("the standard input is closed.")
     return sys.stdin.buffer
+
+
+def _holds_json(packed: Path) -> bool:
+    # What is damaged has its own error.
+    with suppress(OSError, RatingsError), opened_bytes(packed, True) as content:
+        return content.read(1) == b"{"
+    return False
 
 
 def _has_suffix(name: str) -> bool:
