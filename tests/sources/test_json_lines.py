@@ -180,3 +180,20 @@ def test_lists_of_dictionaries_are_rows() -> None:
     assert krippendorff_alpha(ratings, level="jaccard").value == 1
     with pytest.raises(TypeError, match="or a list of dictionaries, got <class 'list'>"):
         confusion_from_table([*rows, 5], "a", "b")
+
+
+@pytest.mark.parametrize("depth", [900, 100_000])
+@pytest.mark.parametrize("inner", ["[{}]", '{{"d": {}}}', '["]]]", {}]', "[1, {}]"])
+def test_lines_that_are_nested_deeply(tmp_path: Path, depth: int, inner: str) -> None:
+    before, after = inner.format("?").split("?")
+    nested = f"{before * depth}1{after * depth}"
+    path = tmp_path / "r.jsonl"
+    path.write_text(f'{{"a": "x", "b": "y", "c": {nested}}}\n' * 2)
+    if depth == 900:
+        assert confusion_from_table(path, "a", "b").n_rows == 2
+    else:
+        with pytest.raises(RatingsError, match="a line is nested too deeply"):
+            confusion_from_table(path, "a", "b")
+    # Many lists beside each other are no matter.
+    path.write_text(f'{{"a": "x", "b": "y", "spans": [{", ".join(["[1]"] * 3000)}]}}\n')
+    assert confusion_from_table(path, "a", "b").n_rows == 1
