@@ -396,7 +396,8 @@ class ConfusionAccumulator:
             contents.judge_labels()
             self._judged_labels = labels
         counts = contents.counts()
-        judge_table(counts.labels, counts.table, counts.n_outside)
+        are_given = contents.labels_given
+        judge_table(counts.labels, counts.table, counts.n_outside, are_given=are_given)
         return contents, counts
 
     def _snapshot(self) -> Snapshot:

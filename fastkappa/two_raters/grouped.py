@@ -353,7 +353,7 @@ def agreement_by(
     )
     if known is None:
         warn_of_weights(weights, found.rows)
-    judge_table(found.rows, pooled.table, pooled.n_outside)
+    judge_table(found.rows, pooled.table, pooled.n_outside, are_given=known is not None)
     warn_of_same_column({"y1": y1, "y2": y2})
     n_missing = items.n_missing[GROUPS], *pooled.missing
     covariance = None
