@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 # Names of choices in other libraries and on the command line; None stands for the default.
@@ -75,3 +75,9 @@ def did_you_mean(value: Any, allowed: Sequence[str | None]) -> str:
     meant = meant or next((one for one in ("none", "auto") if one in words), word)
     near = get_close_matches(meant, words, 1)
     return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def no_attribute(of: object, name: str, instead: Mapping[str, str]) -> AttributeError:
+    """Return the error for an attribute that an object lacks; other libraries' names get advice."""
+    advice = f": {instead[name]}" if name in instead else ""
+    return AttributeError(f"{type(of).__name__!r} object has no attribute {name!r}{advice}")

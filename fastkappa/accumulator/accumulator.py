@@ -17,6 +17,7 @@ from fastkappa.accumulator.snapshot import (
     read_given_labels,
 )
 from fastkappa.arrays import AnyArray
+from fastkappa.choices import no_attribute
 from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
@@ -32,6 +33,13 @@ from fastkappa.tables.table import add, union_of_labels
 
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
+
+# What the metrics of torchmetrics and Keras have.
+INSTEAD = {
+    **dict.fromkeys(("reset", "reset_state"), "make a new accumulator instead."),
+    **dict.fromkeys(("compute", "result"), "kappa() and agreement() give the result."),
+    "update_state": "update(y1, y2) adds ratings.",
+}
 
 
 class ConfusionAccumulator:
@@ -108,6 +116,12 @@ class ConfusionAccumulator:
         self._rest = empty_snapshot(self._known_labels)
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
+
+    # To a type checker it would make an attribute of whatever is misspelt.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, INSTEAD)
 
     def update(
         self,

@@ -132,19 +132,21 @@ def _matrix_and_remedy(name: str, matrix: Any) -> tuple[str, str]:
 
 
 def refuse_frame_of_two(ratings: Any) -> None:
-    """Raise if the ratings of both raters are in one frame."""
-    names = names_of_columns(ratings)
+    """Raise if the ratings of both raters are in one frame, or in one dictionary."""
+    is_dict = isinstance(ratings, Mapping)
+    names = list(ratings) if is_dict else names_of_columns(ratings)
     if names is not None and len(names) > 1:
+        kind = "dict" if is_dict else "frame"
         raise TypeError(
-            "y1 and y2 must be the ratings of two raters, got one frame: give two of its columns,"
-            f" such as {_taken(names, 0)}, {_taken(names, 1)}."
+            f"y1 and y2 must be the ratings of two raters, got one {kind}: give two of its columns,"
+            f" such as {_taken(names, 0, kind)}, {_taken(names, 1, kind)}."
         )
 
 
-def _taken(names: list[Any], place: int) -> str:
+def _taken(names: list[Any], place: int, kind: str = "frame") -> str:
     """Return how one column is taken from a frame: by its name, if no other has it."""
     name = names[place]
-    return f"frame[{name!r}]" if names.count(name) == 1 else f"frame.iloc[:, {place}]"
+    return f"{kind}[{name!r}]" if names.count(name) == 1 else f"{kind}.iloc[:, {place}]"
 
 
 def refusal(ratings: Any, name: str) -> Exception | None:
