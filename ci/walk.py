@@ -39,12 +39,12 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),
-    "agreement": (29, 85),
-    "agreement, printed": (42, 209),
-    "leaderboard": (40, 165),
-    "optimal_thresholds": (28, 101),
-    "fastkappa score, Parquet": (43, 181),
-    "fastkappa score, CSV": (46, 196),
+    "agreement": (30, 87),
+    "agreement, printed": (44, 220),
+    "leaderboard": (41, 173),
+    "optimal_thresholds": (29, 104),
+    "fastkappa score, Parquet": (43, 182),
+    "fastkappa score, CSV": (47, 198),
 }
 
 

@@ -21,7 +21,6 @@ from fastkappa.choices import no_attribute
 from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
-from fastkappa.ratings.doubtful_labels import judge_table
 from fastkappa.ratings.interop import array_at_once
 from fastkappa.ratings.label_order import LabelOrder
 from fastkappa.ratings.missing import Missing
@@ -29,6 +28,7 @@ from fastkappa.ratings.read import RatedItems, read
 from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
 from fastkappa.tables.count import ConfusionCounts
+from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.table import add, union_of_labels
 
 if TYPE_CHECKING:

@@ -75,7 +75,7 @@ InputFile: TypeAlias = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A CSV, TSV, .txt, Parquet or Arrow file, a folder of them, a pattern such as"
+        help="A CSV, TSV, .txt, .jsonl, Parquet or Arrow file, a folder of them, a pattern such as"
         " 'part-*.csv', or - for the standard input.",
     ),
 ]

@@ -12,27 +12,26 @@ import re
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
+from fastkappa.ratings.labels import alike_among, difference
 from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
-MOST_NAMED = 5
-# How often labels of ratings occur at least, on average.
-LEAST_REPEATS = 2
-# Among more raters, one with few items can have given labels that nobody else gave.
-MOST_JUDGED = 20
 REMEDY = "give missing_codes= if they stand for missing ratings, or labels= if they are labels."
 STAND_INS_REMEDY = "Give missing_codes= if they do, or labels= if they are labels."
 DECIMALS_REMEDY = (
     "read them as numbers, as by pandas.read_csv(decimal=','), or give labels= if they are labels."
+)
+SECOND_NAMES_REMEDY = (
+    "leave out the lines between the names and the ratings, as by pandas.read_csv(skiprows=[1, 2])."
 )
 # Texts of people, spreadsheets and libraries for a missing rating, in lower case.
 STAND_INS = frozenset(
@@ -48,21 +47,14 @@ RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
 SIGN = re.compile(r"\d*[-+]+|\+/-")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
-# Between words a blank, a hyphen and an underscore are one label's three spellings.
-BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
-# Between the labels of a set that is written into one cell, and around them.
-BETWEEN_LABELS = re.compile("[;|,]")
-BRACKETS = " []{}()'\""
-ALIKE = "Write them alike"
-# Quotes, the minus sign and Turkish i's as other keyboards have them; selectors have no shape.
-TYPOGRAPHY = str.maketrans(
-    "\u2018\u2019\u201c\u201d\u2212\u0131\u0130", "''\"\"-iI", "\ufe0e\ufe0f"
-)
-# Cyrillic and Greek letters that have the shape of a Latin one.
-LATIN_TO_THE_EYE = str.maketrans(
-    "АВЕІЈКМНОРЅСТХУаеіјорѕсхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧο",
-    "ABEIJKMHOPSCTXYaeijopscxyABEZHIKMNOPTYXo",
-)
+THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
+# A cell of the third line of a file of Qualtrics, and one of the second of a file of SurveyMonkey.
+IMPORT_ID = '{"ImportId":'
+RESPONSE = "Response"
+# Items in which most labels occur again.
+SOME_ITEMS = 1 << 10
+# More names of labels, items or clusters are seldom typed by people.
+MOST_TYPED = 100_000
 # With fewer items, each can have a label of its own.
 FEWEST_IDS = 10
 
@@ -75,6 +67,7 @@ class Remedies(NamedTuple):
     decimals: str = DECIMALS_REMEDY
     order: str = SAME_CATEGORIES
     outside: str = WHICH_ARE_MEANT
+    second_names: str = SECOND_NAMES_REMEDY
     many_labels: str = "labels= names those to take."
 
 
@@ -206,7 +199,7 @@ def warn_of_stand_ins(
     times = sum((_times(columns[name]) for name in names), Counter[Any]())
     labels = list(dict.fromkeys(label for name in names for label in found[name] if times[label]))
     if labels:
-        _warn(
+        warn(
             f"{_have(names)} labels that often stand for a missing rating, but are counted as"
             f" labels: {_with_counts([(label, times[label]) for label in labels])}. {remedy}"
         )
@@ -223,7 +216,7 @@ def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
         words = [label for label in times if label not in numbers]
         are_words = all(WORD.search(str(label)) for label in words)
         if numbers and words and are_words and 2 * sum(numbers.values()) < times.total():
-            _warn(
+            warn(
                 f"{name} holds words, and among them numbers: {_with_counts([*numbers.items()])}."
                 " Write them as words if they stand for these, or give missing_codes= if they stand"
                 " for missing ratings, or labels= if they are labels."
@@ -234,188 +227,86 @@ def refuse_decimal_commas(column: Column, name: str, remedy: str = DECIMALS_REME
     """Raise if the labels of a column are numbers with decimal commas, or beside such numbers."""
     strings = [label for label in column.categories or () if isinstance(label, str)]
     comma = next(filter(DECIMAL_COMMA.fullmatch, strings), None)
-    if comma is not None and all(DECIMAL_COMMA.fullmatch(s) or is_number(s) for s in strings):
-        raise ValueError(f"{name} holds numbers with a decimal comma, such as {comma!r}: {remedy}")
+    if comma is None or not all(DECIMAL_COMMA.fullmatch(s) or is_number(s) for s in strings):
+        return
+    if all(map(THOUSANDS.fullmatch, (s for s in strings if "," in s))):
+        remedy = f"leave the comma out if it separates thousands. If it is a decimal one, {remedy}"
+        raise ValueError(f"{name} holds numbers with a comma, such as {comma!r}: {remedy}")
+    raise ValueError(f"{name} holds numbers with a decimal comma, such as {comma!r}: {remedy}")
 
 
-def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
-    """Warn of labels that are alike to the eye, or are the same words with other signs between."""
+def refuse_import_ids(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_REMEDY) -> None:
+    """Raise if a column holds a cell of the lines that Qualtrics writes below the names."""
+    for name, column in columns.items():
+        found = next((x for x in column.categories or () if str(x).startswith(IMPORT_ID)), None)
+        if found is not None:
+            raise ValueError(
+                f"{name} holds {found!r}, which is in the third line of a file of Qualtrics:"
+                f" {remedy}"
+            )
+
+
+def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_REMEDY) -> None:
+    """Warn if the first item alone has labels that occur nowhere else, as a second line of names.
+
+    All others occur again then, so that it is no coincidence.
+    """
+    firsts = list(takewhile(bool, map(_first_alone, columns.values())))
+    times = Counter(firsts)
+    if len(firsts) < max(2, len(columns)) or (len(times) == 1 and RESPONSE not in times):
+        return
+    total = +sum(map(_times, columns.values()), Counter[Any]())
+    others = total - times
+    is_alone = others.keys().isdisjoint(times) and min(others.values(), default=0) > 1
+    if is_alone and total.total() >= FEWEST_IDS * len(columns):
+        held = ", ".join(repr(label) for label in times)
+        warn(
+            f"the first item of {' and '.join(columns)} has labels that no other item has, {held}."
+            f" If they are a second line of names, {remedy}"
+        )
+
+
+def _first_alone(column: Column) -> str | None:
+    """Return the label of the first item, None if it occurs again among the next ones."""
+    values, categories = column.values, column.categories
+    if not categories or not len(values):
+        return None
+    occurs_again = (
+        (values[1:SOME_ITEMS] == values[0]).any() if column.counts is None else column.counts[0] > 1
+    )
+    label = categories[values[0]]
+    return None if occurs_again or not isinstance(label, str) else label
+
+
+def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> None:
+    """Warn of labels that look alike, such as "no-x" and "No x", or are one as "1" and "1 - mild".
+
+    The ``noun`` is what they are called.
+    """
     written = {
         label
         for column in columns.values()
         for label in column.categories or ()
         if isinstance(label, str)
     }
-    if not alike(written):
+    if len(written) > MOST_TYPED or not alike_among(written):
         return
     total = sum(map(_times, columns.values()), Counter[Any]())
-    for labels in alike(label for label in written if total[label])[:MOST_SHOWN]:
-        how, remedy, show = _difference(labels)
-        counts = _with_counts([(label, total[label]) for label in labels], show)
-        _warn(
-            f"{_have(columns)} labels that differ in {how} alone, and are counted apart: {counts}."
-            f" {remedy} if they are one label."
+    found: dict[Any, list[list[str]]] = defaultdict(list)
+    for labels in alike_among(label for label in written if total[label]):
+        found[difference(labels)].append(labels)
+    for (how, remedy, show), groups in found.items():
+        counts = [_with_counts([(own, total[own]) for own in labels], show) for labels in groups]
+        more = f" and {len(counts) - MOST_SHOWN} more" if len(counts) > MOST_SHOWN else ""
+        warn(
+            f"{_have(columns)} {noun}s that differ in {how} alone, and are counted apart:"
+            f" {'; '.join(counts[:MOST_SHOWN])}{more}. {remedy} if they are one {noun}."
         )
-
-
-def alike(labels: Iterable[str]) -> list[list[str]]:
-    """Return the groups of distinct labels that look alike, in order."""
-    found: list[list[str]] = []
-    labels = sorted(labels)
-    # Capitals can look alike where small letters do not, as those of Greek do.
-    for look in (_look, lambda label: _look(label.translate(LATIN_TO_THE_EYE))):
-        groups: dict[str | float, list[str]] = defaultdict(list)
-        for label in labels:
-            groups[look(label)].append(label)
-        several = [group for group in groups.values() if len(group) > 1]
-        found += [group for group in several if not any(set(group) <= set(f) for f in found)]
-        if all(map(str.isascii, labels)):
-            break
-    return found
-
-
-def _look(label: str) -> str | float:
-    """Return what a label looks like, and for a number its value."""
-    if not (label.isascii() and label.isprintable()):
-        label = _without_typography(label)
-    return float(label) if is_number(label) else _set_of_words(label)
-
-
-def _without_typography(label: str) -> str:
-    """Return a label in its plainest characters, without those that cannot be seen."""
-    import unicodedata
-
-    plain = unicodedata.normalize("NFKC", " ".join(label.split())).translate(TYPOGRAPHY)
-    kinds = {one: unicodedata.category(one) for one in plain}
-    dashed = ("-" if kinds[one] == "Pd" else one for one in plain)
-    return "".join(one for one in dashed if kinds.get(one) not in ("Cf", "Cc"))
-
-
-def _words(label: str) -> str:
-    """Return the words of a label, whatever their case and the sign between them."""
-    return " ".join(BETWEEN_WORDS.sub(" ", label).split()).casefold()
-
-
-def _set_of_words(label: str) -> str:
-    """Return the words of a label; those of a list are sorted, for it may be a set."""
-    parts = BETWEEN_LABELS.split(label)
-    if len(parts) == 1:
-        return _words(label)
-    return ";".join(sorted(_words(part.strip(BRACKETS)) for part in parts))
-
-
-def _value(label: str) -> str | float:
-    return float(label) if is_number(label) else label
-
-
-# How labels that look alike can differ, what to do, how to show them, and what they share then.
-DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], ...] = (
-    ("blanks", "Strip them", repr, str.strip),
-    ("how a number is written", ALIKE, repr, _value),
-    ("case", ALIKE, repr, str.casefold),
-    ("case and blanks", ALIKE, repr, lambda label: " ".join(label.split()).casefold()),
-    ("case and the sign between words", ALIKE, repr, _words),
-    ("the order of a list", ALIKE, repr, _set_of_words),
-)
-
-
-def _difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
-    """Return in what labels that look alike differ, what to do, and how to show them."""
-    for how, remedy, show, shared in DIFFERENCES:
-        if len(set(map(shared, labels))) == 1:
-            return how, remedy, show
-    return "look-alike characters", ALIKE, ascii
-
-
-def judge_table(
-    labels: Sequence[Any] | AnyArray,
-    table: AnyArray,
-    n_outside: int = 0,
-    names: tuple[str, str] = ("y1", "y2"),
-) -> None:
-    """Warn of what a table of two raters, or of sums of item weights, shows of its labels.
-
-    That is strings given as labels that no item has, where items are left out; raters without a
-    label in common; and ids in the place of ratings.
-    """
-    if n_outside:
-        warn_of_unused_labels(np.asarray(labels), table, n_outside)
-    # Most raters agree on the first or on the last label, and more than once: short calls have no
-    # time for a closer look.
-    if len(labels) < 2 or table.item(0) > 1 or table.item(-1) > 1:
-        return
-    _warn_of_strangers(labels, table, names)
-    _warn_of_ids(labels, table, names)
-
-
-def judge_tables(labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str]) -> None:
-    """Do the same for the tables of many predictions, whose labels outside were judged before."""
-    if len(labels) > 1:
-        doubtful = (tables[:, 0, 0] < 2) & (tables[:, -1, -1] < 2)
-        for j in np.flatnonzero(doubtful).tolist():
-            judge_table(labels, tables[j], names=(truth, names[j]))
-
-
-def _warn_of_strangers(
-    labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]
-) -> None:
-    used = [np.asarray(table.any(axis=axis)) for axis in (1, 0)]
-    # Where few labels occur twice, as measurements do not, or a rater has given one label alone,
-    # raters may well have none in common.
-    n_used = [np.count_nonzero(own) for own in used]
-    if (used[0] & used[1]).any() or min(n_used) < 2 or LEAST_REPEATS * sum(n_used) > table.sum():
-        return
-    held = (
-        f"{name} has {', '.join(map(repr, _some(labels, own)))}" for name, own in zip(names, used)
-    )
-    _warn(
-        f"{' and '.join(names)} have no label in common: {' and '.join(held)}. Are both columns of"
-        " ratings, of the same items and with labels written alike?"
-    )
-
-
-def judge_raters(labels: Mapping[str, AnyArray], n_ratings: Sequence[int]) -> None:
-    """Warn if a rater has no label in common with any of the others, unless there is a crowd.
-
-    ``labels`` are those of each rater, each once, and ``n_ratings`` how many ratings they are.
-    """
-    # Dates of several units are compared elsewhere.
-    if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
-        return
-    n_raters = Counter(label for own in labels.values() for label in own.tolist())
-    for (name, own), n in zip(labels.items(), n_ratings):
-        # As in `_warn_of_strangers`.
-        repeats = 1 < len(own) <= n / LEAST_REPEATS
-        if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
-            shown = ", ".join(map(repr, own[:MOST_NAMED].tolist()))
-            _warn(
-                f"{name} has no label in common with another rater: {shown}. Are all columns"
-                " ratings, of the same items and with labels written alike?"
-            )
-            return
 
 
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
     """Return whether a column holds ids: another value in each row, and no other half as many."""
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
-
-
-def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]) -> None:
-    n_items = int(table.sum())
-    sizes = [int(np.count_nonzero(table.any(axis=axis))) for axis in (1, 0)]
-    for name, size, other in zip(names, sizes, sizes[::-1]):
-        if are_ids(size, other, n_items):
-            _warn(
-                f"{name} holds another label for each of the {n_items} items, as ids do, but was"
-                " read as ratings: give the column of ratings."
-            )
-
-
-def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:
-    """Return some of the labels used, as a message shows them."""
-    found = np.asarray(labels)[np.flatnonzero(used)[:MOST_NAMED]]
-    shown: list[Any] = (found.astype(str) if found.dtype.kind in "mM" else found).tolist()
-    return shown
 
 
 def _have(names: Iterable[str]) -> str:
@@ -424,25 +315,8 @@ def _have(names: Iterable[str]) -> str:
     return f"{' and '.join(listed)} {'has' if len(listed) == 1 else 'have'}"
 
 
-def _warn(text: str) -> None:
+def warn(text: str) -> None:
     warnings.warn(text, UserWarning, stacklevel=users_stacklevel())
-
-
-def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:
-    """Warn of strings given as labels that no item has, where items are left out.
-
-    ``table`` is that of the items. Numbers are often given as a whole scale: they are not typed.
-    """
-    if not n_outside or labels.dtype.kind not in "UTO":
-        return
-    used = table.any(axis=0) | table.any(axis=1)
-    unused = [repr(label) for label in labels[~used].tolist() if isinstance(label, str)]
-    if unused:
-        _warn(
-            f"no item counted has a label given, {' or '.join(unused[:MOST_SHOWN])}, but"
-            f" {n_outside} left out for a rating outside the labels: write labels as the ratings"
-            " do."
-        )
 
 
 def _with_counts(labels: Sequence[tuple[Any, int]], show: Callable[[Any], str] = repr) -> str:

@@ -1,8 +1,10 @@
-"""The labels a user gave as ``labels=``, and labels that are dates: in one unit."""
+"""The labels a user gave as ``labels=``, labels that are dates, in one unit, and look-alikes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -15,6 +17,26 @@ from fastkappa.ratings.label_order import is_number
 
 INT64_MAX = (1 << 63) - 1
 LARGEST_SQUARE = float(LARGEST_EXACT) ** 2
+# Dashes, quotes and a Turkish I as other keyboards have them. Selectors of a glyph have no shape.
+TYPOGRAPHY = str.maketrans(
+    "\u2018\u2019\u02bc\u201c\u201d\u2212\u0130", "'''\"\"-I", "\ufe0e\ufe0f"
+)
+# Small letters of Cyrillic, Greek and Turkish that have, or whose capitals have, a Latin shape.
+SMALL_LETTERS = str.maketrans("авекмнорстухіјѕοı", "abekmhopctyxijsoi")
+# Capitals of Greek that have a Latin shape. Their small letters have none.
+CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΡΤΥΧ", "ABEZHIKMNPTYX")
+# Unicode's categories of what is not seen: control and format characters.
+INVISIBLE = ("Cc", "Cf")
+# A text as Excel keeps it from becoming a number: ="01".
+QUOTED = re.compile(r'=?"(.*)"')
+# A code beside its text, such as "1 - mild" or "1. mild".
+CODED = re.compile(r"(\d+) ?[-.:=)] ?([^\W\d_]{2}.*)")
+# Between words a blank, a hyphen and an underscore are one label's three spellings.
+BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
+# Between the labels of a set that is written into one cell, and around them.
+BETWEEN_LABELS = re.compile("[;|,]")
+BRACKETS = " []{}()'\""
+ALIKE = "Write them alike"
 
 
 def read_labels(labels: Any) -> AnyArray:
@@ -30,6 +52,103 @@ def read_labels(labels: Any) -> AnyArray:
     if array.size == 0:
         raise ValueError("'labels' should contain at least one label.")
     return array
+
+
+def look_of(label: str) -> str | float | tuple[float, str]:
+    """Return what a label looks like: for a number its value, for "1 - mild" the code and its text.
+
+    Examples
+    --------
+    >>> from fastkappa.ratings.labels import look_of
+    >>> look_of(" Low\u2013Grade"), look_of("b, a"), look_of("10 %"), look_of("1. Mild")
+    ('low grade', 'a;b', 10.0, (1.0, 'mild'))
+    """
+    # Most labels are a word.
+    if label.isalpha() and label.isascii():
+        return label.casefold()
+    if is_number(label):
+        return float(label)
+    if "&" in label:
+        import html
+
+        label = html.unescape(label)
+    look = _plain(label)
+    if quoted := QUOTED.fullmatch(look):
+        look = quoted[1].strip()
+    number = look.removesuffix("%").rstrip()
+    if is_number(number):
+        return float(number)
+    coded = CODED.fullmatch(look)
+    return (float(coded[1]), _set_of_words(coded[2])) if coded else _set_of_words(look)
+
+
+def _plain(label: str) -> str:
+    """Return a label in small letters and the plainest characters, with one blank between words."""
+    if label.isascii() and label.isprintable():
+        return " ".join(label.split()).casefold()
+    import unicodedata
+
+    seen = unicodedata.normalize("NFKC", label).translate(TYPOGRAPHY)
+    kinds = {one: unicodedata.category(one) for one in seen if not one.isspace()}
+    dashed = ("-" if kinds.get(one) == "Pd" else one for one in seen)
+    visible = "".join(one for one in dashed if kinds.get(one) not in INVISIBLE)
+    return " ".join(visible.split()).casefold().translate(SMALL_LETTERS)
+
+
+def _set_of_words(plain: str) -> str:
+    """Return the words of a label; those of a list are sorted, for it may be a set."""
+    parts = BETWEEN_LABELS.split(plain)
+    if len(parts) == 1:
+        return _words(plain)
+    return ";".join(sorted(_words(part.strip(BRACKETS)) for part in parts))
+
+
+def _words(plain: str) -> str:
+    return BETWEEN_WORDS.sub(" ", plain)
+
+
+def alike_among(labels: Iterable[str]) -> list[list[str]]:
+    """Return the groups of different labels that look alike, sorted."""
+    alike: dict[Any, list[str]] = defaultdict(list)
+    labels = sorted(labels)
+    for label in labels:
+        alike[look_of(label)].append(label)
+    for label in labels:
+        # A capital has the shape of a Latin one where its small letter has not.
+        if not label.isascii() and (latin := label.translate(CAPITALS)) != label:
+            found = alike.pop(look_of(label), [])
+            alike[look_of(latin)] += found
+    for look in [look for look in alike if isinstance(look, tuple)]:
+        for part in look:
+            alike[look] += alike.pop(part, [])
+    return [sorted(group) for group in alike.values() if len(group) > 1]
+
+
+def _value(label: str) -> str | float | tuple[float, str]:
+    look = look_of(label)
+    return look if isinstance(look, float) and label.isascii() else label
+
+
+# How labels that look alike can differ, what to do, how to show them, and what they share then.
+DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], ...] = (
+    ("blanks", "Strip them", repr, str.strip),
+    ("how a number is written", ALIKE, repr, _value),
+    ("case", ALIKE, repr, str.casefold),
+    ("case and blanks", ALIKE, repr, lambda label: " ".join(label.split()).casefold()),
+    ("look-alike characters", ALIKE, ascii, lambda label: _plain(label.translate(CAPITALS))),
+    ("case and the sign between words", ALIKE, repr, lambda label: _words(_plain(label))),
+    ("the order of a list", ALIKE, repr, lambda label: _set_of_words(_plain(label))),
+)
+
+
+def difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
+    """Return in what labels that look alike differ, what to do, and how to show them."""
+    for how, remedy, show, shared in DIFFERENCES:
+        if len(set(map(shared, labels))) == 1:
+            return how, remedy, show
+    if any(isinstance(look_of(label), tuple) for label in labels):
+        return "a code or its text", ALIKE, repr
+    return "how they are written", ALIKE, ascii
 
 
 def have_fractions(labels: Any) -> bool:

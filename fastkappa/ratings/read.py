@@ -30,10 +30,12 @@ from fastkappa.ratings.doubtful_labels import (
     Remedies,
     are_missing_among_numbers,
     refuse_decimal_commas,
+    refuse_import_ids,
     refuse_odd_strings,
     refuse_odd_together,
     warn_of_lookalikes,
     warn_of_numbers_among_words,
+    warn_of_second_names,
     warn_of_stand_ins,
 )
 from fastkappa.ratings.enums import order_of_members
@@ -178,6 +180,8 @@ def read(
             )
         kept_weights = sample_weight if dropped is None else without(sample_weight, dropped)
         weights = read_sample_weight(kept_weights, n_given - n_dropped)
+    for name in not_rated:
+        warn_of_lookalikes({name: columns[name]}, "name")
     rated = {name: columns[name] for name in names} if not_rated else columns
     meant, are_declared = judge_labels(rated, labels)
     return RatedItems(columns, names, meant, are_declared, weights, n_missing, n_dropped)
@@ -227,6 +231,8 @@ def judge_labels(
     if labels is None:
         refuse_rounded_labels(columns.items())
         undeclared = {name: column for name, column in strings.items() if not column.declared}
+        if undeclared:
+            refuse_import_ids(undeclared, remedies.second_names)
         if missing_codes is not None:
             refuse_odd_together(undeclared, missing_codes)
         else:
@@ -237,6 +243,8 @@ def judge_labels(
         if undeclared:
             warn_of_stand_ins(undeclared, missing_codes or (), remedies.stand_ins)
             warn_of_numbers_among_words(undeclared)
+            if len(undeclared) == len(columns):
+                warn_of_second_names(undeclared, remedies.second_names)
         orders = {name: column.declared for name, column in columns.items() if column.declared}
         declared = common_order(orders, remedies.order) if orders else None
     if strings:
@@ -326,6 +334,7 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
     column = read_column(clusters, name)
     if column.obstacle:
         raise ValueError(f"{name} must hold labels, but is {column.obstacle}.")
+    warn_of_lookalikes({name: column}, "name")
     if column.values.dtype.kind == "f":
         return column._replace(values=column.values.astype(np.int64))
     return column

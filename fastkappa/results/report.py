@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
@@ -116,6 +116,11 @@ def estimate_row(
         "lower": lower,
         "upper": upper,
     }
+
+
+def number_rows(numbers: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Return numbers that have no error, such as that of the items, as rows of CSV."""
+    return [estimate_row(name, number, math.nan, NO_ENDS) for name, number in numbers.items()]
 
 
 def counts_grid(

@@ -64,7 +64,7 @@ def confusion_from_table(
     Parameters
     ----------
     source : path, data frame, table, dataset, relation or mapping
-        - the path of a CSV, TSV, .txt, Parquet or Arrow file, or of a folder of such files, in
+        - the path of a CSV, TSV, .txt, .jsonl, Parquet or Arrow file, or of a folder of them, in
           which folders named ``name=value`` are a column: read a batch at a time;
         - a ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``dataset`` of pyarrow, or
           anything else that gives an Arrow stream;

@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.sources.arrow_columns import as_array, in_one, is_plain, ratings_of, weights_of
 from fastkappa.sources.batches import add_ratings
-from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.sources.source_ratings import STRINGS, RatingsError, column_of
 from fastkappa.sources.source_table import SourceTable
 
 # Items per slice: few enough for small temporary arrays, enough to spend little time in Python.
@@ -136,6 +139,10 @@ def split_by(group: Any, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict
         raise RatingsError(
             f"there are {len(groups)} groups, more than the {MOST_GROUPS} that are reported."
         )
+    if all(isinstance(value, str) for value in groups):
+        n_rows = {count["values"]: count["counts"] for count in group.value_counts().to_pylist()}
+        counts = np.array([n_rows[value] for value in groups], np.int64)
+        warn_of_lookalikes({"group": column_of(groups, STRINGS, counts=counts)}, "name")
     for value in sorted(groups):
         rows = compute.equal(group, value)
         yield value, {name: column.filter(rows) for name, column in columns.items()}

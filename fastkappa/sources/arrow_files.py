@@ -15,6 +15,7 @@ from fastkappa.exceptions import library_needed
 from fastkappa.ratings.interop import checked
 from fastkappa.sources.arrow_batches import Batch, Part, batches_of, count_parts
 from fastkappa.sources.arrow_columns import in_one, is_string
+from fastkappa.sources.arrow_json import json_batches, json_names
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import (
@@ -24,6 +25,7 @@ from fastkappa.sources.text.arrow_text import (
     read_text,
     text_file,
 )
+from fastkappa.sources.text.no_text import advice_on
 from fastkappa.sources.text.text_format import PLAIN, TextFile, TextFormat
 from fastkappa.sources.text.text_table import TextTable
 
@@ -34,6 +36,10 @@ SUFFIXES = {
     ".tsv.gz": "tsv",
     ".txt": "txt",
     ".txt.gz": "txt",
+    ".jsonl": "json",
+    ".jsonl.gz": "json",
+    ".ndjson": "json",
+    ".ndjson.gz": "json",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arrow": "arrow",
@@ -126,8 +132,10 @@ def read_columns(
             import pyarrow
 
             batches = list(_batches(path, file_format, columns, on_progress, strings))
-            # Without rows a file has no batch either.
-            table = pyarrow.Table.from_batches(batches) if batches else pyarrow.table({})
+            # Without rows a file has no batch either. Those of JSON may differ in their types.
+            tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
+            tables = tables or [pyarrow.table({})]
+            table = pyarrow.concat_tables(tables, promote_options="permissive")
             # Strings that are compared need not be text: whoever shows them will see.
             for name in set(table.column_names) - set(strings):
                 table.column(name).validate(full=True)
@@ -141,6 +149,8 @@ def column_names(path: Path, text_format: TextFormat = PLAIN) -> list[str]:
     with opened(path) as file_format:
         if file_format in DELIMITERS:
             return text_file(path, DELIMITERS[file_format], text_format).names
+        if file_format == "json":
+            return json_names(path)
         import pyarrow
         from pyarrow import dataset
 
@@ -249,7 +259,7 @@ def format_of(path: Path) -> str:
         raise RatingsError(f"{path} is a directory, not a file.")
     raise RatingsError(
         f"the format of {path} is not known by its suffix {path.suffix!r}; those known are"
-        f" {', '.join(SUFFIXES)}."
+        f" {', '.join(SUFFIXES)}.{advice_on(path)}"
     )
 
 
@@ -296,7 +306,7 @@ def count_text(
 def count_file(
     table: SourceTable, path: Path, file_format: str, on_progress: OnProgress, num_threads: int
 ) -> None:
-    """Count a Parquet or Arrow file; threads take a group of rows of Parquet each."""
+    """Count a file that is no text; threads take a group of rows of Parquet each."""
     parts: list[Part] = []
     if file_format == "parquet" and num_threads > 1:
         from pyarrow import parquet
@@ -344,9 +354,11 @@ def _batches(
     on_progress: OnProgress,
     as_strings: Sequence[str] = (),
 ) -> Iterator[Any]:
-    """Return columns of a Parquet or Arrow file as an iterator of batches."""
+    """Return columns of a file that is no text as an iterator of batches."""
     if file_format == "parquet":
         return _parquet_batches(path, columns, on_progress, as_strings)
+    if file_format == "json":
+        return json_batches(path, columns, on_progress, partial(check_columns, path, columns))
     return _arrow_batches(path, columns, on_progress)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import filecmp
+import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import chain, groupby
@@ -9,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
 from fastkappa.ratings.labels import first_rounded, rounded_label
 from fastkappa.sources.arrow_batches import count_parts
 from fastkappa.sources.arrow_columns import in_one, is_string
@@ -33,6 +37,15 @@ from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
+
+# Formats of which pyarrow reads a folder at once.
+OF_DATASETS = ("parquet", "arrow")
+# What systems add to the name of a copy, such as " (1)", " - Copy (2)" or "Kopie von ".
+OF_COPIES = re.compile(
+    r"^(copy of|kopie von|copie de|copia de) |[ _]\(\d+\)$"
+    r"|[ _-]+\(?(\w+ )?(copy|kopie|copie|copia)\)?( ?\(?\d+\)?)?$",
+    re.IGNORECASE,
+)
 
 
 def count_files(
@@ -60,7 +73,7 @@ def count_files(
         if folder.is_dir():
             files = files_of(folder)
             file_format = _format_of_all(str(folder), files)
-            if file_format not in DELIMITERS:
+            if file_format in OF_DATASETS:
                 whole = _dataset_of(folder, files, file_format, table.names)
                 parts = _by_type(whole, table.names)
                 count_parts(
@@ -125,7 +138,7 @@ def _read_folder(
     with naming(folder):
         files = files_of(folder)
         file_format = _format_of_all(str(folder), files)
-        if file_format not in DELIMITERS:
+        if file_format in OF_DATASETS:
             datasets = _by_type(_dataset_of(folder, files, file_format, columns), columns)
             found = _joined([columns_of_arrow(part, columns) for part in datasets], columns)
         else:
@@ -165,8 +178,29 @@ def _as_floats(column: Any, name: str) -> Any:
     return column.cast(pyarrow.float64(), safe=False)
 
 
+def _warn_of_copies(files: Sequence[Path]) -> None:
+    """Warn of files that have the content of another one, and its name as systems name copies."""
+    originals: dict[tuple[Path, str], list[Path]] = defaultdict(list)
+    for file in sorted(files, key=lambda file: len(file.name)):
+        stem, dot, suffixes = file.name.partition(".")
+        originals[file.parent, OF_COPIES.sub("", stem) + dot + suffixes].append(file)
+    copies = [
+        f"{copy} of {original}"
+        for original, *others in originals.values()
+        for copy in others
+        if filecmp.cmp(original, copy, shallow=False)
+    ]
+    if copies:
+        listed = ", ".join(copies[:MOST_SHOWN])
+        more = f" and {len(copies) - MOST_SHOWN} more" if len(copies) > MOST_SHOWN else ""
+        warn(
+            f"files have the content of others, and are counted as well: {listed}{more}. Remove"
+            " them if they are copies."
+        )
+
+
 def _format_of_all(name: str, files: Sequence[Path]) -> str:
-    """Return the format of all files of a source that has a name."""
+    """Return the format of all files of a source that has a name; warn of copies among them."""
     formats = sorted({format_of(file) for file in files})
     if len(formats) != 1:
         there = f"files of the formats {' and '.join(formats)}" if formats else "no file"
@@ -174,6 +208,8 @@ def _format_of_all(name: str, files: Sequence[Path]) -> str:
             f"{name} has {there}; a folder is read if all its files are of one format known"
             f" by suffix: {', '.join(IN_FOLDERS)}."
         )
+    if len(files) > 1:
+        _warn_of_copies(files)
     return formats[0]
 
 

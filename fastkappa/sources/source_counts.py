@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text
 from fastkappa.ratings.column import are_comparable
-from fastkappa.ratings.doubtful_labels import judge_table
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.labels import distinct
 from fastkappa.ratings.missing import given_labels
@@ -19,6 +18,7 @@ from fastkappa.results.report import Report, counts_grid
 from fastkappa.sources.source_ratings import NO_TYPE, RatingsError, key_of, labels_of
 from fastkappa.sources.source_table import OUTSIDE, AxisLabels, Contents
 from fastkappa.tables.count import CountsResult
+from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.table import scatter
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import Column, are_comparable, not_comparable
-from fastkappa.ratings.doubtful_labels import Remedies, missing_among_numbers
+from fastkappa.ratings.doubtful_labels import Remedies, missing_among_numbers, warn_of_lookalikes
 from fastkappa.ratings.label_order import LabelOrder, common_order, is_number
 from fastkappa.ratings.read import WRITE_ALL_AS_STRINGS, comparable, judge_labels
 from fastkappa.sources.source_ratings import (
@@ -311,6 +311,8 @@ class SourceTable:
             names = axes[0].name, axes[1].name
             first, second = comparable((first, second), names, odd)
         columns = {axes[0].name: first, axes[1].name: second}
+        if self.columns.group is not None:
+            warn_of_lookalikes({self.axes[0].name: self.column(0)}, "name")
         order, is_declared = judge_labels(columns, self.wanted, remedies)
         if is_declared:
             KnownLabels(order, first, second).refuse_outside(columns, remedies.outside)

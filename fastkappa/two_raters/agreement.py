@@ -14,7 +14,6 @@ from fastkappa.arrays import AnyArray
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.ratings.doubtful_labels import judge_table
 from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.item_weights import as_numbers_of_items
 from fastkappa.ratings.label_order import is_order_of_table_known
@@ -39,6 +38,7 @@ from fastkappa.statistics.intervals.rao import (
 from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.count import ConfusionCounts, tabulate
+from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
 from fastkappa.two_raters.agreement_result import AgreementResult

@@ -19,7 +19,6 @@ from fastkappa.formatting import figure, interval_text, label_text, plain
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
-from fastkappa.ratings.doubtful_labels import judge_table
 from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.item_weights import as_numbers_of_items
 from fastkappa.ratings.missing import Missing
@@ -43,6 +42,7 @@ from fastkappa.statistics.strata import (
 )
 from fastkappa.statistics.weights import Weights
 from fastkappa.tables.by_group import count_by_group
+from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.agreement_report import warn_of_weights

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +153,23 @@ def test_refusals(tmp_path: Path) -> None:
     assert "group 's': rater must name two raters or more" in refusal(
         tmp_path / "one.csv", *LONG, "--group", "ward"
     )
+
+
+@pytest.mark.parametrize(
+    ("raters", "numbers"),
+    [
+        ("ab", {"n": "4", "dropped": "1", "outside": "0"}),
+        ("abc", {"n": "5", "missing ratings": "2"}),
+    ],
+)
+def test_csv_begins_with_the_numbers_of_items(
+    tmp_path: Path, raters: str, numbers: dict[str, str]
+) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("a,b,c\nx,x,x\ny,y,x\nx,,y\ny,x,\nx,x,y\n")
+    text = CommandLine("agree").text_of(
+        path, "--raters", *raters, "--missing", "drop", "--format", "csv"
+    )
+    rows = list(csv.DictReader(io.StringIO(text)))[: len(numbers)]
+    assert {row["statistic"]: row["value"] for row in rows} == numbers
+    assert {row[name] for row in rows for name in ("standard_error", "lower", "upper")} == {""}

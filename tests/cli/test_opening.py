@@ -195,11 +195,16 @@ def test_only_text_has_an_encoding_to_give() -> None:
     assert "--encoding" not in message
 
 
+UTF16 = (
+    "it begins as UTF-16 does: save it as UTF-8 or, on the command line, give --encoding utf-16."
+)
+
+
 @pytest.mark.parametrize(
     ("name", "encoding", "packed", "advice"),
     [
-        ("wide.csv", "utf-16", False, "it begins as UTF-16 does: give --encoding utf-16."),
-        ("wide.txt.gz", "utf-16-be", True, "it begins as UTF-16 does: give --encoding utf-16."),
+        ("wide.csv", "utf-16", False, UTF16),
+        ("wide.txt.gz", "utf-16-be", True, UTF16),
         ("packed.csv", "utf-8", True, "it begins as gzip does: name it packed.csv.gz."),
         ("packed.txt", "utf-8", True, "it begins as gzip does: name it packed.txt.gz."),
         *(

@@ -254,8 +254,8 @@ def test_csv_of_agree(path: Path) -> None:
     pair = (path, "--raters", "a", "b")
     found = agree.json_of(*pair, "--bootstrap", 40, "--seed", 1)
     rows = rows_of(agree.text_of(*pair, "--bootstrap", 40, "--seed", 1, "--format", "csv"))
-    assert rows[0]["statistic"] == "kappa"
-    assert [rows[0]["lower"], rows[0]["upper"]] == list(map(repr, found["interval"]))
+    assert [row["statistic"] for row in rows[:4]] == ["n", "dropped", "outside", "kappa"]
+    assert [rows[3]["lower"], rows[3]["upper"]] == list(map(repr, found["interval"]))
     assert rows[-1]["statistic"] == "kappa (BCa bootstrap)"
     assert [rows[-1]["lower"], rows[-1]["upper"]] == list(map(repr, found["bootstrap"]["interval"]))
     groups = agree.json_of(*pair, "--group", "g")
@@ -266,7 +266,8 @@ def test_csv_of_agree(path: Path) -> None:
     assert [row["kappa"] for row in rows] == [repr(result["kappa"]) for result in results]
     several = agree.json_of(*pair, "c")
     rows = rows_of(agree.text_of(*pair, "c", "--format", "csv"))
-    expected = {c["method"]: repr(c["value"]) for c in several["coefficients"].values()}
+    expected = {"n": "120", "missing ratings": "0"}
+    expected |= {c["method"]: repr(c["value"]) for c in several["coefficients"].values()}
     expected |= {
         f"kappa of {'abc'[i]}, {'abc'[j]}": repr(several["pairwise"]["kappa"][i][j])
         for i, j in ((0, 1), (0, 2), (1, 2))

@@ -309,11 +309,13 @@ thresholds = command(
 )
 
 # The kinds of ratings. "mixed" are numbers and strings in one column, "found labels" are those that
-# nobody gives, "columns" one per rater, "names" those of columns that are known.
+# nobody gives, "columns" one per rater, "in order" those whose first row is known, "names" those of
+# columns that are known.
 NUMBERS = frozenset({"numbers"})
 LONG = frozenset({"numbers", "strings", "missing", "mixed", "found labels"})
-LISTS = LONG | {"columns"}
-FRAME = frozenset({"numbers", "strings", "missing", "found labels", "columns", "names"})
+LISTS = LONG | {"columns", "in order"}
+ENGINE = frozenset({"numbers", "strings", "missing", "found labels", "columns", "names"})
+FRAME = ENGINE | {"in order"}
 TEXT = LISTS | {"names"}
 
 
@@ -360,7 +362,7 @@ ENTRANCES = {
     "pandas": Entrance(source(pandas_frame), FRAME, has_weights=False),
     "polars": Entrance(source(polars_frame), FRAME, has_weights=False),
     "Arrow": Entrance(source(table), FRAME, has_weights=False),
-    "DuckDB": Entrance(source(relation), FRAME, has_weights=False),
+    "DuckDB": Entrance(source(relation), ENGINE, has_weights=False),
     "Parquet": Entrance(of_file(counted_file, "ratings.parquet"), FRAME, has_weights=False),
     "CSV": Entrance(of_file(counted_file), TEXT, has_weights=False),
     "score": Entrance(of_file(score), TEXT),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,18 @@ def write_txt(table: Any, path: Path) -> None:
     pa_csv.write_csv(decoded(table), path, pa_csv.WriteOptions(delimiter=";"))
 
 
+def json_lines(table: Any) -> bytes:
+    return "".join(f"{json.dumps(row)}\n" for row in decoded(table).to_pylist()).encode()
+
+
+def write_json_lines(table: Any, path: Path) -> None:
+    path.write_bytes(json_lines(table))
+
+
+def write_json_lines_gz(table: Any, path: Path) -> None:
+    path.write_bytes(gzip.compress(json_lines(table)))
+
+
 def most_rows(table: Any) -> int:
     """Return the size of record batches of which a table has several, but not thousands."""
     return max(2, table.num_rows // 100)
@@ -63,6 +76,8 @@ WRITERS: dict[str, tuple[str, Callable[[Any, Path], None]]] = {
     "csv.gz": ("ratings.csv.gz", write_csv_gz),
     "tsv": ("RATINGS.TSV", write_tsv),
     "txt": ("ratings.txt", write_txt),
+    "jsonl": ("ratings.jsonl", write_json_lines),
+    "ndjson.gz": ("ratings.ndjson.gz", write_json_lines_gz),
     "parquet": ("ratings.parquet", parquet.write_table),
     "arrow file": ("ratings.arrow", write_arrow_file),
     "arrow stream": ("ratings.arrows", write_arrow_stream),

@@ -123,10 +123,24 @@ RULES = {
     "Unicode": Rule(more(*named(COMPOSED, "y", "z"), (COMBINING, COMPOSED)), None, "alike|differ"),
     "zero width": Rule(more(*WORDS, ("x\u200b", "x")), None, "alike|differ"),
     "no-break space": Rule(more(*WORDS, ("x\u00a0", "x")), None, "alike|differ"),
-    "a dash": Rule(more(*named("x-y", "y", "z"), ("x\u2013y", "x-y")), None, "alike|differ"),
-    "a Cyrillic letter": Rule(more(*named("A", "y", "z"), ("\u0410", "A")), None, "alike|differ"),
-    "a hyphen": Rule(more(*named("no x", "y", "z"), ("no-x", "no x")), None, "differ"),
-    "a set in another order": Rule(more(*named("x;y", "y", "z"), ("y;x", "x;y")), None, "differ"),
+    "a dash": Rule(
+        more(*named("x-y", "y", "z"), ("x\u2013y", "x-y")), None, "look-alike characters alone"
+    ),
+    "a Cyrillic letter": Rule(
+        more(*named("A", "B", "C"), ("\u0410", "A")), None, "look-alike characters alone"
+    ),
+    "a hyphen": Rule(more(*named("no x", "y", "z"), ("no-x", "no x")), None, "between words alone"),
+    "a set in another order": Rule(
+        more(*named("x;y", "y", "z"), ("y;x", "x;y")), None, "order of a list alone"
+    ),
+    "an entity of HTML": Rule(more(*named("<5", "y", "z"), ("&lt;5", "<5")), None, "written alone"),
+    "a text as Excel writes it": Rule(more(*WORDS, ('="x"', "x")), None, "written alone"),
+    "percent": Rule(more(*named("10%", "20%", "30%"), ("10 %", "10%")), None, "number is written"),
+    "a code with its text": Rule(
+        more(*named("1 - mild", "2 - none", "3 - severe"), ("1. mild", "1 - mild"), ("mild",) * 2),
+        None,
+        "a code or its text",
+    ),
     "signs": Rule(more(*named("0", "+", "-"), *[("0", "0")] * 20), SIGNS, needs="columns"),
     "a letter among numbers": Rule(more(*NUMBERS, ("l", 1)), None, "'l'", needs="mixed"),
     "a letter among numbers, left out": Rule(
@@ -146,6 +160,7 @@ RULES = {
         ([1, 2] * 6, [3, 4] * 6), None, "in common", needs="found labels", one_rater=False
     ),
     "decimal commas": Rule(named("1,5", "2,5", "3,5"), None, "decimal"),
+    "commas between thousands": Rule(named("1,200", "2,200", "3,200"), None, "thousands"),
     "numbers beside strings": Rule(
         (NUMBERS[0], named("1", "2", "3")[1]),
         KAPPA,
@@ -160,6 +175,23 @@ RULES = {
     ),
     "labels with gaps under weights": Rule(
         named(1, 2, 5), None, "equally far", Options(weights="quadratic"), "found labels"
+    ),
+    "a line of Qualtrics": Rule(
+        more(*WORDS, ('{"ImportId":"QID1"}', '{"ImportId":"QID2"}')), None, "Qualtrics"
+    ),
+    "a second line of names": Rule(
+        more(["Ann"], ["Ben"], *zip(*WORDS)),
+        None,
+        "second line of names",
+        needs="in order",
+        one_rater=False,
+    ),
+    "a row of totals": Rule(
+        more(*NUMBERS, (sum(NUMBERS[0]), sum(NUMBERS[1]))),
+        None,
+        "totals",
+        needs="found labels",
+        one_rater=False,
     ),
     "a header among words": Rule(
         more(*WORDS, ("a", "b")), None, "names? of the columns", needs="names"

@@ -1,81 +1,126 @@
-"""Labels that look alike are warned of, and labels that only resemble each other are not."""
+"""Labels and names that a reader takes for one are warned of; others that resemble them are not."""
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from fastkappa import ConfusionAccumulator, agreement
+from fastkappa import (
+    ConfusionAccumulator,
+    Ratings,
+    agreement,
+    agreement_by,
+    confusion_counts,
+    confusion_from_table,
+    fleiss_kappa,
+    leaderboard,
+)
 
 COMPOSED, COMBINING = "caf\u00e9", "cafe\u0301"
+CHARACTERS, WRITTEN = "look-alike characters", "how they are written"
+BETWEEN, ORDER = "case and the sign between words", "the order of a list"
+NUMBER, CODE = "how a number is written", "a code or its text"
+ALIKE = [
+    ((COMPOSED, COMBINING), CHARACTERS),
+    (("non-toxic", "non\u2013toxic"), CHARACTERS),
+    (("1-2", "1\u20132"), CHARACTERS),
+    (("a - b", "a \u2014 b"), CHARACTERS),
+    (("a-b", "a\u2010b"), CHARACTERS),
+    (("a-b", "a\u2011b"), CHARACTERS),
+    (("a-b", "a\u2212b"), CHARACTERS),
+    (("-1", "\u22121"), CHARACTERS),
+    (("ab", "a\u00adb"), CHARACTERS),
+    (("ab", "a\u200bb"), CHARACTERS),
+    (("ab", "\ufeffab"), CHARACTERS),
+    (("ab", "a\x00b"), CHARACTERS),
+    (("A", "\u0410"), CHARACTERS),
+    (("B", "\u0412"), CHARACTERS),
+    (("cat", "c\u0430t"), CHARACTERS),
+    (("A", "\u0391"), CHARACTERS),
+    (("don't", "don\u2019t"), CHARACTERS),
+    (("\u0130yi", "iyi"), CHARACTERS),
+    (("\U0001f44d", "\U0001f44d\ufe0f"), CHARACTERS),
+    (("1 - mild", "1 \u2013 mild"), CHARACTERS),
+    (("a b", "a\u00a0b"), "case and blanks"),
+    (("\u039d\u0391\u0399", "\u03bd\u03b1\u03b9"), "case"),
+    (("\u041d\u0435\u0442", "\u043d\u0435\u0442"), "case"),
+    (("not toxic", "not_toxic", "Not-toxic"), BETWEEN),
+    (("not toxic", "not\u2013toxic"), BETWEEN),
+    (("a;b", "b;a"), ORDER),
+    (("a, b", "B,a"), ORDER),
+    (("a|b|c", "c|a|b"), ORDER),
+    (("['a', 'b']", "['b', 'a']"), ORDER),
+    (("10 %", "10%", "10"), NUMBER),
+    (("caf&eacute;", COMPOSED), WRITTEN),
+    (('="low"', "low"), WRITTEN),
+    (('"low"', "low"), WRITTEN),
+    (('="01"', "1"), NUMBER),
+    (("1 - mild", "1", "mild"), CODE),
+    (("1. mild", "1) Mild"), CODE),
+    (("1 - not_mild", "not-mild"), CODE),
+    # Capitals of Greek are alike to Latin ones, and their small letters to them.
+    (("A", "a", "\u0391", "\u03b1"), WRITTEN),
+]
+APART = {
+    "signs": ("+", "-", "\u00b1", "<", ">", "="),
+    "ranges": ("1-2", "2-3", "12", "0"),
+    "forms": ("10-K", "10", "8-K", "K"),
+    "a hierarchy": ("1", "1.a", "1.b", "1.1", "a"),
+    "codes with texts": ("1 - mild", "2 - mild", "3 - none"),
+    "accents": ("e", "\u00e9", "\u00e8", "cote", "c\u00f4t\u00e9", "a", "\u00e4"),
+    "units": ("mg", "\u00b5g", "mm", "\u03bcm", "m", "%", "5%", "50 %"),
+    "Greek letters": ("\u03b1", "a", "\u03b2", "b"),
+    "phonetics": ("e", "\u03b5", "b", "\u03b2", "x", "\u03c7"),
+    "Cyrillic words": (
+        "\u0434\u0430",
+        "\u043d\u0435\u0442",
+        "\u0412\u0435\u0441",
+        "\u0420\u043e\u0441\u0442",
+    ),
+    "Chinese words": ("\u4e0d", "\u662f"),
+    "marks": ("A", "A-", "A+", "B"),
+    "grades": ("1a", "1b", "2a", "A", "B"),
+    "tags": ("B-PER", "I-PER", "O"),
+    "sets": ("a;b", "a;c", "a"),
+    "signs within words": ("negative", "x -1", "x 1"),
+    "words with a hyphen": ("well-known", "wellknown", "resign", "re-sign"),
+    "times": ("10:30", "1030", "10"),
+}
 
 
-def rated(*labels: str) -> tuple[list[str], list[str]]:
-    """Return ratings in which each label occurs several times."""
-    first = [*labels, "zz", "ww"] * 3
-    return first, [*first[1:], first[0]]
+@pytest.mark.parametrize(("labels", "how"), ALIKE, ids=ascii)
+def test_labels_that_look_alike(labels: tuple[str, ...], how: str) -> None:
+    with pytest.warns(UserWarning, match=f"that differ in {how} alone, and are counted") as caught:
+        confusion_counts([*labels, "x"], ["x", *labels])
+    (warning,) = caught
+    assert str(warning.message).count("(2 times)") == len(labels)
 
 
-@pytest.mark.parametrize(
-    ("labels", "how"),
-    [
-        ((COMPOSED, COMBINING), "look-alike characters"),
-        (("non-toxic", "non\u2013toxic"), "look-alike characters"),
-        (("a - b", "a \u2014 b"), "look-alike characters"),
-        (("a-b", "a\u2010b"), "look-alike characters"),
-        (("a-b", "a\u2011b"), "look-alike characters"),
-        (("-1", "\u22121"), "look-alike characters"),
-        (("ab", "a\u00adb"), "look-alike characters"),
-        (("ab", "a\u200bb"), "look-alike characters"),
-        (("ab", "\ufeffab"), "look-alike characters"),
-        (("ab", "a\x00b"), "look-alike characters"),
-        (("A", "\u0410"), "look-alike characters"),
-        (("cat", "c\u0430t"), "look-alike characters"),
-        (("A", "\u0391"), "look-alike characters"),
-        (("don't", "don\u2019t"), "look-alike characters"),
-        (("\u0130yi", "iyi"), "look-alike characters"),
-        (("\U0001f44d", "\U0001f44d\ufe0f"), "look-alike characters"),
-        (("a b", "a\u00a0b"), "case and blanks"),
-        (("\u039d\u0391\u0399", "\u03bd\u03b1\u03b9"), "case"),
-        (("\u041d\u0435\u0442", "\u043d\u0435\u0442"), "case"),
-        (("not toxic", "not_toxic", "Not-toxic"), "case and the sign between words"),
-        (("a;b", "b;a"), "the order of a list"),
-        (("a, b", "B,a"), "the order of a list"),
-        (("a|b|c", "c|a|b"), "the order of a list"),
-        (("['a', 'b']", "['b', 'a']"), "the order of a list"),
-    ],
-    ids=ascii,
-)
-def test_labels_that_look_alike_are_warned_of(labels: tuple[str, ...], how: str) -> None:
-    with pytest.warns(UserWarning, match=f"labels that differ in {how} alone, .* counted apart"):
-        agreement(*rated(*labels))
+@pytest.mark.parametrize("labels", APART.values(), ids=APART)
+def test_labels_that_do_not(labels: tuple[str, ...]) -> None:
+    # Given labels are judged for their looks alone.
+    confusion_counts(labels, labels, labels=labels)
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        ("A", "A-", "A+", "B"),
-        ("negative", "x -1", "x 1"),
-        ("a", "\u00e4", "o", "\u00f6"),
-        # Of phonetics, and of units.
-        ("e", "\u03b5", "b", "\u03b2", "x", "\u03c7"),
-        ("mm", "\u03bcm", "m"),
-        ("\u0434\u0430", "\u043d\u0435\u0442"),
-        ("\u0412\u0435\u0441", "\u0420\u043e\u0441\u0442"),
-        ("B-PER", "I-PER", "O"),
-        ("a;b", "a;c", "a"),
-        ("resign", "re-sign"),
-        ("\u4e0d", "\u662f"),
-    ],
-    ids=ascii,
-)
-def test_labels_that_resemble_each_other_are_silent(labels: tuple[str, ...]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        agreement(*rated(*labels))
+def test_labels_in_ascii_need_no_look_into_unicode(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "unicodedata", None)
+    labels = ["not toxic", "a;b", "1 - mild", "10 %"] * 2
+    confusion_counts(labels, labels)
+
+
+def test_several_kinds_of_look_alikes_are_told_apart() -> None:
+    labels = ["Yes", "yes", "No", "no", "x;y", "y;x"] * 2
+    with pytest.warns(UserWarning, match="counted apart") as caught:
+        confusion_counts(labels, labels)
+    case, order = (str(warning.message) for warning in caught)
+    assert "'No' (4 times), 'no' (4 times); 'Yes' (4 times), 'yes' (4 times)" in case
+    assert "differ in the order of a list alone" in order
 
 
 def merged(batches: list[tuple[list[str], list[str]]]) -> ConfusionAccumulator:
@@ -155,3 +200,100 @@ def test_lists_as_ratings_are_told_what_takes_sets(make: Any) -> None:
     y = [make("ab"), make("ba"), make("c")] * 4
     with pytest.raises(ValueError, match="krippendorff_alpha with level='jaccard'"):
         agreement(y, y)
+
+
+NAMES = ["North", "north", "south"] * 4
+FIRST, SECOND = ["x", "y", "z", "y"] * 3, ["x", "y", "z", "x"] * 3
+COLUMNS = {"a": FIRST, "b": SECOND, "where": NAMES}
+NAMED = {
+    "groups": lambda: agreement_by(FIRST, SECOND, groups=NAMES),
+    "clusters": lambda: agreement(FIRST, SECOND, clusters=NAMES),
+    "clusters of several raters": lambda: fleiss_kappa(
+        Ratings.from_raters([FIRST, SECOND], clusters=NAMES)
+    ),
+    "clusters of predictions": lambda: leaderboard(
+        FIRST, {"one": SECOND}, clusters=NAMES, n_resamples=0
+    ),
+    "groups of a source": lambda: confusion_from_table(COLUMNS, "a", "b", group="where"),
+}
+
+
+@pytest.mark.parametrize("of_names", NAMED.values(), ids=NAMED)
+def test_groups_and_clusters_whose_names_look_alike(of_names: Any) -> None:
+    with pytest.warns(UserWarning, match="names that differ in case alone") as caught:
+        of_names()
+    assert all("'North'" in str(warning.message) for warning in caught)
+
+
+def _long(items: dict[str, list[str]]) -> Ratings:
+    rows = [(item, rater) for rater, rated in items.items() for item in rated]
+    names, raters = zip(*rows)
+    return Ratings.from_long(item=names, rater=raters, rating=["x", "y"] * (len(rows) // 2))
+
+
+@pytest.mark.parametrize("other", ["I1", "i1 ", "і1"])
+def test_items_that_each_rater_writes_in_another_way(other: str) -> None:
+    with pytest.warns(UserWarning, match="item has 1 names that look alike.*Write them alike"):
+        ratings = _long({"Ann": ["i1", "i2"], "Ben": [other, "i2"]})
+    assert ratings.n_subjects == 3
+
+
+def test_items_that_a_rater_tells_apart() -> None:
+    # "aB" and "ab" are ids of two videos, of which Ann has rated both.
+    assert _long({"Ann": ["aB", "ab"], "Ben": ["aB", "cd"]}).n_subjects == 3
+    assert _long({"Ann": ["aB", "ab"], "Ben": ["aB", "ab"]}).n_subjects == 2
+
+
+def test_items_of_a_crowd_need_no_look() -> None:
+    rng = np.random.default_rng(0)
+    items = np.repeat(np.arange(1000), 3)
+    raters = np.concatenate([rng.choice(20, 3, replace=False) for _ in range(1000)])
+    names = np.char.add("item ", items.astype(str)).tolist()
+    ratings = Ratings.from_long(item=names, rater=raters, rating=items % 3)
+    assert ratings.n_subjects == 1000
+
+
+def test_groups_of_several_raters_in_a_file(tmp_path: Path) -> None:
+    pytest.importorskip("typer")
+    from tests.helpers.command_line import CommandLine, write_csv
+
+    path = write_csv(tmp_path / "r.csv", **COLUMNS, c=FIRST)
+    run = CommandLine("agree").run(path, "--raters", *"abc", "--group", "where")
+    assert run.exit_code == 0
+    assert "names that differ in case alone" in run.stderr
+
+
+def _silent(first: Any, second: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confusion_counts(first, second)
+        fleiss_kappa(Ratings.from_raters([first, second, second]))
+
+
+def test_a_second_line_of_names_is_known_by_its_place() -> None:
+    first, second = FIRST * 2, SECOND * 2
+    with pytest.warns(UserWarning, match="first item of y1 and y2 has .* 'Ann', 'Ben'"):
+        confusion_counts(["Ann", *first], ["Ben", *second])
+    with pytest.warns(UserWarning, match="'Response'"):
+        confusion_counts(["Response", *first], ["Response", *second])
+    # A rare label, whoever gave it: to the first item by both, to the first and another item, to
+    # another one than the first, and beside others as rare.
+    _silent(["rare", *first], ["rare", *second])
+    _silent(["rare", *first, "x"], ["x", *second, "rare"])
+    _silent([*first, "rare"], [*second, "odd"])
+    _silent(["rare", *first, "odd", "x"], ["seldom", *second, "x", "even"])
+    _silent(["rare", *"xyxy"], ["odd", *"xyyy"])
+
+
+def test_a_row_of_totals_is_known_by_its_numbers() -> None:
+    first, second = [0, 1, 2, 1] * 4, [0, 1, 2, 2] * 4
+    for sums in ((16, 20), (16.0, 20.0)):
+        with pytest.warns(UserWarning, match="sums of all other ratings, 16.* and 20.*leave it"):
+            confusion_counts([*first, sums[0]], [*second, sums[1]])
+    with pytest.warns(UserWarning, match="16 of rater 1 and 20 of rater 2 and 20 of rater 3"):
+        fleiss_kappa(Ratings.from_raters([[*first, 16], [*second, 20], [*second, 20]]))
+    # Another number that is far from the others, the sum of one rater alone, counts of lesions.
+    _silent([*first, 17], [*second, 20])
+    _silent([*first, 16], [*second, 2])
+    _silent([0] * 9 + [1, 1, 2], [0] * 9 + [1, 1, 2])
+    _silent([0] * 9 + [1, 1, 1, 1, 4], [0] * 9 + [1, 1, 1, 1, 4])

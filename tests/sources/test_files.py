@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fastkappa import confusion_from_table
 from fastkappa.cli.files.reading import Reading
+from fastkappa.sources.arrow_folders import columns_of_path
 from fastkappa.sources.source_counts import SourceCounts, finish
 from fastkappa.sources.source_ratings import RatingsError, WantedLabels
 from fastkappa.sources.source_table import Columns, SourceTable
@@ -232,3 +234,36 @@ def test_labels_of_a_column_of_very_many(
     assert counts.n_outside == counts.n_rows - sum(diagonal)
     with pytest.raises(RatingsError, match=r"holds 20\d\d different ratings in its first"):
         count_in_blocks(path)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ratings (1).csv",
+        "ratings - Copy.csv",
+        "ratings - Copy (2).csv",
+        "ratings copy 2.csv",
+        "ratings (copy).csv",
+        "ratings (3rd copy).csv",
+        "ratings - Kopie.csv",
+        "Copy of ratings.csv",
+        "ratings_copy.csv",
+    ],
+)
+def test_copies_of_a_file_are_warned_of(tmp_path: Path, name: str) -> None:
+    text = "a,b\n1,1\n2,2\n1,2\n"
+    original, other = tmp_path / "ratings.csv", tmp_path / name
+    original.write_text(text)
+    other.write_text(text)
+    with pytest.warns(UserWarning, match="Remove them if they are copies") as caught:
+        confusion_from_table(tmp_path, "a", "b")
+    assert f"{other} of {original}" in str(caught[0].message)
+    with pytest.warns(UserWarning, match="Remove them if they are copies"):
+        columns_of_path(tmp_path, ["a"])
+    # The next part of an export, or another file of the same size.
+    other.write_text(text.replace("1,2", "2,1"))
+    assert confusion_from_table(tmp_path, "a", "b").n_rows == 6
+    other.rename(tmp_path / "ratings2.csv").write_text(text)
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "ratings.csv").write_text(text)
+    assert confusion_from_table(tmp_path, "a", "b").n_rows == 9

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
 import re
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -102,7 +107,7 @@ def test_empty_file(tmp_path: Path, suffix: str) -> None:
 
 def test_no_rows(write: Callable[..., Path]) -> None:
     none = pa.array([], pa.int64())
-    with pytest.raises(RatingsError, match="has no rows"):
+    with pytest.raises(RatingsError, match=r"has no rows|is empty"):
         count_ratings(write(a=none, b=none), "a", "b")
 
 
@@ -225,3 +230,48 @@ def test_numbers_and_dates_without_a_label_wanted(tmp_path: Path) -> None:
     for columns in (("a", "b"), ("b", "a")):
         with pytest.raises(ValueError, match="the ratings cannot be compared"):
             confusion_from_table(path, *columns, labels=["yes", "no"])
+
+
+def packed_files(folder: Path) -> dict[str, bytes]:
+    """Return the bytes of files that are no text, by what an error says of them."""
+    text = b"a,b\n1,1\n2,2\n"
+    archive, workbook = io.BytesIO(), io.BytesIO()
+    for file, entry in ((archive, "ratings.csv"), (workbook, "[Content_Types].xml")):
+        with zipfile.ZipFile(file, "w") as written:
+            written.writestr(entry, text)
+    parquet.write_table(pa.table({"a": [1]}), folder / "r.parquet")
+    wide = text.decode().encode
+    return {
+        "a ZIP archive does: unpack it first": archive.getvalue(),
+        "a workbook of Excel does: .* pandas.read_excel": workbook.getvalue(),
+        "of Excel does: .*read_excel": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
+        "bzip2 does: unpack it first": bz2.compress(text),
+        "xz does: unpack it first": lzma.compress(text),
+        "gzip does: name it r.csv.gz": gzip.compress(text),
+        "Parquet does: name it r.parquet": (folder / "r.parquet").read_bytes(),
+        r"UTF-16 does: .*--encoding utf-16\.": wide("utf-16"),
+        r"UTF-16, .*--encoding utf-16-le\.": wide("utf-16-le"),
+        r"UTF-16, .*--encoding utf-16-be\.": wide("utf-16-be"),
+        "NUL characters in its first line": b"a\0,b\n1,1\n",
+    }
+
+
+def test_files_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    for words, content in packed_files(tmp_path).items():
+        path.write_bytes(content)
+        with pytest.raises(RatingsError, match=f"r.csv cannot be read: it .*{words}"):
+            confusion_from_table(path, "a", "b")
+    # Names of columns that begin as other files do.
+    path.write_text("PAR1,PAR2,BZh\n1,1,2\n2,2,1\n")
+    assert confusion_from_table(path, "PAR1", "PAR2").n_rows == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [("r.xlsx", "pandas.read_excel"), ("r.zip", "Unpack it first"), ("r.sav", "read_spss")],
+)
+def test_files_of_other_programs(tmp_path: Path, name: str, advice: str) -> None:
+    (tmp_path / name).write_bytes(b"x")
+    with pytest.raises(RatingsError, match=f"not known by its suffix.*{advice}"):
+        confusion_from_table(tmp_path / name, "a", "b")

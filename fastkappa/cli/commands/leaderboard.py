@@ -48,7 +48,7 @@ def leaderboard(
         Path,
         typer.Argument(
             metavar="TRUTH",
-            help="A CSV, TSV, .txt, Parquet or Arrow file, or - for the standard input.",
+            help="A CSV, TSV, .txt, .jsonl, Parquet or Arrow file, or - for the standard input.",
         ),
     ],
     submissions: Annotated[

@@ -21,19 +21,17 @@ from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import (
     PLAIN,
     TextFormat,
-    is_packed,
-    opened_bytes,
     opened_text,
 )
 
 STDIN = ("-", "/dev/stdin")
 GZIP = b"\x1f\x8b"
-UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # The suffix of a format by the first bytes of a file; text has none of these.
 MAGIC = {
     b"PAR1": ".parquet",
     b"ARROW1": ".arrow",
     b"\xff\xff\xff\xff": ".arrows",
+    b"{": ".jsonl",
     GZIP: ".txt.gz",
 }
 # Characters of a text file that are read at a time.
@@ -157,12 +155,7 @@ class Opener:
         return text.removeprefix(f"{self.named(file)} ")
 
     def _explained(self, text: str, files: Sequence[Path]) -> str:
-        begins = ((f, (f"{f} cannot be read: ", f"{f} has no column ")) for f in files)
-        file = next((file for file, begin in begins if text.startswith(begin)), None)
-        beginning = None if file is None else _odd_beginning(file)
-        if beginning is not None:
-            text = f"{file} cannot be read: {beginning}"
-        elif "not UTF-8" in text and any(map(_is_text, files)):
+        if "not UTF-8" in text and any(map(_is_text, files)):
             odd = next(filter(_is_not_utf8, files), None)
             if odd is not None and str(odd) not in text:
                 text = f"{odd}: {text}"
@@ -272,21 +265,3 @@ def _is_not_utf8(file: Path) -> bool:
         except UnicodeError:
             return True
     return False
-
-
-def _odd_beginning(file: Path) -> str | None:
-    """Return what is odd about the first bytes of a text file, given its name; None if nothing."""
-    # What cannot be read has its own error.
-    with suppress(OSError, RatingsError):
-        if not _is_text(file):
-            return None
-        with open(file, "rb") as raw:
-            is_gzip = raw.read(2) == GZIP
-        if is_gzip and not is_packed(file):
-            return f"it begins as gzip does: name it {file.name}.gz."
-        if is_packed(file) and not is_gzip:
-            return f"it does not begin as gzip does: if it is not compressed, name it {file.stem}."
-        with opened_bytes(file, is_gzip) as content:
-            if content.read(2) in UTF16:
-                return "it begins as UTF-16 does: give --encoding utf-16."
-    return None

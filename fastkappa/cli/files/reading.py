@@ -50,6 +50,10 @@ REMEDIES = Remedies(
     order="--labels gives the order that is meant.",
     outside="--labels gives the order that is meant.",
     many_labels="--labels names those to take.",
+    second_names=(
+        "leave out the lines above the ratings by --skip 3 --no-header, or as many as there are:"
+        " columns are numbered then."
+    ),
 )
 NO_CODE = (
     "--missing-codes names no code. An empty field of a text file is missing anyway. To take NA,"

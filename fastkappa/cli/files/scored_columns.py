@@ -10,10 +10,10 @@ from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
 from fastkappa.ratings.column import read_column
-from fastkappa.ratings.doubtful_labels import warn_of_unused_labels
 from fastkappa.ratings.missing import without
 from fastkappa.ratings.read import drop_missing
 from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.tables.doubtful_tables import warn_of_unused_labels
 
 
 class ScoredColumns(NamedTuple):

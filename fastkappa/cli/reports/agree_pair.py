@@ -15,7 +15,7 @@ from fastkappa.cli.reports.agree_parts import (
 )
 from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion
-from fastkappa.results.report import Report, estimate_row
+from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.two_raters.agreement_result import AgreementResult
 
 
@@ -23,7 +23,8 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
     """Report on two raters."""
     with no_undefined_warnings():
         resampled = bootstrap_of(result, request) if request.n_resamples else None
-        rows = [estimate_row(*row) for row in result.rows()]
+        numbers = {"n": result.n, "dropped": result.n_dropped, "outside": result.n_outside}
+        rows = number_rows(numbers) + [estimate_row(*row) for row in result.rows()]
         reports = [result._report(), *map(Report, filter(None, [too_large(result.labels)]))]
     fields = {**request.fields(), **result.to_dict()}
     pictures = [_table(result, request.heat_map)]

@@ -21,7 +21,7 @@ from fastkappa.multirater import MultiRaterResult, Ratings
 from fastkappa.multirater.multirater_result import coefficients_grid, short_name
 from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.plotting import plot_forest
-from fastkappa.results.report import Report, estimate_row
+from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.scales import ScaleName, find_scale, read_value
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
@@ -57,7 +57,8 @@ def report_on_several(
         *([Report(drawn)] if drawn else []),
         pairs._report() if pairs is not None else Report([f"{many} raters are many"]),
     ]
-    rows = _rows(results, resampled)
+    numbers = {"n": whole.n_subjects, "missing ratings": whole.n_missing}
+    rows = number_rows(numbers) + _rows(results, resampled)
     estimates_of_pairs = [] if pairs is None else pairs.rows()
     rows += [estimate_row(f"kappa of {row[0]}", *row[1:]) for row in estimates_of_pairs]
     if request.group is not None:

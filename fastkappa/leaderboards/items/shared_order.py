@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.leaderboards.items.many_columns import Counter, count_many
 from fastkappa.ratings.column import Column, label_of
-from fastkappa.ratings.doubtful_labels import judge_tables, warn_of_unused_labels
 from fastkappa.ratings.label_order import LabelOrder, common_order, shown, warn_of_order
 from fastkappa.ratings.read import judge_labels
+from fastkappa.tables.doubtful_tables import judge_tables, warn_of_unused_labels
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, union_of_labels
 

@@ -25,12 +25,14 @@ from fastkappa.multirater.items.rater_columns import (
 )
 from fastkappa.multirater.items.subjects import places, sorted_codes
 from fastkappa.ratings.column import Column, label_of, read_column
-from fastkappa.ratings.doubtful_labels import MOST_JUDGED, judge_raters, warn_of_lookalikes
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn, warn_of_lookalikes
 from fastkappa.ratings.interop import codes_of_foreign, dictionary_of_pyarrow
 from fastkappa.ratings.label_order import sorted_strings
+from fastkappa.ratings.labels import alike_among
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.ratings.read import read_clusters
+from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
 
 # A span of whole numbers so many times as long as their column has a look-up table.
 LOOKUP_PER_ROW = 4
@@ -166,9 +168,11 @@ def read_long(
     if labels is None and len(found.rater_names) <= MOST_JUDGED:
         n_ratings = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)
         of_each = n_ratings.reshape(len(found.rater_names), found.n_labels)
+        of_rater = dict(zip(found.rater_names, of_each))
         judge_raters(
-            {name: given.labels[n > 0] for name, n in zip(found.rater_names, of_each)},
+            {name: given.labels[n > 0] for name, n in of_rater.items()},
             of_each.sum(axis=1).tolist(),
+            lambda name: (given.labels * of_rater[name]).sum(dtype=float),
         )
     return given, found
 
@@ -206,6 +210,7 @@ def _sorted_ratings(item: Any, rater: Any, cluster: Any, encoded: EncodedRater) 
         again = pairs[1:] == pairs[:-1]
         if again.any():
             raise ValueError(_duplicates(pairs, codes, again, items, raters))
+    _warn_of_split_items(items, pairs, n_raters)
     del items, raters
     ratings = (pairs % n_raters).astype(np.min_scalar_type(n_raters * n_labels - 1))
     pairs //= n_raters
@@ -216,6 +221,36 @@ def _sorted_ratings(item: Any, rater: Any, cluster: Any, encoded: EncodedRater) 
     return LongRatings(
         len(item_names), names, n_labels, ratings, starts, rated, item_names, clusters
     )
+
+
+def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> None:
+    """Warn of items whose names look alike and that no rater has both rated, as if they were one.
+
+    ``pairs`` are an item times the number of raters plus a rater each, sorted.
+    """
+    starts = np.searchsorted(pairs, np.arange(items.n_distinct + 1) * n_raters)
+    # The name of an item that all raters have rated is written in one way.
+    parts = np.flatnonzero(np.diff(starts) < n_raters)
+    if not 2 <= len(parts) <= MOST_TYPED or not isinstance(items.name_of(0), str):
+        return
+    rows = np.zeros(items.n_distinct, np.intp)
+    rows[items.numbers] = np.arange(len(items.numbers))
+    number = {items.name_of(int(rows[i])): i for i in parts.tolist()}
+
+    def are_one(names: Sequence[str]) -> bool:
+        raters = [
+            pairs[starts[i] : starts[i + 1]] % n_raters for i in map(number.__getitem__, names)
+        ]
+        together = np.concatenate(raters)
+        return len(np.unique(together)) == len(together)
+
+    split = list(filter(are_one, alike_among(number)))
+    if split:
+        shown = "; ".join(", ".join(map(ascii, names)) for names in split[:MOST_SHOWN])
+        warn(
+            f"item has {len(split)} names that look alike, but are those of different items, each"
+            f" with ratings by other raters: {shown}. Write them alike if they are one item."
+        )
 
 
 def _clusters_of(cluster: Any, items: Identified) -> Column:
@@ -312,7 +347,7 @@ def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: st
         if not is_ordered:
             position = dict.fromkeys(sorted_strings(position) if are_strings else sorted(position))
         if are_strings:
-            warn_of_lookalikes({name: Column(codes, np.dtype(object), list(categories))})
+            warn_of_lookalikes({name: Column(codes, np.dtype(object), list(categories))}, "name")
     lookup = np.zeros(len(categories), np.int32)
     if len(position) == len(found) and name != "rater":
         lookup[used] = np.arange(len(found))

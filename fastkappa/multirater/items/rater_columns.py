@@ -10,13 +10,13 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import Column, label_of
-from fastkappa.ratings.doubtful_labels import judge_raters
 from fastkappa.ratings.label_order import LabelOrder, not_a_label
 from fastkappa.ratings.missing import codes_of_dates, find_missing, spellings
 from fastkappa.ratings.rating_matrix import Rater, read_raters
 from fastkappa.ratings.sets import read_sets
 from fastkappa.tables.codecs import Codec
 from fastkappa.tables.count import count_unknown
+from fastkappa.tables.doubtful_tables import judge_raters
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import union_of_labels
 
@@ -84,7 +84,10 @@ def encode_columns(
     if order is None:
         of_each = [_labels_that_occur(rater.column, missing_codes) for rater in raters]
         n_ratings = [len(rater.column.values) for rater in raters]
-        judge_raters({rater.name: own for rater, own in zip(raters, of_each)}, n_ratings)
+        values = {rater.name: rater.column.values for rater in raters}
+        judge_raters(
+            dict(zip(values, of_each)), n_ratings, lambda name: values[name].sum(dtype=float)
+        )
         occurring = [own for own in of_each if len(own)]
         all_labels = union_of_labels(occurring) if occurring else np.empty(0, np.int64)
         order = LabelOrder(all_labels, all_labels)

@@ -21,6 +21,7 @@ from fastkappa.sources.arrow_columns import (
     values_of,
 )
 from fastkappa.sources.source_ratings import RatingsError, refuse_repeated_names
+from fastkappa.sources.text.no_text import refuse_no_text
 from fastkappa.sources.text.text_format import (
     TextFile,
     TextFormat,
@@ -52,6 +53,8 @@ def text_file(
     """
     from pyarrow import csv
 
+    if text_format.encoding is None:
+        refuse_no_text(path)
     between, text_format = find_format(path, delimiter, text_format)
     names = names_in(path, between, text_format)
     if names is None:

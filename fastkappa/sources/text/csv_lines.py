@@ -8,6 +8,7 @@ and each thread takes the next one. Any other file is left to pyarrow.
 from __future__ import annotations
 
 import codecs
+import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -55,6 +56,7 @@ def count_file(
     def work(ranges: ItemRanges) -> LineCounter:
         counter = LineCounter(count_lines, lines)
         for (start, stop), block in read_blocks(file.path, ranges):
+            counter.begins = min(counter.begins, start)
             head = 0 if start else _head_of(block, file)
             if not counter.add(block, head):
                 raise NotInBlocksError
@@ -67,7 +69,9 @@ def count_file(
         tried = work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
         if n_bytes <= FIRST_BLOCK:
             return [tried]
-        return run_in_threads(work, n_bytes, max(1, min(num_threads, n_bytes // BLOCK_SIZE)))
+        counters = run_in_threads(work, n_bytes, max(1, min(num_threads, n_bytes // BLOCK_SIZE)))
+        # The first row of the file is the first that is counted.
+        return sorted(counters, key=lambda counter: counter.begins)
     except NotInBlocksError:
         return None
 
@@ -140,10 +144,13 @@ class LineCounter:
         The texts of either field, in the order in which they were found.
     counts : ndarray of int64
         How many lines have each pair.
+    begins : int
+        The first byte of the lines.
     """
 
     def __init__(self, count_lines: CountLines, lines: Lines) -> None:
         self._count_lines, self._lines = count_lines, lines
+        self.begins = sys.maxsize
         self.texts: tuple[dict[bytes, int], dict[bytes, int]] = ({}, {})
         self.counts: IntTable = np.zeros((0, 0), np.int64)
         self._known = [_in_words(texts) for texts in self.texts]

@@ -180,6 +180,11 @@ def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
         with gzip.open(path) if is_packed else open(path, "rb") as file:
             yield cast(BinaryIO, file)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        if "Not a gzipped" in str(error):
+            raise RatingsError(
+                f"{path} cannot be read: it does not begin as gzip does: if it is not compressed,"
+                f" name it {path.stem}."
+            ) from error
         raise RatingsError(f"{path} cannot be read: {error}.") from error
 
 

@@ -1,0 +1,132 @@
+"""JSON Lines: an object per line, read by pyarrow some lines at a time.
+
+A field that an object lacks is missing there. Types are those of JSON: numbers are not strings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from reprlib import repr as short_repr
+from typing import Any, NamedTuple
+
+from fastkappa.sources.arrow_columns import as_array
+from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.sources.text.text_format import is_packed
+
+# Bytes that are parsed at a time, and those of the longest line.
+BLOCK_SIZE = 1 << 22
+LONGEST_LINE = 1 << 27
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def json_batches(
+    path: Path,
+    columns: Sequence[str],
+    on_progress: Callable[[int], None],
+    check: Callable[[Sequence[str]], None],
+) -> Iterator[Any]:
+    """Yield these columns of a file, some lines at a time; ``check`` is given the names of all."""
+    import pyarrow
+
+    names: dict[str, None] = {}
+    for block in _blocks(path, on_progress):
+        try:
+            lines = _parsed(block, columns)
+        except pyarrow.ArrowInvalid:
+            # Of a field that nobody asked for, pyarrow wants to know the type as well.
+            lines = _decoded(path, block, columns)
+        names.update(dict.fromkeys(lines.names))
+        absent = pyarrow.nulls(lines.n_rows)
+        table = pyarrow.table({name: lines.columns.get(name, absent) for name in columns})
+        for batch in table.to_batches():
+            batch.validate(full=True)
+            yield batch
+    if names:
+        check(list(names))
+
+
+def json_names(path: Path) -> list[str]:
+    """Return the names of a file's fields, in the order in which they are found."""
+    names: dict[str, None] = {}
+
+    def check(found: Sequence[str]) -> None:
+        names.update(dict.fromkeys(found))
+
+    for _ in json_batches(path, (), lambda n_bytes: None, check):
+        continue
+    return list(names)
+
+
+class _Lines(NamedTuple):
+    """The names of all fields of some lines, and the columns of some fields."""
+
+    n_rows: int
+    names: Iterable[str]
+    columns: dict[str, Any]
+
+
+def _parsed(block: bytes, columns: Sequence[str]) -> _Lines:
+    """Return some fields of some lines as pyarrow reads them."""
+    import pyarrow
+    from pyarrow import json
+
+    options = json.ReadOptions(use_threads=False, block_size=len(block) + 1)
+    lines = json.read_json(pyarrow.BufferReader(block), read_options=options)
+    fields = lines.schema.field
+    # It takes strings for times that look like these.
+    times = [n for n in columns if n in lines.column_names and "timestamp" in str(fields(n).type)]
+    if times:
+        texts = pyarrow.schema([(name, pyarrow.string()) for name in times])
+        parse_options = json.ParseOptions(explicit_schema=texts)
+        lines = json.read_json(pyarrow.BufferReader(block), options, parse_options)
+    found = {name: lines.column(name) for name in columns if name in lines.column_names}
+    return _Lines(len(lines), lines.column_names, found)
+
+
+def _decoded(path: Path, block: bytes, columns: Sequence[str]) -> _Lines:
+    """Return some fields of some lines as Python reads them."""
+    import json
+
+    try:
+        objects = [json.loads(line) for line in block.decode().split("\n") if line.strip()]
+    except json.JSONDecodeError as error:
+        raise RatingsError(
+            f"{path} cannot be read: a line is no JSON ({error.msg}): {short_repr(error.doc)}."
+        ) from error
+    odd = next((one for one in objects if not isinstance(one, dict)), None)
+    if odd is not None:
+        raise RatingsError(f"{path} cannot be read: a line is no object: {short_repr(odd)}.")
+    found = {name: as_array([one.get(name) for one in objects], name) for name in columns}
+    return _Lines(len(objects), chain.from_iterable(objects), found)
+
+
+def _blocks(path: Path, on_progress: Callable[[int], None]) -> Iterator[bytes]:
+    """Yield the lines of a file, so many at a time that parsing them takes little memory."""
+    import pyarrow
+
+    with pyarrow.OSFile(str(path)) as opened:
+        text = pyarrow.CompressedInputStream(opened, "gzip") if is_packed(path) else opened
+        rest, is_first = b"", True
+        while data := text.read(BLOCK_SIZE):
+            on_progress(opened.tell())
+            if is_first:
+                data, is_first = data.removeprefix(BYTE_ORDER_MARK), False
+                _refuse_array(path, data)
+            end = data.rfind(b"\n") + 1
+            if end and (rest + data[:end]).strip():
+                yield rest + data[:end]
+            rest = data[end:] if end else rest + data
+            if len(rest) > LONGEST_LINE:
+                raise RatingsError(f"{path} cannot be read: it has a line of {len(rest)} bytes.")
+        if rest.strip():
+            yield rest
+
+
+def _refuse_array(path: Path, start: bytes) -> None:
+    if start.lstrip().startswith(b"["):
+        raise RatingsError(
+            f"{path} cannot be read: it holds a list of JSON, not an object per line: read it by"
+            " pandas.read_json, or write its objects to a line each, as by jq -c '.[]'."
+        )

@@ -1,0 +1,62 @@
+"""Files with the suffix of a text file that hold something else, known by their first bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.sources.text.text_format import is_packed, opened_bytes
+
+WORKBOOK = "save it as CSV, or read it by pandas.read_excel."
+UTF8 = "save it as UTF-8 or, on the command line, give --encoding"
+UNPACK = "unpack it first."
+# What to do about the files of other programs, by suffix and by the bytes they begin with.
+ADVICE = {
+    ".xlsx": WORKBOOK,
+    ".xls": WORKBOOK,
+    ".ods": WORKBOOK,
+    **dict.fromkeys((".zip", ".bz2", ".xz", ".zst", ".7z"), UNPACK),
+    ".json": "save it with an object per line as .jsonl, or read it by pandas.read_json.",
+    ".sav": "read it by pandas.read_spss.",
+    ".dta": "read it by pandas.read_stata.",
+    ".sas7bdat": "read it by pandas.read_sas.",
+}
+BEGINNINGS = {
+    b"\xff\xfe": f"it begins as UTF-16 does: {UTF8} utf-16.",
+    b"\xfe\xff": f"it begins as UTF-16 does: {UTF8} utf-16.",
+    b"\x1f\x8b": "it begins as gzip does: name it {name}.gz.",
+    **{b"BZh%d1AY" % level: f"it begins as bzip2 does: {UNPACK}" for level in range(1, 10)},
+    b"\xfd7zXZ": f"it begins as xz does: {UNPACK}",
+    b"\x28\xb5\x2f\xfd": f"it begins as Zstandard does: {UNPACK}",
+    b"\xd0\xcf\x11\xe0": f"it begins as a workbook of Excel does: {WORKBOOK}",
+    b"PAR1\x15": "it begins as Parquet does: name it {stem}.parquet.",
+    b"ARROW1\0": "it begins as Arrow does: name it {stem}.arrow.",
+    b"PK\x03\x04": f"it begins as a ZIP archive does: {UNPACK}",
+}
+# The first entry of the archive that a workbook is.
+OF_WORKBOOKS = (b"[Content_Types].xml", b"_rels/", b"xl/", b"docProps/", b"mimetypeapplication")
+FIRST_BYTES = 128
+
+
+def refuse_no_text(path: Path) -> None:
+    """Raise if the first bytes of a file are not those of text in UTF-8."""
+    packed = is_packed(path)
+    with opened_bytes(path, packed) as file:
+        start = file.read(FIRST_BYTES)
+    found = next((text for magic, text in BEGINNINGS.items() if start.startswith(magic)), None)
+    if found is not None and start.startswith(b"PK") and start[30:].startswith(OF_WORKBOOKS):
+        found = f"it begins as a workbook of Excel does: {WORKBOOK}"
+    elif found is None and b"\0" in start:
+        found = "it has NUL characters in its first line, which no text has: leave them out."
+        if 3 * start.count(b"\0") > len(start):
+            order = "be" if start.startswith(b"\0") else "le"
+            found = f"it seems to be UTF-16, with a NUL in each character: {UTF8} utf-16-{order}."
+    if found is not None:
+        reason = found.format(name=path.name, stem=path.name.partition(".")[0])
+        raise RatingsError(f"{path} cannot be read: {reason}")
+
+
+def advice_on(path: Path) -> str:
+    """Return what to do about a file that is not read, by its suffix; "" if that is not known."""
+    found = ADVICE.get(path.suffix.lower())
+    return "" if found is None else f" {found[0].upper()}{found[1:]}"

@@ -1,0 +1,163 @@
+"""Tables of counts that are seldom meant, with a word about each kind.
+
+Raters without a label in common rate different things. Ids in the place of ratings agree with
+nothing. A row of totals is no item.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
+
+MOST_NAMED = 5
+# How often labels of ratings occur at least, on average.
+LEAST_REPEATS = 2
+# Among more raters, one with few items can have given labels that nobody else gave.
+MOST_JUDGED = 20
+# A row of totals has a label more than so many times as large as any other.
+FAR = 5
+
+
+def judge_table(
+    labels: Sequence[Any] | AnyArray,
+    table: AnyArray,
+    n_outside: int = 0,
+    names: tuple[str, str] = ("y1", "y2"),
+) -> None:
+    """Warn of what a table of two raters, or of sums of item weights, shows of its labels.
+
+    That is strings given as labels that no item has, where items are left out; an item that holds
+    the sums of the others; raters without a label in common; and ids in the place of ratings.
+    """
+    if n_outside:
+        warn_of_unused_labels(np.asarray(labels), table, n_outside)
+    # Most raters agree on the last label or on the first, and more than once: short calls have no
+    # time for a closer look.
+    if len(labels) < 2 or table.item(-1) > 1:
+        return
+    array = np.asarray(labels)
+    if array.dtype.kind in "iuf":
+        counts = dict(zip(names, (table.sum(axis=1), table.sum(axis=0))))
+        used = {name: np.sort(array[own > 0]) for name, own in counts.items()}
+        _warn_of_totals(used, table.sum(), lambda name: (array * counts[name]).sum(dtype=float))
+    if table.item(0) > 1:
+        return
+    _warn_of_strangers(labels, table, names)
+    _warn_of_ids(labels, table, names)
+
+
+def judge_tables(labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str]) -> None:
+    """Do the same for the tables of many predictions, whose labels outside were judged before."""
+    if len(labels) > 1:
+        for j in np.flatnonzero(tables[:, -1, -1] < 2).tolist():
+            judge_table(labels, tables[j], names=(truth, names[j]))
+
+
+def _warn_of_totals(
+    labels: Mapping[str, AnyArray], n_items: int, sum_of: Callable[[str], float]
+) -> None:
+    """Warn if an item holds the sums of the ratings of all others, as a row of totals does.
+
+    ``labels`` are those of each rater, sorted; ``sum_of`` is asked for the sum of a rater's ratings
+    if the largest is far from all others.
+    """
+    if n_items <= FEWEST_IDS or not all(map(_has_far_largest, labels.values())):
+        return
+    if all(sum_of(name) == 2 * float(own[-1]) for name, own in labels.items()):
+        held = " and ".join(f"{own[-1]} of {name}" for name, own in labels.items())
+        warn(
+            f"an item holds the sums of all other ratings, {held}, as a row of totals does, but it"
+            " is counted as an item: leave it out."
+        )
+
+
+def _has_far_largest(labels: AnyArray) -> bool:
+    """Return whether sorted labels are numbers from 0, and the largest is far from the others."""
+    if len(labels) < 2 or labels.dtype.kind not in "iuf":
+        return False
+    return bool(labels[0] >= 0 and 0 < FAR * float(labels[-2]) < labels[-1])
+
+
+def _warn_of_strangers(
+    labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]
+) -> None:
+    used = [np.asarray(table.any(axis=axis)) for axis in (1, 0)]
+    # Where few labels occur twice, as measurements do not, or a rater has given one label alone,
+    # raters may well have none in common.
+    n_used = [np.count_nonzero(own) for own in used]
+    if (used[0] & used[1]).any() or min(n_used) < 2 or LEAST_REPEATS * sum(n_used) > table.sum():
+        return
+    held = (
+        f"{name} has {', '.join(map(repr, _some(labels, own)))}" for name, own in zip(names, used)
+    )
+    warn(
+        f"{' and '.join(names)} have no label in common: {' and '.join(held)}. Are both columns of"
+        " ratings, of the same items and with labels written alike?"
+    )
+
+
+def judge_raters(
+    labels: Mapping[str, AnyArray], n_ratings: Sequence[int], sum_of: Callable[[str], float]
+) -> None:
+    """Warn if an item holds the sums of the others, or if a rater has no label in common.
+
+    That is with any of the others, unless there is a crowd. ``labels`` are those of each rater,
+    sorted, ``n_ratings`` how many ratings they are, and ``sum_of`` returns their sum.
+    """
+    # Dates of several units are compared elsewhere.
+    if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
+        return
+    _warn_of_totals(labels, min(n_ratings), sum_of)
+    n_raters = Counter(label for own in labels.values() for label in own.tolist())
+    for (name, own), n in zip(labels.items(), n_ratings):
+        # As in `_warn_of_strangers`.
+        repeats = 1 < len(own) <= n / LEAST_REPEATS
+        if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
+            shown = ", ".join(map(repr, own[:MOST_NAMED].tolist()))
+            warn(
+                f"{name} has no label in common with another rater: {shown}. Are all columns"
+                " ratings, of the same items and with labels written alike?"
+            )
+            return
+
+
+def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]) -> None:
+    n_items = int(table.sum())
+    sizes = [int(np.count_nonzero(table.any(axis=axis))) for axis in (1, 0)]
+    for name, size, other in zip(names, sizes, sizes[::-1]):
+        if are_ids(size, other, n_items):
+            warn(
+                f"{name} holds another label for each of the {n_items} items, as ids do, but was"
+                " read as ratings: give the column of ratings."
+            )
+
+
+def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:
+    """Return some of the labels used, as a message shows them."""
+    found = np.asarray(labels)[np.flatnonzero(used)[:MOST_NAMED]]
+    shown: list[Any] = (found.astype(str) if found.dtype.kind in "mM" else found).tolist()
+    return shown
+
+
+def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:
+    """Warn of strings given as labels that no item has, where items are left out.
+
+    ``table`` is that of the items. Numbers are often given as a whole scale: they are not typed.
+    """
+    if not n_outside or labels.dtype.kind not in "UTO":
+        return
+    used = table.any(axis=0) | table.any(axis=1)
+    unused = [repr(label) for label in labels[~used].tolist() if isinstance(label, str)]
+    if unused:
+        warn(
+            f"no item counted has a label given, {' or '.join(unused[:MOST_SHOWN])}, but"
+            f" {n_outside} left out for a rating outside the labels: write labels as the ratings"
+            " do."
+        )
