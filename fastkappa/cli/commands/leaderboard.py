@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,6 +26,8 @@ EXAMPLES = """
 fastkappa leaderboard truth.csv submissions --id image --target grade
 
 fastkappa leaderboard truth.csv 'team-*.csv' --id 1 --target 2 --no-header
+
+fastkappa leaderboard truth.csv 'team-*.csv' --id id --target y --name-pattern 'team-(.+)[.]csv'
 
 fastkappa leaderboard truth.csv a.csv b.csv --id id --target y --split part
 """
@@ -143,6 +146,14 @@ def leaderboard(
         ),
     ] = 1.0,
     seed: Annotated[int, typer.Option(min=0, help="Draws the bootstrap replicates.")] = 0,
+    name_pattern: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX",
+            help="A regular expression with one group, which is the name of a submission in that"
+            " of its file: 'team-(.+)[.]csv'. By default the name is the path.",
+        ),
+    ] = None,
     text: Any = None,
     output: Annotated[
         LeaderboardFormat,
@@ -158,7 +169,7 @@ def leaderboard(
     file that cannot be scored has a row that says why; the exit status is 1 then.
     """
     from fastkappa.cli.files.opening import opened_inputs
-    from fastkappa.cli.files.submissions import rank_files, submission_files
+    from fastkappa.cli.files.submissions import names_by_pattern, rank_files, submission_files
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import output_of
     from fastkappa.cli.terminal import write
@@ -170,6 +181,7 @@ def leaderboard(
         opened_inputs(text) as opener,
     ):
         files = submission_files(submissions, truth, remarks.texts.append)
+        names = {} if name_pattern is None else names_by_pattern(files, name_pattern)
         opened, *others = map(opener.file, [truth, *files])
         with progress_bar([opened, *others]) as bar:
             boards = rank_files(
@@ -193,7 +205,7 @@ def leaderboard(
                 text_format=opener.text_format,
                 bar=bar,
             )
-        boards = {name: _renamed(board, opener) for name, board in boards.items()}
+        boards = {name: _renamed(board, opener, names) for name, board in boards.items()}
         remarks.texts = list(map(opener.named, remarks.texts))
         remarks.show()
         write(output_of(boards).written(output.value, remarks.texts))
@@ -201,12 +213,16 @@ def leaderboard(
         raise typer.Exit(SOME_NOT_SCORED)
 
 
-def _renamed(board: Any, opener: Any) -> Any:
-    """Return a leaderboard with the names that the user gave, in reasons too."""
+def _renamed(board: Any, opener: Any, names: Mapping[str, str]) -> Any:
+    """Return a leaderboard with the names that the user gave, in reasons too.
+
+    ``names`` are those of some files, which otherwise have their paths for names.
+    """
     from fastkappa.cli.files.submissions import in_words_of_options
 
     failures = tuple(
         why if why is None else opener.explained_failure(name, in_words_of_options(why))
         for name, why in zip(board.names, board.failures)
     )
-    return replace(board, names=tuple(map(opener.named, board.names)), failures=failures)
+    given = map(opener.named, board.names)
+    return replace(board, names=tuple(names.get(file, file) for file in given), failures=failures)
