@@ -403,12 +403,11 @@ class ConfusionAccumulator:
         self._rest = left.occurring()
 
     def _judged(self) -> tuple[Snapshot, ConfusionCounts]:
-        """Return the contents and their table, judged together if they have other labels by now."""
+        """Return the contents and their table; strings are judged if there are new ones."""
         contents = self._snapshot()
-        labels = contents.table.rows.tolist()
-        if labels != self._judged_labels:
+        if contents.kind == "strings" and contents.table.rows.tolist() != self._judged_labels:
             contents.judge_labels()
-            self._judged_labels = labels
+            self._judged_labels = contents.table.rows.tolist()
         counts = contents.counts()
         judge_table(counts.labels, counts.table, counts.n_outside)
         return contents, counts

@@ -180,8 +180,9 @@ def _refusal_of_kind(array: AnyArray, name: str) -> Exception | None:
     if kind == "O" and is_set(first):
         return ValueError(f"{name} must hold labels, got {short_repr(first)}. {NO_SETS}")
     kinds = set(map(type, array.flat)) if kind == "O" else set()
-    # What is wrong with members of enums is said where they are read.
-    if len(kinds) > 1 and not any(issubclass(kind, Enum) for kind in kinds):
+    are_numbers = all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds)
+    # What is wrong with numbers and with members of enums is said where they are read.
+    if len(kinds) > 1 and not are_numbers and not any(issubclass(kind, Enum) for kind in kinds):
         found = " and ".join(sorted(kind.__name__ for kind in kinds))
         return ValueError(f"{name} must hold labels of one kind, got {found}.")
     return None
@@ -207,4 +208,7 @@ def not_labels(name: str, obstacle: str, ratings: Any) -> str:
     dtype = str(getattr(ratings, "type", getattr(ratings, "dtype", "object")))
     if dtype == "object":
         dtype = type(first).__name__
-    return f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}."
+    return (
+        f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}:"
+        " make a string of each, str(rating)."
+    )

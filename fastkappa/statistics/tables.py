@@ -91,7 +91,10 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
     if n_labels < 2 or not tables.size or tables.dtype == object:
         return
     table = tables if tables.ndim == 2 else tables.reshape(-1, n_labels, n_labels)[0]
-    with np.errstate(over="ignore"):
+    if table.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            total = float(table.sum())
+    else:
         total = float(table.sum())
     if not 0 < total < np.inf:
         return

@@ -27,8 +27,6 @@ fastkappa leaderboard truth.csv submissions --id image --target grade
 
 fastkappa leaderboard truth.csv 'team-*.csv' --id 1 --target 2 --no-header
 
-fastkappa leaderboard truth.csv 'team-*.csv' --id id --target y --name-pattern 'team-(.+)[.]csv'
-
 fastkappa leaderboard truth.csv a.csv b.csv --id id --target y --split part
 """
 
