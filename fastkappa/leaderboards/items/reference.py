@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column, refuse_masked, refuse_obstacles
 from fastkappa.ratings.interop import warn_of_row_order
-from fastkappa.ratings.lengths import n_samples, not_labels
+from fastkappa.ratings.lengths import length_of, n_samples, not_labels
 from fastkappa.ratings.missing import Missing, check_missing, refuse_missing, without
 from fastkappa.ratings.read import (
     comparable,
@@ -66,8 +66,8 @@ class Reference:
         self._name, self._missing, self._missing_codes = name, missing, missing_codes
         self._labels = labels
         with _naming(name):
-            self.n_given = n_samples(ratings)
             _refuse_frame(ratings, name)
+            self.n_given = length_of(name, ratings)
             self._given, self._compared = ratings, None
             self.dropped = self._find_dropped(ratings, name)
             if self.dropped is not None:
