@@ -103,20 +103,20 @@ def length_of(name: str, column: Any) -> int:
         row = first_of(column)
         shape = (length, len(row)) if isinstance(row, (list, tuple)) else (length,)
     if shape is not None and len(shape) > 1 and shape[1] != 1:
-        got, remedy = _matrix_and_remedy(name, column)
+        got, remedy = _matrix_and_remedy(column)
         raise ValueError(
             f"{name} must be one-dimensional, an entry for each item, got {got}. {remedy}"
         )
     return length
 
 
-def _matrix_and_remedy(name: str, matrix: Any) -> tuple[str, str]:
+def _matrix_and_remedy(matrix: Any) -> tuple[str, str]:
     """Return a matrix as an error shows it, and what to do if it was given as a column."""
     names = getattr(matrix, "column_names", getattr(matrix, "columns", None))
     if names is not None:
         names = list(names)
         got = f"a data frame of the columns {short_repr(names)}"
-        return got, f"Give one of them, such as {name}={_taken(names, 0)}."
+        return got, f"Give one of them, such as {_taken(names, 0)}."
     got, array = short_repr(matrix), to_numpy(matrix)
     are_numbers = array.dtype.kind in "iuf"
     if are_numbers and ((array != np.rint(array)).any() or (array.sum(axis=1) == 1).all()):
