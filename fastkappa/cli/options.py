@@ -75,12 +75,13 @@ class FormatOption(enum.StrEnum):
     sentence = "sentence"
 
 
+A_FILE = "A CSV, TSV, .txt, .jsonl, .xlsx, Parquet or Arrow file"
 InputFile: TypeAlias = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A CSV, TSV, .txt, .jsonl, .xlsx, Parquet or Arrow file, a folder of them, a pattern"
-        " such as 'part-*.csv', or - for the standard input.",
+        help=f"{A_FILE}, a folder of them, a pattern such as 'part-*.csv', or - for the standard"
+        " input.",
     ),
 ]
 WeightMatrixFile: TypeAlias = Annotated[
