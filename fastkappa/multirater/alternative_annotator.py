@@ -91,14 +91,16 @@ class AlternativeAnnotatorTest(Result):
         ImportError
             If pandas is not installed.
         """
-        columns = {
+        return data_frame(self._columns(), ("rater", list(self.rater_names)))
+
+    def _columns(self) -> dict[str, AnyArray]:
+        return {
             "n": self.n,
             "model_advantage": self.model_advantage,
             "person_advantage": self.person_advantage,
             "p_value": self.p_values,
             "wins": self.wins,
         }
-        return data_frame(columns, ("rater", list(self.rater_names)))
 
     def __repr__(self) -> str:
         verdict = "passes" if self.passes else "fails"
@@ -113,32 +115,27 @@ class AlternativeAnnotatorTest(Result):
 
     def _outcome(self) -> str:
         verdict = "passes" if self.passes else "does not pass"
+        low, high = int(self.n.min()), int(self.n.max())
+        items = f"{low} items" if low == high else f"{low} to {high} items"
         return (
             f"{printable(self.model)} {verdict} the alternative annotator test: it wins against"
-            f" {int(self.wins.sum())} of {len(self.wins)} people (winning rate"
+            f" {int(self.wins.sum())} of {len(self.wins)} people, on {items} each (winning rate"
             f" {figure(self.winning_rate, digits=2)}; epsilon {self.epsilon:g}, false discovery"
             f" rate {self.false_discovery_rate:g}), with a mean advantage probability of"
             f" {figure(self.advantage_probability, digits=2)}"
         )
 
     def _report(self) -> Report:
+        columns = (column.tolist() for column in self._columns().values())
         rows = [
             (
                 printable(name),
                 str(n),
-                figure(model_wins, "", digits=2),
-                figure(person_wins, "", digits=2),
+                *(figure(part, "", digits=2) for part in advantages),
                 p_value_text(p, 2),
                 "yes" if won else "no",
             )
-            for name, n, model_wins, person_wins, p, won in zip(
-                self.rater_names,
-                self.n.tolist(),
-                self.model_advantage.tolist(),
-                self.person_advantage.tolist(),
-                self.p_values.tolist(),
-                self.wins.tolist(),
-            )
+            for name, n, *advantages, p, won in zip(self.rater_names, *columns)
         ]
         head = ("", "items", "model as good", "person as good", "p", "wins")
         caption = "How often the model, and the person, is at least as near to the other people"

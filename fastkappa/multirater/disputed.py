@@ -132,7 +132,7 @@ def _name_of(label: Any) -> str:
 
 def _cell_of(label: Any) -> Any:
     """Return a label as a table can hold it: a set as text."""
-    return ", ".join(sorted(map(str, label))) if isinstance(label, frozenset) else label
+    return " + ".join(sorted(map(str, label))) if isinstance(label, frozenset) else label
 
 
 def disputed_items(
