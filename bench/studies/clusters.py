@@ -59,6 +59,7 @@ class Coverage(NamedTuple):
     items: float
     normal: float
     student: float
+    score: float
     bca: float
 
 
@@ -101,7 +102,7 @@ def sample(study: Study, rng: Any) -> tuple[Any, Any, Any]:
 def coverage(study: Study, n_samples: int, n_resamples: int, rng: Any) -> Coverage:
     """Return how often intervals cover kappa; those that are undefined do not."""
     n_labels = len(study.labels)
-    held = np.zeros(4)
+    held = np.zeros(5)
     for _ in range(n_samples):
         clusters, y1, y2 = sample(study, rng)
         cells = y1 * n_labels + y2
@@ -110,16 +111,17 @@ def coverage(study: Study, n_samples: int, n_resamples: int, rng: Any) -> Covera
         made = partial(AgreementResult, table, np.arange(n_labels), study.weights)
         by_clusters = made(clusters=own)
         intervals = [
-            made().interval,
+            made(interval_method="score").interval,
             by_clusters.interval,
             made(clusters=own, distribution="t").interval,
+            made(clusters=own, interval_method="score").interval,
         ]
         if n_resamples and not np.isnan(by_clusters.kappa):
             intervals.append(bootstrap(by_clusters, n_resamples=n_resamples, rng=rng).interval)
         for i, (low, high) in enumerate(intervals):
             held[i] += low <= study.kappa <= high
     if not n_resamples:
-        held[3] = np.nan
+        held[4] = np.nan
     return Coverage(*(held / n_samples))
 
 
@@ -127,8 +129,8 @@ def lines(n_samples: int, n_resamples: int) -> Iterator[str]:
     """Yield the lines of the table; an asterisk is beside what lies outside of 93 to 97 %."""
     rng = np.random.default_rng(20)
     bca = " BCa |" if n_resamples else ""
-    yield f"| labels | weights | kappa | correlation | clusters | no clusters | normal | t |{bca}"
-    yield f"|---|---|---|---|---|---|---|---|{'---|' if bca else ''}"
+    yield f"| labels | weights | kappa | correlation | clusters | no clusters | normal | t | score |{bca}"
+    yield f"|---|---|---|---|---|---|---|---|---|{'---|' if bca else ''}"
     for name, labels in LABELS.items():
         for kappa, correlation in ((0.6, 0.0), (0.6, 0.2), (0.6, 0.4), (0.85, 0.2)):
             for g in N_CLUSTERS:

@@ -294,8 +294,8 @@ class MultiRaterResult(Result):
         >>> from fastkappa import fleiss_kappa
         >>> result = fleiss_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
         >>> print(result.sentence())  # doctest: +ELLIPSIS
-        Fleiss' kappa (no weights) of 3 raters on 4 subjects was 0.3143 (95 % t interval -1.0522
-        to 1.6808; fastkappa ...).
+        Fleiss' kappa (no weights) of 3 raters on 4 subjects was 0.3143 (95 % score
+        interval -0.2380 to 0.7998; fastkappa ...).
         """
         # The name of an alpha has its level.
         of_weights = "" if self.method.endswith(")") else f" ({weights_text(self.weights)})"

@@ -159,7 +159,7 @@ def agreement(
     Six lesions of three patients:
 
     >>> agreement([1, 1, 2, 2, 2, 1], [1, 1, 2, 1, 2, 1], clusters=["a", "a", "b", "b", "c", "c"])
-    <AgreementResult: kappa 0.6667 (0.2192 to 1.1141), n = 6 in 3 clusters, 2 labels>
+    <AgreementResult: kappa 0.6667 (-0.6553 to 0.9832), n = 6 in 3 clusters, 2 labels>
     """
     check_confidence(confidence)
     check_distribution(distribution)

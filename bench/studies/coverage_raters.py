@@ -1,0 +1,198 @@
+"""How often intervals of several raters cover their coefficient.
+
+    python -m bench.studies.coverage_raters [--samples 2000]
+
+Three or six raters of 20 to 100 subjects: two labels, equally frequent or one of 6 %, or four.
+Raters agree on a proportion of the subjects and guess the others (*guess*), or cut scores that
+correlate (*scores*). Some give all ratings, some lack a fifth. An interval holds the coefficient
+of the population if its test does not reject it there, so that no interval has to be computed.
+Studies whose coefficient is undefined do not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bench.harness import machine
+from fastkappa.multirater.statistics.alpha import Alpha
+from fastkappa.multirater.statistics.chance_corrected import (
+    ChanceCorrected,
+    chance_of_fleiss,
+    chance_of_gwet,
+    distances_of,
+)
+from fastkappa.multirater.statistics.coefficient import Coefficient
+from fastkappa.multirater.statistics.known_raters import Conger
+from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.multirater.statistics.profiles import Profiles
+from fastkappa.statistics.distributions import t_quantile
+from fastkappa.statistics.inference import STANDARD_NORMAL
+from fastkappa.statistics.intervals.constrained import most_likely
+from fastkappa.statistics.intervals.inverted import statistic_and_slope
+from fastkappa.statistics.intervals.ratio_constraint import RatioConstraint
+
+LABELS = {"one of 6 %": (0.06, 0.94), "two equal": (0.5, 0.5), "four": (0.1, 0.2, 0.3, 0.4)}
+COEFFICIENTS = ("Fleiss", "Conger", "AC1", "alpha", "alpha interval")
+N_SUBJECTS, N_RATERS, KAPPAS = (20, 50, 100), (3, 6), (0.3, 0.6, 0.9)
+MISSING, WAYS = (0.0, 0.2), ("guess", "scores")
+WITHIN = (0.93, 0.97)
+# More profiles take long.
+MOST_PROFILES = 5000
+SEED = 37
+
+
+class Design(NamedTuple):
+    """What studies are drawn from."""
+
+    coefficient: str
+    labels: tuple[float, ...]
+    n_raters: int
+    n_subjects: int
+    kappa: float
+    missing: float
+    way: str
+
+
+class Coverage(NamedTuple):
+    """The proportion of defined studies whose interval holds the coefficient."""
+
+    score: float
+    asymptotic: float
+
+
+def probabilities(design: Design, profiles: Any) -> Any:
+    """Return the probability of each profile of ratings."""
+    margin = np.array(design.labels)
+    given = profiles < len(margin)
+    codes = np.where(given, profiles, 0)
+
+    def of(proportions: Any) -> Any:
+        return np.where(given, proportions[codes], 1).prod(axis=1)
+
+    if design.way == "guess":
+        alike = [m * of(row) for m, row in zip(margin, np.eye(len(margin)))]
+        found = (1 - design.kappa) * of(margin) + design.kappa * sum(alike)
+    else:
+        points, weights = np.polynomial.hermite_e.hermegauss(60)
+        inner = [STANDARD_NORMAL.inv_cdf(p) for p in margin.cumsum()[:-1].tolist()]
+        cuts, spread = np.array([-np.inf, *inner, np.inf]), math.sqrt(1 - design.kappa)
+        found = np.zeros(len(profiles))
+        for point, weight in zip(points, weights / weights.sum()):
+            ends = (cuts - math.sqrt(design.kappa) * point) / spread
+            below = [0.5 * (1 + math.erf(end / math.sqrt(2))) for end in ends.tolist()]
+            found += weight * of(np.diff(below))
+    there = np.where(given, 1 - design.missing, design.missing).prod(axis=1)
+    return found * there
+
+
+def coefficient_of(design: Design, profiles: Any, numbers: Any) -> tuple[Coefficient, Any]:
+    """Return the coefficient of profiles, and the row of each, -1 for none."""
+    n_labels = len(design.labels)
+    if design.coefficient == "Conger":
+        rated = (profiles < n_labels).any(axis=1)
+        distances = distances_of(None, n_labels)
+        rows = np.where(rated, rated.cumsum() - 1, -1)
+        return Conger(Profiles(profiles, numbers, n_labels), distances), rows
+    counts = np.stack([(profiles == label).sum(axis=1) for label in range(n_labels)], axis=1)
+    distinct, places = np.unique(counts, axis=0, return_inverse=True)
+    is_alpha = design.coefficient.startswith("alpha")
+    used = distinct.sum(axis=1) > int(is_alpha)
+    sums = np.bincount(places.ravel(), numbers, len(distinct))
+    patterns = Patterns(distinct[used], sums[used])
+    rows = np.where(used, used.cumsum() - 1, -1)[places.ravel()]
+    if is_alpha:
+        level: Any = "interval" if design.coefficient == "alpha interval" else "nominal"
+        return Alpha(patterns, level, np.arange(n_labels)), rows
+    chance = chance_of_gwet if design.coefficient == "AC1" else chance_of_fleiss
+    return ChanceCorrected(patterns, distances_of(None, n_labels), chance), rows
+
+
+def coverage(design: Design, n_samples: int, rng: Any) -> Coverage:
+    """Return how often both intervals hold the coefficient."""
+    n_codes = len(design.labels) + (design.missing > 0)
+    profiles = np.array(list(product(range(n_codes), repeat=design.n_raters)))
+    of_profiles = probabilities(design, profiles)
+    # Sums of ratings are those of the mean study, as the model needs them.
+    coefficient, rows = coefficient_of(design, profiles, of_profiles * design.n_subjects)
+    model = coefficient.score_model()
+    assert model is not None
+    constraint = RatioConstraint(model.features, model.ratio)
+    drawn = rng.multinomial(design.n_subjects, of_profiles / of_profiles.sum(), n_samples)
+    counts = np.zeros((n_samples, len(model.counts)))
+    for sample, own in zip(counts, drawn):
+        sample += np.bincount(rows[rows >= 0], own[rows >= 0], len(sample))
+    n = counts.sum(axis=1)
+    observed = counts / n[:, None]
+    true = float(constraint.values((model.counts / model.counts.sum())[None])[0])
+    values = constraint.values(observed)
+    found = most_likely(constraint, counts, np.full(n_samples, true)).proportions
+    statistic, _ = statistic_and_slope("score", observed, found, n)
+    held = np.sqrt(np.maximum(statistic, 0)) < STANDARD_NORMAL.inv_cdf(0.975)
+    errors = np.array([_error(coefficient, sample) for sample in counts])
+    half = t_quantile(0.975, design.n_subjects - 1) * errors
+    known = ~np.isnan(values)
+    by_error = np.abs(values - true) <= half + 1e-12
+    return Coverage(float(held[known].mean()), float(by_error[known].mean()))
+
+
+def _error(coefficient: Coefficient, counts: Any) -> float:
+    coefficient.multiplicities = counts[: len(coefficient.multiplicities)]
+    with np.errstate(all="ignore"):
+        return coefficient.standard_error("t")
+
+
+def designs() -> Iterator[tuple[str, Design]]:
+    """Yield the designs by the name of their labels."""
+    for coefficient, (name, labels), n_raters, missing, way in product(
+        COEFFICIENTS, LABELS.items(), N_RATERS, MISSING, WAYS
+    ):
+        if (len(labels) + (missing > 0)) ** n_raters > MOST_PROFILES:
+            continue
+        if coefficient == "alpha interval" and len(labels) == 2:
+            continue
+        for n_subjects, kappa in product(N_SUBJECTS, KAPPAS):
+            yield name, Design(coefficient, labels, n_raters, n_subjects, kappa, missing, way)
+
+
+def lines(n_samples: int) -> Iterator[str]:
+    """Yield a line for each coefficient, labels and number of subjects."""
+    rng = np.random.default_rng(SEED)
+    found: dict[tuple[str, str, int], list[Coverage]] = {}
+    for name, design in designs():
+        key = design.coefficient, name, design.n_subjects
+        found.setdefault(key, []).append(coverage(design, n_samples, rng))
+    yield "| coefficient | labels | subjects | designs | score, least | mean | t, least | mean |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for key, some in found.items():
+        score, asymptotic = np.array(some).T
+        figures = (score.min(), score.mean(), asymptotic.min(), asymptotic.mean())
+        cells = (*key, len(some), *(f"{100 * value:.1f}" for value in figures))
+        yield f"| {' | '.join(map(str, cells))} |"
+    both = np.array([one for some in found.values() for one in some])
+    low, within = both < WITHIN[0], (both >= WITHIN[0]) & (both <= WITHIN[1])
+    yield ""
+    for i, name in enumerate(Coverage._fields):
+        yield (
+            f"{name}: {len(both)} designs, least {100 * both[:, i].min():.1f} %,"
+            f" {low[:, i].sum()} below 93 %, {within[:, i].sum()} from 93 to 97 %"
+        )
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--samples", type=int, default=2000)
+    given = parser.parse_args()
+    machine.announce()
+    for line in lines(given.samples):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
