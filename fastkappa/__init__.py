@@ -272,4 +272,5 @@ if not TYPE_CHECKING:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_LOADED_ON_FIRST_USE})
+    """Return the public names alone."""
+    return sorted({"__version__", *__all__, *_LOADED_ON_FIRST_USE})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -103,3 +103,9 @@ def position_of(name: Any, names: Sequence[str], what: str) -> int:
         return list(names).index(text)
     why = f"several {what}s are" if text in names else f"no {what} is"
     raise KeyError(f"{why} named {name!r}.{did_you_mean(name, names)}")
+
+
+def no_attribute(of: object, name: str, instead: Mapping[str, str]) -> AttributeError:
+    """Return the error for an attribute that an object lacks; other libraries' names get advice."""
+    advice = f": {instead[name]}" if name in instead else ""
+    return AttributeError(f"{type(of).__name__!r} object has no attribute {name!r}{advice}")

@@ -75,12 +75,13 @@ class FormatOption(enum.StrEnum):
     sentence = "sentence"
 
 
+A_FILE = "A CSV, TSV, .txt, .jsonl, .xlsx, Parquet or Arrow file"
 InputFile: TypeAlias = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A CSV, TSV, .txt, .jsonl, .xlsx, Parquet or Arrow file, a folder of them, a pattern"
-        " such as 'part-*.csv', or - for the standard input.",
+        help=f"{A_FILE}, a folder of them, a pattern such as 'part-*.csv', or - for the standard"
+        " input.",
     ),
 ]
 WeightMatrixFile: TypeAlias = Annotated[
@@ -259,12 +260,10 @@ class Remarks:
 
     def show(self) -> None:
         """Print the remarks, also that an order was taken to be alphabetical, if it matters."""
-        from fastkappa.cli.words import in_words_of_options
-
         remedy = "Give --labels in the order that is meant."
         for own in self.sorted_labels:
             found = (order_warning(own, why, remedy) for why in self._depends if why is not None)
-            self.texts += [in_words_of_options(text) for text in found if text is not None][:1]
+            self.texts += [_one_line(text) for text in found if text is not None][:1]
         for text in self.texts:
             _print_warning(text)
 

@@ -66,7 +66,6 @@ OPTIONS = [
     (r"\bmin_coverage=", "--min-coverage "),
     (r"\bnull_kappa\b", "--null"),
 ]
-PATTERNS = [(re.compile(pattern, re.DOTALL), words) for pattern, words in [*FORMS, *OPTIONS]]
 
 
 def in_words_of_options(text: str) -> str:
@@ -80,8 +79,8 @@ def in_words_of_options(text: str) -> str:
     """
     for advice, words in ADVICE.items():
         text = text.replace(advice, words)
-    for pattern, words in PATTERNS:
-        text = pattern.sub(words, text)
+    for pattern, words in [*FORMS, *OPTIONS]:
+        text = re.sub(pattern, words, text, flags=re.DOTALL)
     return text
 
 

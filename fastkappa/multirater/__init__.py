@@ -16,7 +16,8 @@ from fastkappa.multirater.coefficients import (
 from fastkappa.multirater.disputed import DisputedItems, disputed_items
 from fastkappa.multirater.each_rater import RaterComparison, compare_raters
 from fastkappa.multirater.krippendorff import krippendorff_alpha
-from fastkappa.multirater.multirater_result import LabelKappa, MultiRaterResult
+from fastkappa.multirater.label_kappas import LabelKappa
+from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.pairwise import PairwiseKappa, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
 

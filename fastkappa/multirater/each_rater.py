@@ -16,7 +16,8 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text, label_text, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.coefficient_difference import JointRows, paired_error
-from fastkappa.multirater.estimation import read_ratings, warn_of_labels
+from fastkappa.multirater.estimation import Inferred, read_ratings, warn_of_labels
+from fastkappa.multirater.inference import Inference
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.alpha import Alpha
 from fastkappa.multirater.statistics.chance_corrected import (
@@ -227,7 +228,8 @@ def compare_raters(
     labels, missing_codes, clusters
         As for `Ratings.from_array`, where ratings are an array.
     confidence : float, default=0.95
-        The confidence of each interval, which is by Student's t.
+        The confidence of each interval. Those of coefficients are made as by `conger_kappa`,
+        those of differences are by Student's t.
 
     Returns
     -------
@@ -254,7 +256,7 @@ def compare_raters(
     >>> compare_raters(grades, weights="linear")
     <RaterComparison: 4 raters, least rater 2 (0.6501)>
     """
-    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, "t")
+    given = read_ratings(ratings, labels, missing_codes, clusters, Inferred(confidence, "t", None))
     check_choice("coefficient", coefficient, get_args(Panel))
     profiles = given.profiles("compare_raters")
     if not 3 <= given.n_raters <= MOST_RATERS:
@@ -363,7 +365,11 @@ class _Panel:
         everyone = self._clusters(found.places >= 0)
         error = found.coefficient.standard_error("normal", everyone)
         n, clusters = self._units(found.used)
-        return self._row(found.value, error * math.sqrt(correction(n, clusters)), n, clusters)
+        row = self._row(found.value, error * math.sqrt(correction(n, clusters)), n, clusters)
+        inference = Inference(found.coefficient, self._confidence, "normal", everyone)
+        if inference.model is None:
+            return row
+        return (*row[:2], *inference.interval, inference.p_value)
 
     def difference(self, first: _Found, second: _Found) -> tuple[float, ...]:
         """Return the same of the difference of two coefficients."""

@@ -43,6 +43,8 @@ class Grid(NamedTuple):
         A line above them when printed.
     zero : str
         What a cell of 0 is when printed.
+    is_sortable : bool
+        Whether readers of a page may want the rows in another order.
     """
 
     head: Sequence[str]
@@ -53,6 +55,7 @@ class Grid(NamedTuple):
     caption: str = ""
     above: str = ""
     zero: str = "0"
+    is_sortable: bool = False
 
 
 class Report(NamedTuple):

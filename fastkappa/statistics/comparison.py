@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -328,9 +328,8 @@ def compare_joint(
 
         drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng, clusters)
     if are_joined(clusters):
-        chosen = choose_method(interval_method, first, are_joined=True)
         ends = symmetric_interval(both[0] - both[1], error, confidence)
-        return _difference(both, error, confidence, (chosen, chosen), ends, drawn)
+        return _difference(both, error, confidence, ("asymptotic", "asymptotic"), ends, drawn)
     errors = [float(standard_error(table, weights)) for table in (first, second)]
     product = errors[0] * errors[1]
     shared = (errors[0] ** 2 + errors[1] ** 2 - error**2) / (2 * product) if product > 0 else 0.0
@@ -397,13 +396,13 @@ def _interval_of(
     """Return how the interval of a table's, or result's, kappa is made, and the interval."""
     counts = as_counts(getattr(table, "table", table))
     distribution: Distribution = getattr(table, "distribution", "normal")
-    clusters = getattr(table, "clusters", None)
-    if are_joined(clusters):
-        ends = symmetric_interval(table.kappa, table.standard_error, confidence)
-        return choose_method(method, counts, distribution, are_joined=True), ends
     if method is None:
         method = getattr(table, "interval_method", None)
     chosen = choose_method(method, counts, distribution)
+    if are_joined(getattr(table, "clusters", None)):
+        if chosen == "asymptotic":
+            return chosen, symmetric_interval(table.kappa, table.standard_error, confidence)
+        return chosen, replace(table, confidence=confidence, interval_method=chosen).interval
     given = getattr(table, "weights", weights)
     # The interval of a difference is by the normal distribution.
     low, high = intervals(chosen, counts[None], given, confidence)

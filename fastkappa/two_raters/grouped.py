@@ -32,7 +32,7 @@ from fastkappa.ratings.read import read
 from fastkappa.results.report import RATERS, Report, groups_grid
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, listed, versioned
-from fastkappa.statistics.clusters import Clusters
+from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import check_confidence, kappa_gradient
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
 from fastkappa.statistics.intervals.rao import (
@@ -353,7 +353,7 @@ def agreement_by(
     )
     if known is None:
         warn_of_weights(weights, found.rows)
-    judge_table(found.rows, pooled.table, pooled.n_outside)
+    judge_table(found.rows, pooled.table, pooled.n_outside, are_given=known is not None)
     warn_of_same_column({"y1": y1, "y2": y2})
     n_missing = items.n_missing[GROUPS], *pooled.missing
     covariance = None
@@ -369,7 +369,13 @@ def compute_intervals(results: Sequence[AgreementResult]) -> None:
     time.
     """
     # A cached property keeps its value among the attributes of the object.
-    left = [r for r in results if r.interval_method != "asymptotic" and "interval" not in vars(r)]
+    left = [
+        result
+        for result in results
+        if result.interval_method != "asymptotic"
+        and not are_joined(result.clusters)
+        and "interval" not in vars(result)
+    ]
     for method in {result.interval_method for result in left}:
         some = [result for result in left if result.interval_method == method]
         tables = np.array([result.table for result in some])

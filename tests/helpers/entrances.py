@@ -243,6 +243,17 @@ def submission(path: Path) -> Path:
     return submitted
 
 
+def annotators(path: Path) -> tuple[Path, Path]:
+    """Write a file of each rater, who is called as the column is."""
+    rows, folder = rows_of(path), path.with_name("annotators")
+    folder.mkdir()
+    files = folder / "a.csv", folder / "b.csv"
+    for name, file in zip("ab", files):
+        columns = {"id": [row["id"] for row in rows], "rating": [row[name] for row in rows]}
+        file.write_text(csv_text(columns), encoding="utf-8")
+    return files
+
+
 def scores_file(path: Path) -> Path:
     """Write the ratings of the first rater beside scores."""
     rows = rows_of(path)
@@ -299,6 +310,10 @@ agree_long = command(
         *("--item", "item", "--rater", "rater", "--rating", "rating"),
     ),
     lambda f: f["kappa"],
+)
+agree_files = command(lambda path: ("agree", *annotators(path), "--id", "id"), lambda f: f["kappa"])
+agree_clusters = command(
+    lambda path: ("agree", path, "--raters", "a", "b", "--cluster", "id"), lambda f: f["kappa"]
 )
 rank = command(
     lambda path: ("leaderboard", path, submission(path), "--id", "id", "--target", "a"),
@@ -368,6 +383,8 @@ ENTRANCES = {
     "score": Entrance(of_file(score), TEXT),
     "agree": Entrance(of_file(agree), TEXT),
     "agree, long": Entrance(of_file(agree_long), LONG),
+    "agree, a file each": Entrance(of_file(agree_files), LONG),
+    "agree, clusters": Entrance(of_file(agree_clusters), TEXT),
     "leaderboard of files": Entrance(of_file(rank), TEXT),
     "thresholds": Entrance(of_file(thresholds), TEXT - {"names"}, reads_both=False),
 }

@@ -186,7 +186,9 @@ def estimated(name: str) -> Callable[[Given], Any]:
             x = g.table([[0.1, 0.2, 0.7], [0.2, 0.6, 0.2], [0.8, 0.1, 0.1]] * 4)
             made().fit(x, y).predict(x)
         elif name == "KappaRounder":
-            made("exact").fit(g.column(SCORES), y, g.column(WEIGHTS)).predict(g.column(SCORES))
+            made(method="exact").fit(g.column(SCORES), y, g.column(WEIGHTS)).predict(
+                g.column(SCORES)
+            )
         else:
             made().fit(x, g.column(SCORES), g.column(WEIGHTS)).predict(x)
 

@@ -437,7 +437,7 @@ def test_sentences() -> None:
     )
     named = fastkappa.agreement(frame()["a"], frame()["b"], clusters=np.arange(60) // 2)
     assert f"of a and b on 60 items in 30 clusters was {named.kappa:.4f}" in named.sentence()
-    assert "asymptotic interval" in named.sentence()
+    assert "score interval" in named.sentence()
     with pytest.warns(UserWarning, match="undefined"):
         undefined = fastkappa.agreement_from_confusion([[3, 0], [0, 0]])
     assert f"was undefined ({version})." in undefined.sentence()
@@ -446,13 +446,15 @@ def test_sentences() -> None:
     three = fastkappa.fleiss_kappa(ratings, weights="quadratic")
     low, high = three.interval
     assert three.sentence() == (
-        "Fleiss' kappa (quadratic weights) of 3 raters on 4 subjects was 0.3143 (95 % t interval"
-        f" {low:.4f} to {high:.4f}; {version})."
+        "Fleiss' kappa (quadratic weights) of 3 raters on 4 subjects was 0.3143 (95 % score"
+        f" interval {low:.4f} to {high:.4f}; {version})."
     )
     assert fastkappa.conger_kappa(ratings, weights="linear").weights == "linear"
     light = fastkappa.light_kappa(ratings).sentence()
     assert light.startswith("Light's kappa (no weights) of 3 raters on 4 subjects was 0.3333 (95 %")
-    assert "asymptotic interval" in light
+    assert "score interval" in light
+    by_t = fastkappa.fleiss_kappa(ratings, interval_method="asymptotic").sentence()
+    assert "95 % t interval" in by_t
     alpha = fastkappa.krippendorff_alpha(ratings, level="ordinal").sentence()
     assert alpha.startswith("Krippendorff's alpha (ordinal) of 3 raters")
     best = fastkappa.leaderboard(

@@ -18,6 +18,7 @@ import pytest
 
 from fastkappa import confusion_from_table
 from fastkappa.cli.files.reading import Reading
+from fastkappa.cli.words import in_words_of_options
 from fastkappa.install_hint import install_command
 from fastkappa.sources.arrow_files import SUFFIXES, format_of
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
@@ -180,7 +181,7 @@ def test_an_identifier_is_no_rating(write: Callable[..., Path]) -> None:
     for column in ("number", "name"):
         with pytest.raises(RatingsError, match=f"column '{column}' holds .* different") as raised:
             count_ratings(path, column, column)
-        assert "--labels names those to take." in str(raised.value)
+        assert "--labels names those to take." in in_words_of_options(str(raised.value))
         counts = count_ratings(path, column, column, labels="7,3")
         assert counts.table.tolist() == [[1, 0], [0, 1]]
         assert counts.n_outside == LARGEST_NUMBER_OF_LABELS - 1

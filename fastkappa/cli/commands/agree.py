@@ -10,6 +10,7 @@ import typer
 
 from fastkappa.cli.gate import FailOnOption, FailUnder, Gate
 from fastkappa.cli.options import (
+    A_FILE,
     MOST_REPLICATES,
     WEIGHTS,
     Format,
@@ -65,8 +66,8 @@ def agree(
         list[Path],
         typer.Argument(
             metavar="FILE",
-            help="A CSV, TSV, .txt, .xlsx, Parquet or Arrow file, a folder of them, a pattern such"
-            " as 'part-*.csv', or - for the standard input; with --id a file per rater.",
+            help=f"{A_FILE}, a folder of them, a pattern such as 'part-*.csv', or - for the"
+            " standard input; with --id a file per rater.",
         ),
     ],
     raters: Raters = None,

@@ -30,7 +30,8 @@ from fastkappa.multirater import (
 )
 from fastkappa.multirater.disputed import MOST_SHOWN
 from fastkappa.multirater.each_rater import MOST_RATERS
-from fastkappa.multirater.multirater_result import coefficients_grid, label_grid, short_name
+from fastkappa.multirater.label_kappas import label_grid
+from fastkappa.multirater.multirater_result import coefficients_grid, short_name
 from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows
@@ -103,7 +104,8 @@ def report_on_several(
         ]
         fields["comparison"] = compared.comparison
     pictures = [] if pair is None else [table_picture(pair, request.heat_map)]
-    pictures += [_forest(results, parts.pairs)] if compared is None else [compared.picture()]
+    together = _forest(results, parts.pairs)
+    pictures.append(together if compared is None else compared.picture())
     pictures += parts.pictures()
     written = parts.disputed.to_csv() if request.lists_disputed else None
     return Output(

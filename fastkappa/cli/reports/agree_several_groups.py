@@ -13,7 +13,7 @@ from fastkappa.two_raters.grouped import ALL
 
 
 class Groups:
-    """The first coefficient of each group, with their comparison if there can be one."""
+    """Fleiss' kappa of each group, with their comparison if there can be one."""
 
     def __init__(
         self,

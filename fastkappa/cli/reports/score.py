@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fastkappa.arrays import Floats
 from fastkappa.cli.gate import Estimate
-from fastkappa.cli.reports.agree_parts import CONFIDENCE, check_whole
 from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.formatting import count_text, label_text, printable
 from fastkappa.sources.source_counts import SourceCounts
-from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.table_kappas import TableKappas, WeightsName
+
+if TYPE_CHECKING:
+    from fastkappa.two_raters.agreement_result import AgreementResult
 
 # A larger table is not readable.
 LARGEST_PRINTED = 30
@@ -41,17 +43,7 @@ def report_on_table(
     )
     lower, estimate = math.nan, found.sentence
     if has_interval:
-        check_whole(counts.table)
-        scheme = None if isinstance(weights, str) and weights == "none" else weights
-        result = make_result(
-            counts.table,
-            counts.labels,
-            scheme,
-            CONFIDENCE,
-            raters=columns,
-            n_dropped=counts.n_dropped,
-            n_outside=counts.n_outside,
-        )
+        result = _with_interval(columns, counts, weights)
         lower, estimate = result.interval[0], result.sentence
     of_file = {
         "file": file,
@@ -76,6 +68,26 @@ def report_on_table(
         is_wide=True,
         estimates=[Estimate("kappa", found.kappa, lower)],
         sentences=lambda: [estimate()],
+    )
+
+
+def _with_interval(
+    columns: tuple[str, str], counts: SourceCounts, weights: WeightsName | Floats
+) -> AgreementResult:
+    """Return the result that has the interval of kappa."""
+    # What makes intervals takes a tenth of the time of a small file to load.
+    from fastkappa.cli.reports.agree_parts import CONFIDENCE, check_whole
+    from fastkappa.two_raters.agreement import make_result
+
+    check_whole(counts.table)
+    return make_result(
+        counts.table,
+        counts.labels,
+        None if isinstance(weights, str) and weights == "none" else weights,
+        CONFIDENCE,
+        raters=columns,
+        n_dropped=counts.n_dropped,
+        n_outside=counts.n_outside,
     )
 
 

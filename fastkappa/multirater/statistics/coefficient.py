@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.statistics.clusters import Clusters, n_units, variance
 from fastkappa.statistics.inference import Distribution
-from fastkappa.statistics.intervals.ratio_constraint import Ratio
+from fastkappa.statistics.intervals.ratio_constraint import Ratio, Smooth
 from fastkappa.statistics.spread import Influence, without_noise
 
 
@@ -148,6 +148,25 @@ class WithinSubjects:
             mean = self.observed(multiplicities) / expected
             return Influence(paired * (mean - distance), paired * (mean + distance))
         return Influence(paired * (1 - distance), paired * (1 + distance))
+
+
+def observed_over(sums: Floats, expected: Smooth) -> tuple[Smooth, Smooth]:
+    """Return the parts of a ratio: the observed and the expected distance of paired subjects.
+
+    ``sums`` of shape (m, k + 2) are those of each subject's distance, of whether it has one, and
+    of the features that the distance ``expected`` by chance is a function of.
+    """
+    observed, paired = sums[:, 0], sums[:, 1]
+    m, k = sums.shape
+    of_observed, slope, bend = np.zeros((1, k)), np.zeros((m, k)), np.zeros((m, k, k))
+    of_observed[0, 0] = 1
+    slope[:, 1], slope[:, 2:] = expected.value, paired[:, None] * expected.slope
+    bend[:, 1, 2:] = bend[:, 2:, 1] = expected.slope
+    bend[:, 2:, 2:] = paired[:, None, None] * expected.bend
+    return (
+        Smooth(observed, of_observed, np.zeros((1, k, k))),
+        Smooth(paired * expected.value, slope, bend),
+    )
 
 
 def divided(numerator: Any, denominator: Any) -> Floats:

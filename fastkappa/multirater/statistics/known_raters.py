@@ -17,6 +17,7 @@ from fastkappa.multirater.statistics.coefficient import (
     ScoreModel,
     WithinSubjects,
     divided,
+    observed_over,
 )
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.sparse_profiles import RaterProfiles
@@ -101,7 +102,7 @@ class Conger(Coefficient):
         profiles = self._profiles.with_unseen(n_raters * n_labels + 2)
         if profiles is None:
             return None
-        within = WithinSubjects(profiles.distances(self._distances), profiles.n_ratings)
+        within = Conger(profiles, self._distances, self._rater)._within
         given = _given(profiles)
         features = np.column_stack([within.distance, within.paired, given.reshape(len(given), -1)])
         # With a rating missing, pairs of raters have other margins than the coefficient.
@@ -109,36 +110,30 @@ class Conger(Coefficient):
         return ScoreModel(features, profiles.multiplicities, self._ratio, least)
 
     def _ratio(self, sums: Floats) -> tuple[Smooth, Smooth]:
-        """Return the observed distance and the one by chance, both times the paired subjects."""
-        n_raters, distances = self._profiles.n_raters, self._distances
-        n_labels, k = len(distances), sums.shape[1]
-        observed, paired = sums[:, 0], sums[:, 1]
-        counts = sums[:, 2:].reshape(-1, n_raters, n_labels)
+        return observed_over(sums, self._expected_at(sums[:, 2:]))
+
+    def _expected_at(self, counts: Floats) -> Smooth:
+        """Return the expected distance as a function of each rater's labels, (m, R * l)."""
+        n_raters, n_labels = self._profiles.n_raters, len(self._distances)
+        per_pair = 2 * self._distances / self._n_ordered_pairs
+        counts = counts.reshape(-1, n_raters, n_labels)
         n_rated = counts.sum(axis=2, keepdims=True)
         margins = counts / n_rated
-        expected = self._expected(margins)
-        by_margin = margins.sum(axis=1, keepdims=True) - margins
-        by_margin = by_margin @ (2 * distances / (n_raters * (n_raters - 1)))
+        by_margin = self._partners(margins) @ per_pair
         mean = (by_margin * margins).sum(axis=2, keepdims=True)
-        by_count = (by_margin - mean) / n_rated
+        slope = (by_margin - mean) / n_rated
         # The derivative of each margin's proportions (rows) by its counts.
         of_margin = (np.eye(n_labels) - margins[..., None]) / n_rated[..., None]
-        left = of_margin.swapaxes(2, 3) @ (2 * distances / (n_raters * (n_raters - 1)))
-        left = left.reshape(-1, n_raters * n_labels, n_labels)
+        left = (of_margin.swapaxes(2, 3) @ per_pair).reshape(-1, n_raters * n_labels, n_labels)
         right = of_margin.transpose(0, 2, 1, 3).reshape(-1, n_labels, n_raters * n_labels)
-        twice = (left @ right).reshape(-1, n_raters, n_labels, n_raters, n_labels)
+        are_pairs = self._partners(np.eye(n_raters))[:, None, :, None]
+        bend = (left @ right).reshape(-1, n_raters, n_labels, n_raters, n_labels) * are_pairs
         own = -by_margin[..., None] - by_margin[..., None, :] + 2 * mean[..., None]
         raters = np.arange(n_raters)
-        twice[:, raters, :, raters] = (own / n_rated[..., None] ** 2).swapaxes(0, 1)
-        above, slope, bend = np.zeros((1, k)), np.zeros((len(sums), k)), np.zeros((len(sums), k, k))
-        above[0, 0] = 1
-        by_count = by_count.reshape(len(sums), -1)
-        slope[:, 1], slope[:, 2:] = expected, paired[:, None] * by_count
-        bend[:, 1, 2:] = bend[:, 2:, 1] = by_count
-        bend[:, 2:, 2:] = paired[:, None, None] * twice.reshape(len(sums), k - 2, k - 2)
-        return (
-            Smooth(observed, above, np.zeros((1, k, k))),
-            Smooth(paired * expected, slope, bend),
+        bend[:, raters, :, raters] = (own / n_rated[..., None] ** 2).swapaxes(0, 1)
+        size = n_raters * n_labels
+        return Smooth(
+            self._expected(margins), slope.reshape(-1, size), bend.reshape(-1, size, size)
         )
 
     def _margins(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
