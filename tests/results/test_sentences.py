@@ -26,7 +26,6 @@ from fastkappa import (
     overall_concordance_correlation,
     pairwise_kappa,
 )
-from fastkappa.statistics.inference import symmetric_interval
 from fastkappa.statistics.scales import interpret
 from tests.helpers.command_line import CommandLine, write_csv
 from tests.results.test_results import ODD, RESULTS
@@ -70,7 +69,7 @@ def test_a_result_has_a_sentence(name: str) -> None:
         ),
         (
             lambda: fleiss_kappa(GRADES, clusters=np.arange(45) // 3),
-            ("4 raters", "45 subjects in 15 clusters", "95 % t interval"),
+            ("4 raters", "45 subjects in 15 clusters", "(95 % "),
         ),
         (
             lambda: krippendorff_alpha([[1, 1, None], [2, 2, 1], [1, 2, 2]]),
@@ -227,18 +226,16 @@ def test_full_agreement_is_no_certainty() -> None:
 
 
 def test_every_coefficient_is_interpreted() -> None:
-    t = fleiss_kappa(GRADES, distribution="t").interpret("landis-koch")
-    normal = fleiss_kappa(GRADES, distribution="normal")
-    assert normal.interpret("landis-koch").proportions == pytest.approx(
-        interpret(
-            normal.value,
-            lambda c: symmetric_interval(normal.value, normal.standard_error, c),
+    for distribution in ("t", "normal"):
+        several = fleiss_kappa(GRADES, distribution=distribution)
+        expected = interpret(
+            several.value,
+            lambda c, d=distribution: fleiss_kappa(GRADES, distribution=d, confidence=c).interval,
             "landis-koch",
-        ).proportions,
-        abs=1e-9,
-    )
-    # Student's t has more in the tails.
-    assert t.proportions["fair"] > normal.interpret("landis-koch").proportions["fair"]
+        )
+        found = several.interpret("landis-koch")
+        assert found.proportions == pytest.approx(expected.proportions, abs=1e-9)
+        assert found.confident_reading == expected.confident_reading
     icc = intraclass_correlation(RATINGS)
     for form in icc:
         reading = icc.interpret("cicchetti", form.form)
