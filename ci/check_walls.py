@@ -35,8 +35,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "datasets": set(),
     "two_raters": CORE | {"statistics"},
     "two_raters/statistics": {"statistics"},
-    # Ratings in long form are read from what the sources read.
-    "multirater": CORE | {"sources", "statistics"},
+    # Ratings in long form are read from what the sources read; a pair of raters is two raters.
+    "multirater": CORE | {"sources", "statistics", "two_raters"},
     "multirater/items": CORE,
     "multirater/statistics": {"statistics"},
     "thresholds": CORE | {"shortcuts", "statistics"},

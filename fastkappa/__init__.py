@@ -41,12 +41,18 @@ if TYPE_CHECKING:
     from fastkappa.leaderboards.leaderboard_result import Leaderboard, LeaderboardRow
     from fastkappa.leaderboards.score_many import Kappas, score_many
     from fastkappa.multirater import (
+        AlternativeAnnotatorTest,
         CoefficientDifference,
+        DisputedItems,
         MultiRaterResult,
         PairwiseKappa,
+        RaterComparison,
         Ratings,
+        alternative_annotator_test,
         compare_coefficients,
+        compare_raters,
         conger_kappa,
+        disputed_items,
         fleiss_kappa,
         gwet_ac1,
         gwet_ac2,
@@ -83,15 +89,19 @@ if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
     from fastkappa.two_raters.grouped import GroupedAgreement, agreement_by
     from fastkappa.two_raters.paired_predictions import compare_predictions
+    from fastkappa.two_raters.prevalence import CorrectedPrevalence, rogan_gladen
 
 # A name, and the module that it is in, or is.
 _LOADED_ON_FIRST_USE = {
     "AgreementResult": "two_raters.agreement_result",
+    "AlternativeAnnotatorTest": "multirater",
     "BootstrapResult": "statistics.bootstrap",
     "CoefficientDifference": "multirater",
     "ConcordanceResult": "continuous",
     "ConfusionAccumulator": "accumulator",
+    "CorrectedPrevalence": "two_raters.prevalence",
     "DecodingResult": "decoding",
+    "DisputedItems": "multirater",
     "EqualKappas": "statistics.strata",
     "GroupedAgreement": "two_raters.grouped",
     "Interpretation": "statistics.scales",
@@ -108,6 +118,7 @@ _LOADED_ON_FIRST_USE = {
     "LimitsOfAgreement": "continuous",
     "MultiRaterResult": "multirater",
     "PairwiseKappa": "multirater",
+    "RaterComparison": "multirater",
     "Ratings": "multirater",
     "SourceCounts": "sources",
     "ThresholdEvaluator": "thresholds.evaluator",
@@ -115,12 +126,14 @@ _LOADED_ON_FIRST_USE = {
     "agreement": "two_raters.agreement",
     "agreement_by": "two_raters.grouped",
     "agreement_from_confusion": "two_raters.agreement",
+    "alternative_annotator_test": "multirater",
     "boosting": "boosting",
     "bootstrap": "statistics.bootstrap",
     "compare_coefficients": "multirater",
     "compare_independent": "statistics.comparison",
     "compare_paired": "statistics.comparison",
     "compare_predictions": "two_raters.paired_predictions",
+    "compare_raters": "multirater",
     "compare_strata": "statistics.strata",
     "compile_scorer": "scorer",
     "concordance_correlation": "continuous",
@@ -130,6 +143,7 @@ _LOADED_ON_FIRST_USE = {
     "datasets": "datasets",
     "decode_probabilities": "decoding",
     "disagreement_weights": "statistics.weights",
+    "disputed_items": "multirater",
     "fleiss_kappa": "multirater",
     "get_include": "headers",
     "gwet_ac1": "multirater",
@@ -153,6 +167,7 @@ _LOADED_ON_FIRST_USE = {
     "plotting": "plotting",
     "power": "statistics.planning.designs",
     "randolph_kappa": "multirater",
+    "rogan_gladen": "two_raters.prevalence",
     "sample_size": "statistics.planning.designs",
     "sample_size_for_width": "statistics.planning.precision",
     "score_many": "leaderboards.score_many",
@@ -162,12 +177,15 @@ _LOADED_ON_FIRST_USE = {
 # `from fastkappa import *` must not need scikit-learn or numba: what does is not here.
 __all__ = [
     "AgreementResult",
+    "AlternativeAnnotatorTest",
     "BootstrapResult",
     "CoefficientDifference",
     "ConcordanceResult",
     "ConfusionAccumulator",
     "ConfusionCounts",
+    "CorrectedPrevalence",
     "DecodingResult",
+    "DisputedItems",
     "EqualKappas",
     "FallingScoresWarning",
     "GroupedAgreement",
@@ -182,6 +200,7 @@ __all__ = [
     "LimitsOfAgreement",
     "MultiRaterResult",
     "PairwiseKappa",
+    "RaterComparison",
     "Ratings",
     "SourceCounts",
     "ThresholdEvaluator",
@@ -189,6 +208,7 @@ __all__ = [
     "agreement",
     "agreement_by",
     "agreement_from_confusion",
+    "alternative_annotator_test",
     "boosting",
     "bootstrap",
     "cohen_kappa_score",
@@ -196,6 +216,7 @@ __all__ = [
     "compare_independent",
     "compare_paired",
     "compare_predictions",
+    "compare_raters",
     "compare_strata",
     "compile_scorer",
     "concordance_correlation",
@@ -207,6 +228,7 @@ __all__ = [
     "datasets",
     "decode_probabilities",
     "disagreement_weights",
+    "disputed_items",
     "fleiss_kappa",
     "get_include",
     "gwet_ac1",
@@ -230,6 +252,7 @@ __all__ = [
     "plotting",
     "power",
     "randolph_kappa",
+    "rogan_gladen",
     "sample_size",
     "sample_size_for_width",
     "score_many",
@@ -249,4 +272,5 @@ if not TYPE_CHECKING:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_LOADED_ON_FIRST_USE})
+    """Return the public names alone."""
+    return sorted({"__version__", *__all__, *_LOADED_ON_FIRST_USE})

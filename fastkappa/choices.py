@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any, TypeVar
 
 # Names of choices in other libraries and on the command line; None stands for the default.
@@ -75,3 +76,36 @@ def did_you_mean(value: Any, allowed: Sequence[str | None]) -> str:
     meant = meant or next((one for one in ("none", "auto") if one in words), word)
     near = get_close_matches(meant, words, 1)
     return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def position_of(name: Any, names: Sequence[str], what: str) -> int:
+    """Return the position of one of several, which is given by its name or by this position.
+
+    Names that are numbers may be given as numbers; positions are for other names.
+
+    Raises
+    ------
+    KeyError
+        If none has the name, or several.
+
+    Examples
+    --------
+    >>> from fastkappa.choices import position_of
+    >>> position_of("Ben", ["Ann", "Ben"], "rater"), position_of(0, ["Ann", "Ben"], "rater")
+    (1, 0)
+    >>> position_of(2, ["2", "1"], "rater")
+    0
+    """
+    text = str(name)
+    if text not in names and isinstance(name, Integral) and 0 <= int(name) < len(names):
+        return int(name)
+    if list(names).count(text) == 1:
+        return list(names).index(text)
+    why = f"several {what}s are" if text in names else f"no {what} is"
+    raise KeyError(f"{why} named {name!r}.{did_you_mean(name, names)}")
+
+
+def no_attribute(of: object, name: str, instead: Mapping[str, str]) -> AttributeError:
+    """Return the error for an attribute that an object lacks; other libraries' names get advice."""
+    advice = f": {instead[name]}" if name in instead else ""
+    return AttributeError(f"{type(of).__name__!r} object has no attribute {name!r}{advice}")

@@ -67,10 +67,10 @@ ROUNDERS = {
     "half points": HalfPoints(),
     "Nelder-Mead": NelderMead(),
     "spline": KappaRounder(cv=None),
-    "exact": KappaRounder("exact", cv=None),
-    "bagged": KappaRounder("bagged", cv=None, random_state=0),
-    "smoothed": KappaRounder("smoothed", cv=None),
-    "closed_form": KappaRounder("closed_form", cv=None),
+    "exact": KappaRounder(method="exact", cv=None),
+    "bagged": KappaRounder(method="bagged", cv=None, random_state=0),
+    "smoothed": KappaRounder(method="smoothed", cv=None),
+    "closed_form": KappaRounder(method="closed_form", cv=None),
 }
 REGRESSIONS = {
     "least squares": make_pipeline(StandardScaler(), LinearRegression()),

@@ -17,6 +17,7 @@ from fastkappa.accumulator.snapshot import (
     read_given_labels,
 )
 from fastkappa.arrays import AnyArray
+from fastkappa.choices import no_attribute
 from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
@@ -32,6 +33,13 @@ from fastkappa.tables.table import add, union_of_labels
 
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
+
+# What the metrics of torchmetrics and Keras have.
+INSTEAD = {
+    **dict.fromkeys(("reset", "reset_state"), "make a new accumulator instead."),
+    **dict.fromkeys(("compute", "result"), "kappa() and agreement() give the result."),
+    "update_state": "update(y1, y2) adds ratings.",
+}
 
 
 class ConfusionAccumulator:
@@ -108,6 +116,12 @@ class ConfusionAccumulator:
         self._rest = empty_snapshot(self._known_labels)
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
+
+    # To a type checker it would make an attribute of whatever is misspelt.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, INSTEAD)
 
     def update(
         self,
@@ -389,14 +403,14 @@ class ConfusionAccumulator:
         self._rest = left.occurring()
 
     def _judged(self) -> tuple[Snapshot, ConfusionCounts]:
-        """Return the contents and their table, judged together if they have other labels by now."""
+        """Return the contents and their table; strings are judged if there are new ones."""
         contents = self._snapshot()
-        labels = contents.table.rows.tolist()
-        if labels != self._judged_labels:
+        if contents.kind == "strings" and contents.table.rows.tolist() != self._judged_labels:
             contents.judge_labels()
-            self._judged_labels = labels
+            self._judged_labels = contents.table.rows.tolist()
         counts = contents.counts()
-        judge_table(counts.labels, counts.table, counts.n_outside)
+        are_given = contents.labels_given
+        judge_table(counts.labels, counts.table, counts.n_outside, are_given=are_given)
         return contents, counts
 
     def _snapshot(self) -> Snapshot:

@@ -7,8 +7,6 @@ each size is backed by as many values in the text.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Sequence
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -27,14 +25,20 @@ from fastkappa.accumulator.snapshot import (
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.label_order import LabelOrder
 from fastkappa.tables.count import ConfusionCounts
+from fastkappa.tables.json_fields import (
+    INT64_MAX,
+    check_names,
+    count_from,
+    distinct_fields,
+    labels_from_list,
+    labels_to_list,
+    square,
+    whole,
+)
 from fastkappa.tables.table import ConfusionTable, union_of_labels
 
-INT64_MAX = (1 << 63) - 1
 LARGEST_FLOAT = int(np.finfo(np.float64).max)
 LARGEST_INTEGER = (1 << 64) - 1
-# Strings are given the length that they have: the text may say any.
-DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
-
 
 VERSION = 2
 FIELDS = (
@@ -55,7 +59,7 @@ def snapshot_to_json(contents: Snapshot) -> str:
         If JSON cannot hold the labels.
     """
     table = contents.table
-    labels, label_dtype = _labels_to_list(table.rows)
+    labels, label_dtype = labels_to_list(table.rows)
     plain, weighted = table.counts
     exponent, sums = 0, table.sums if weighted.any() else None
     if sums is not None and sums.any():
@@ -88,11 +92,11 @@ def snapshot_from_json(text: str) -> Snapshot:
         If the text was not written by `snapshot_to_json`.
     """
     try:
-        fields = json.loads(text, object_pairs_hook=_distinct_fields)
-        _check_names(fields, FIELDS)
-        if _whole(fields["version"]) != VERSION:
+        fields = json.loads(text, object_pairs_hook=distinct_fields)
+        check_names(fields, FIELDS)
+        if whole(fields["version"]) != VERSION:
             raise ValueError(f"version {fields['version']} is not known")
-        n_float, n_missing = (_count_from(fields[n]) for n in ("n_float_weights", "n_missing"))
+        n_float, n_missing = (count_from(fields[n]) for n in ("n_float_weights", "n_missing"))
         table, order = _table_from_fields(fields), _order_from_fields(fields["order"])
         given = fields["labels_given"]
         contents = Snapshot(table, n_float, n_missing, fields["kind"], order, given)
@@ -103,24 +107,16 @@ def snapshot_from_json(text: str) -> Snapshot:
     return contents
 
 
-def _distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of an object, or raise for a field that is there twice."""
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        raise ValueError(f"a field is there twice: {short_repr([name for name, _ in pairs])}")
-    return fields
-
-
 def _table_from_fields(fields: dict[str, Any]) -> ConfusionTable:
-    labels = _labels_from_list(fields["labels"], fields["label_dtype"])
-    exponent = _whole(fields["weight_exponent"])
+    labels = labels_from_list(fields["labels"], fields["label_dtype"])
+    exponent = whole(fields["weight_exponent"])
     if not -UNIT_BITS <= exponent <= UNIT_BITS:
         raise ValueError(f"weight_exponent is {exponent}")
-    plain = _square(fields["counts"], len(labels), np.int64)
-    table = layered(ConfusionCounts(plain, labels, _count_from(fields["n_outside"])))
+    plain = square(fields["counts"], len(labels), np.int64)
+    table = layered(ConfusionCounts(plain, labels, count_from(fields["n_outside"])))
     if fields["weighted_counts"] is not None:
-        table.counts[1] = _square(fields["weighted_counts"], len(labels), np.int64)
-        sums = _square(fields["weight_sums"], len(labels), object)
+        table.counts[1] = square(fields["weighted_counts"], len(labels), np.int64)
+        sums = square(fields["weight_sums"], len(labels), object)
         return table._replace(sums=sums * (1 << (UNIT_BITS + exponent)))
     if fields["weight_sums"] is not None:
         raise ValueError("weight_sums need weighted_counts")
@@ -207,7 +203,7 @@ def _order_to_fields(order: LabelOrder | None) -> dict[str, Any] | None:
     """Return a declared order as strings and lists; ``names`` is None if these are the labels."""
     if order is None:
         return None
-    labels, label_dtype = _labels_to_list(order.labels)
+    labels, label_dtype = labels_to_list(order.labels)
     names = None if order.names is order.labels else order.names.tolist()
     return {"labels": labels, "label_dtype": label_dtype, "names": names}
 
@@ -222,74 +218,11 @@ def _order_from_fields(fields: Any) -> LabelOrder | None:
     """
     if fields is None:
         return None
-    _check_names(fields, ("labels", "label_dtype", "names"))
-    labels = _labels_from_list(fields["labels"], fields["label_dtype"])
+    check_names(fields, ("labels", "label_dtype", "names"))
+    labels = labels_from_list(fields["labels"], fields["label_dtype"])
     if fields["names"] is None:
         return LabelOrder(labels, labels)
-    names = _labels_from_list(fields["names"], "U1")
+    names = labels_from_list(fields["names"], "U1")
     if len(labels) != len(names):
         raise ValueError(f"{len(labels)} labels have {len(names)} names")
     return LabelOrder(labels, names)
-
-
-def _check_names(fields: Any, names: Sequence[str]) -> None:
-    """Raise unless an object has fields of these names, and no other ones."""
-    if not isinstance(fields, dict) or set(fields) != set(names):
-        raise ValueError(f"fields are not {', '.join(names)}: {short_repr(fields)}")
-
-
-def _count_from(field: Any) -> int:
-    """Return a count, or raise ValueError if it is not one."""
-    count = _whole(field)
-    if not 0 <= count <= INT64_MAX:
-        raise ValueError(f"counts cannot be negative or beyond int64, and one is {count}")
-    return count
-
-
-def _whole(number: Any) -> int:
-    """Return an integer, or raise ValueError if it is not one."""
-    if type(number) is not int:
-        raise ValueError(f"{short_repr(number)} is not an integer")
-    return number
-
-
-def _labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
-    is_date = labels.dtype.kind in "mM"
-    listed = (labels.view(np.int64) if is_date else labels).tolist()
-    try:
-        _labels_from_list(listed, labels.dtype.str)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"JSON cannot hold labels of {labels.dtype}: {error}") from error
-    return listed, labels.dtype.str
-
-
-def _labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
-    if not isinstance(label_dtype, str) or not DTYPE.fullmatch(label_dtype):
-        raise ValueError(f"{short_repr(label_dtype)} is no type of labels")
-    kind = label_dtype.lstrip("<>|=")[0]
-    dtype = np.dtype("U" if kind == "U" else label_dtype)
-    known = {"U": (str,), "T": (str,), "b": (bool,), "f": (float,), "O": (int, str)}.get(
-        kind, (int,)
-    )
-    if not isinstance(listed, list) or not set(map(type, listed)) <= set(known):
-        raise ValueError(f"labels are not a list of labels: {short_repr(listed)}")
-    labels = np.array(listed, np.int64 if kind in "mM" else dtype)
-    # What the type cannot hold has become another label.
-    if len(set(listed)) < len(listed) or labels.tolist() != listed:
-        raise ValueError(f"labels are not distinct labels of one type: {short_repr(listed)}")
-    labels = labels.view(dtype) if kind in "mM" else labels
-    if (kind in "mM" and np.isnat(labels).any()) or (kind == "f" and np.isinf(labels).any()):
-        raise ValueError(f"labels are not all there: {short_repr(listed)}")
-    return labels
-
-
-def _square(rows: Any, n_labels: int, dtype: Any) -> AnyArray:
-    """Return rows of integers as an array of a type, or raise for others."""
-    if not isinstance(rows, list) or len(rows) != n_labels:
-        raise ValueError(f"there are not {n_labels} rows: {short_repr(rows)}")
-    square = np.empty((n_labels, n_labels), dtype)
-    for i, row in enumerate(rows):
-        if not isinstance(row, list) or len(row) != n_labels or set(map(type, row)) != {int}:
-            raise ValueError(f"a row is not {n_labels} integers: {short_repr(row)}")
-        square[i] = row
-    return square

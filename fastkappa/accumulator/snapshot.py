@@ -101,8 +101,6 @@ class Snapshot(NamedTuple):
 
     def judge_labels(self) -> None:
         """Judge strings of all batches together, as those of one batch are judged."""
-        if self.kind != "strings":
-            return
         labels, counts = self.table.rows, self.table.counts.sum(axis=0)
         codes, strings = np.arange(len(labels)), labels.tolist()
         columns = {

@@ -72,6 +72,7 @@ class FormatOption(enum.StrEnum):
     json = "json"
     csv = "csv"
     html = "html"
+    sentence = "sentence"
 
 
 A_FILE = "A CSV, TSV, .txt, .jsonl, .xlsx, Parquet or Arrow file"
@@ -104,7 +105,7 @@ Format: TypeAlias = Annotated[
     typer.Option(
         "--format",
         metavar="WORD",
-        help="text for a person, html for a browser, json or csv to compute.",
+        help="text for a person, html for a browser, sentence for a paper, json or csv to compute.",
     ),
 ]
 # Lists of words would be cut in narrow columns: the help names them.

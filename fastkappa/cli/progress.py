@@ -11,7 +11,7 @@ from typing import Any
 
 from fastkappa.exceptions import library_needed
 from fastkappa.formatting import printable
-from fastkappa.sources.arrow_files import OnProgress, ignore_progress
+from fastkappa.sources.arrow_files import OnProgress, files_of, ignore_progress
 
 # Variables by which rich is told that what is no terminal shows what is meant for one.
 DRAWN_ANYWHERE = {"FORCE_COLOR", "TTY_COMPATIBLE"}
@@ -110,8 +110,8 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
 
 
 def _size(file: Path) -> int:
-    """Return the bytes of a file, 0 if there is none: reading it will raise the error."""
+    """Return the bytes of a file or of all in a folder, 0 without any: reading it raises."""
     try:
-        return os.stat(file).st_size
+        return sum(map(_size, files_of(file))) if file.is_dir() else os.stat(file).st_size
     except OSError:
         return 0

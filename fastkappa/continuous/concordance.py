@@ -28,8 +28,12 @@ from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import RATERS, Report, estimate_grid, facts
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import check_confidence, normal_quantile
+from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
+
+LIN = "Lin's concordance correlation"
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,6 +109,41 @@ class ConcordanceResult(Result):
             location_shift=self.location_shift,
             scale_shift=self.scale_shift,
         )
+
+    def sentence(self) -> str:
+        """Return the correlation as a sentence for a paper."""
+        what = heading(self.method[0].upper() + self.method[1:], self.raters, self.n_subjects)
+        dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
+        return estimate_sentence(
+            f"{what.replace(', ', ' on ')}{dropped}",
+            self.value,
+            self.interval,
+            f"{100 * self.confidence:g} % {'' if self._is_lin else 't '}interval on Fisher's scale",
+        )
+
+    def interpret(self, scale: ScaleName) -> Interpretation:
+        """Interpret the correlation by a scale, with the uncertainty of its interval.
+
+        Parameters
+        ----------
+        scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
+            The scale. They are for kappas and intraclass correlations: name the one you use.
+
+        Returns
+        -------
+        interpretation : Interpretation
+        """
+        return interpret(self.value, self._ends, scale, self.confidence)
+
+    def _ends(self, confidence: float) -> tuple[float, float]:
+        """Return the interval of another confidence."""
+        p = (1 + confidence) / 2
+        quantile = normal_quantile(p) if self._is_lin else t_quantile(p, self.n_subjects - 1)
+        return _interval(self.value, self.standard_error, quantile)
+
+    @property
+    def _is_lin(self) -> bool:
+        return self.method == LIN
 
     def __repr__(self) -> str:
         return (
@@ -182,7 +221,7 @@ def concordance_correlation(
     difference = float(squares.means[0] - squares.means[1])
     product = first * second
     if product == 0:
-        _warn("Lin's concordance correlation", value, measured)
+        _warn(LIN, value, measured)
         error, precision, location, scale = (math.nan,) * 4
     else:
         precision = (squares.subjects - squares.residual) / 2 / squares.n / product
@@ -191,7 +230,7 @@ def concordance_correlation(
         error = _lin_error(value, precision, location, scale, squares.n)
     accuracy = 2 / (scale + 1 / scale + location * location)
     return _result(
-        "Lin's concordance correlation",
+        LIN,
         measured,
         names_of((y1, y2), RATERS),
         confidence,
@@ -318,12 +357,7 @@ def _result(
     quantile: float,
 ) -> ConcordanceResult:
     value, error, precision, accuracy, location, scale = figures
-    if abs(value) == 1:
-        interval = (value, value)
-    else:
-        z = math.atanh(value)
-        half = quantile * error / (1 - value * value)
-        interval = (math.tanh(z - half), math.tanh(z + half))
+    interval = _interval(value, error, quantile)
     return ConcordanceResult(
         method,
         value,
@@ -339,6 +373,15 @@ def _result(
         measured.n_dropped,
         raters,
     )
+
+
+def _interval(value: float, error: float, quantile: float) -> tuple[float, float]:
+    """Return the interval by Fisher's z transform."""
+    if abs(value) == 1:
+        return value, value
+    z = math.atanh(value)
+    half = quantile * error / (1 - value * value)
+    return math.tanh(z - half), math.tanh(z + half)
 
 
 def _warn(method: str, value: float, measured: Measured) -> None:

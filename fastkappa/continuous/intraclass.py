@@ -6,40 +6,42 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
+from fastkappa.continuous.mean_squares import (
+    MeanSquares,
+    absolute_interval,
+    averaged,
+    each,
+    f_limits,
+    mean_squares,
+    of_mean,
+    ratio,
+    single,
+)
 from fastkappa.continuous.measured import read_ratings
 from fastkappa.continuous.report_texts import heading, left_out
-from fastkappa.continuous.sums_of_squares import SumsOfSquares, sums_of_squares
+from fastkappa.continuous.sums_of_squares import sums_of_squares
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text, p_value_text
 from fastkappa.frame import data_frame
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import NO_ENDS, Grid, Report, interval_head
 from fastkappa.results.result import Result
-from fastkappa.statistics.distributions import f_quantile, f_tail
+from fastkappa.results.sentence import estimate_sentence
+from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 
-
-class MeanSquares(NamedTuple):
-    """Sums of squares over their degrees of freedom.
-
-    Attributes
-    ----------
-    subjects : float
-        Between subjects, MSR of McGraw and Wong: n - 1 degrees of freedom.
-    within : float
-        Within subjects, MSW: n (k - 1).
-    raters : float
-        Between raters, MSC: k - 1.
-    residual : float
-        What subjects and raters do not explain, MSE: (n - 1) (k - 1).
-    """
-
-    subjects: float
-    within: float
-    raters: float
-    residual: float
+# What the forms are for, in a sentence.
+MODELS = {
+    "ICC(1)": "one-way, single rating",
+    "ICC(A,1)": "two-way, absolute agreement, single rating",
+    "ICC(C,1)": "two-way, consistency, single rating",
+    "ICC(k)": "one-way, mean rating",
+    "ICC(A,k)": "two-way, absolute agreement, mean rating",
+    "ICC(C,k)": "two-way, consistency, mean rating",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,6 +156,52 @@ class IntraclassResult(Result):
             If pandas is not installed.
         """
         return _frame(self.forms)
+
+    def sentence(self, form: str = "ICC(A,1)") -> str:
+        """Return one form as a sentence for a paper."""
+        found = self[form]
+        what = heading("Intraclass correlation", self.raters, self.n_subjects)
+        dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
+        model = "; ".join((found.form, found.shrout_fleiss, MODELS[found.form]))
+        what = what.replace("correlation", f"correlation ({model})", 1)
+        return estimate_sentence(
+            f"{what.replace(', ' + count_text(self.n_subjects, 'subject'), '')} on"
+            f" {count_text(self.n_subjects, 'subject')}{dropped}",
+            found.value,
+            found.interval,
+            f"{100 * self.confidence:g} % F interval",
+        )
+
+    def interpret(self, scale: ScaleName, form: str = "ICC(A,1)") -> Interpretation:
+        """Interpret one form by a scale, with the uncertainty of its interval.
+
+        Parameters
+        ----------
+        scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
+            The scale. Cicchetti's (1994) is for intraclass correlations too. Name the one you use.
+        form : str, default='ICC(A,1)'
+            The form.
+
+        Returns
+        -------
+        interpretation : Interpretation
+
+        Examples
+        --------
+        >>> from fastkappa import intraclass_correlation
+        >>> result = intraclass_correlation([[9, 8], [6, 5], [8, 8], [7, 6], [10, 9], [6, 6]])
+        >>> reading = result.interpret("cicchetti")
+        >>> reading.reading, reading.confident_reading
+        ('excellent', 'poor')
+        """
+        found = self[form]
+        place = self.forms.index(found)
+
+        def ends(confidence: float) -> tuple[float, float]:
+            of_size = self.n_subjects, self.n_raters
+            return _forms(*of_size, self.mean_squares, confidence)[place].interval
+
+        return interpret(found.value, ends, scale, self.confidence)
 
     def __repr__(self) -> str:
         single = self["ICC(A,1)"]
@@ -293,39 +341,28 @@ def intraclass_correlation(
     )
 
 
-def mean_squares(squares: SumsOfSquares) -> MeanSquares:
-    """Return the mean squares of an analysis of variance."""
-    n, k = squares.n, squares.k
-    return MeanSquares(
-        squares.subjects / (n - 1),
-        (squares.raters + squares.residual) / (n * (k - 1)),
-        squares.raters / (k - 1),
-        squares.residual / ((n - 1) * (k - 1)),
-    )
-
-
 def _forms(
     n: int, k: int, means: MeanSquares, confidence: float
 ) -> tuple[IntraclassCorrelation, ...]:
     subjects, within, raters, residual = means
     freedoms = n - 1, n * (k - 1), (n - 1) * (k - 1)
     p = (1 + confidence) / 2
-    f_within, f_residual = _ratio(subjects, within), _ratio(subjects, residual)
-    one_way = _single(subjects, within, k), _averaged(subjects, within, 0.0)
-    consistent = _single(subjects, residual, k), _averaged(subjects, residual, 0.0)
+    f_within, f_residual = ratio(subjects, within), ratio(subjects, residual)
+    one_way = single(subjects, within, k), averaged(subjects, within, 0.0)
+    consistent = single(subjects, residual, k), averaged(subjects, residual, 0.0)
     excess = (raters - residual) / n
-    absolute = _single(subjects, residual, k, k * excess), _averaged(subjects, residual, excess)
-    of_one_way = _f_limits(f_within, freedoms[0], freedoms[1], p)
-    of_consistent = _f_limits(f_residual, freedoms[0], freedoms[2], p)
-    of_absolute = _absolute_interval(n, k, means, absolute[0], p)
+    absolute = single(subjects, residual, k, k * excess), averaged(subjects, residual, excess)
+    of_one_way = f_limits(f_within, freedoms[0], freedoms[1], p)
+    of_consistent = f_limits(f_residual, freedoms[0], freedoms[2], p)
+    of_absolute = absolute_interval(n, k, means, absolute[0], p)
     # The interval of a mean of k raters is that of one, by the formula of Spearman and Brown.
     intervals = {
-        "ICC(1)": _each(of_one_way, lambda f: (f - 1) / (f + k - 1)),
+        "ICC(1)": each(of_one_way, lambda f: (f - 1) / (f + k - 1)),
         "ICC(A,1)": of_absolute,
-        "ICC(C,1)": _each(of_consistent, lambda f: (f - 1) / (f + k - 1)),
-        "ICC(k)": _each(of_one_way, lambda f: 1 - 1 / f if f > 0 else math.nan),
-        "ICC(A,k)": _each(of_absolute, lambda r: _of_mean(r, k)),
-        "ICC(C,k)": _each(of_consistent, lambda f: 1 - 1 / f if f > 0 else math.nan),
+        "ICC(C,1)": each(of_consistent, lambda f: (f - 1) / (f + k - 1)),
+        "ICC(k)": each(of_one_way, lambda f: 1 - 1 / f if f > 0 else math.nan),
+        "ICC(A,k)": each(of_absolute, lambda r: of_mean(r, k)),
+        "ICC(C,k)": each(of_consistent, lambda f: 1 - 1 / f if f > 0 else math.nan),
     }
     table = {
         "ICC(1)": ("ICC(1,1)", one_way[0], f_within, freedoms[1]),
@@ -347,64 +384,6 @@ def _forms(
             f_tail(f, freedoms[0], freedom),
         )
         for form, (shrout_fleiss, value, f, freedom) in table.items()
-    )
-
-
-def _single(subjects: float, error: float, k: int, excess: float = 0.0) -> float:
-    return _quotient(subjects - error, subjects + (k - 1) * error + excess)
-
-
-def _averaged(subjects: float, error: float, excess: float) -> float:
-    return _quotient(subjects - error, subjects + excess)
-
-
-def _quotient(numerator: float, denominator: float) -> float:
-    return numerator / denominator if denominator > 0 else math.nan
-
-
-def _ratio(subjects: float, error: float) -> float:
-    """Return F: infinite without error, NaN without anything."""
-    if error > 0:
-        return subjects / error
-    return math.inf if subjects > 0 else math.nan
-
-
-def _f_limits(f: float, above: int, below: int, p: float) -> tuple[float, float]:
-    return f / f_quantile(p, above, below), f * f_quantile(p, below, above)
-
-
-def _of_mean(one: float, k: int) -> float:
-    """Return the correlation of means of k raters, where that of one is at least -1 / (k - 1)."""
-    spread = 1 + (k - 1) * one
-    return -math.inf if spread <= 0 else k * one / spread
-
-
-def _each(limits: tuple[float, float], change: Any) -> tuple[float, float]:
-    low, high = (1.0 if limit == math.inf else change(limit) for limit in limits)
-    return low, high
-
-
-def _absolute_interval(
-    n: int, k: int, means: MeanSquares, value: float, p: float
-) -> tuple[float, float]:
-    """Return the interval of ICC(A,1), by Satterthwaite's degrees of freedom."""
-    subjects, _, raters, residual = means
-    if math.isnan(value):
-        return NO_ENDS
-    # McGraw and Wong's a and b times n (1 - value), so that a value of 1 divides nothing by 0.
-    of_raters = k * value * raters
-    of_residual = (n * (1 - value) + k * value * (n - 1)) * residual
-    spread = of_raters**2 / (k - 1) + of_residual**2 / ((n - 1) * (k - 1))
-    if spread == 0:
-        return (value, value) if value == 1 else NO_ENDS
-    freedom = (of_raters + of_residual) ** 2 / spread
-    if freedom == 0:
-        return NO_ENDS
-    others = k * raters + (k * n - k - n) * residual
-    below, above = f_quantile(p, n - 1, freedom), f_quantile(p, freedom, n - 1)
-    return (
-        n * (subjects - below * residual) / (below * others + n * subjects),
-        n * (above * subjects - residual) / (others + n * above * subjects),
     )
 
 

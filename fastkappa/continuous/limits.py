@@ -19,6 +19,7 @@ from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import RATERS, Grid, Report, facts, interval_head
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import versioned
 from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import check_confidence
 
@@ -99,6 +100,21 @@ class LimitsOfAgreement(Result):
             ("lower limit", lower, self.lower_interval),
             ("upper limit", upper, self.upper_interval),
         ]
+
+    def sentence(self) -> str:
+        """Return the bias and both limits as a sentence for a paper."""
+        first, second = map(printable, self.raters)
+        bias, lower, upper = (
+            f"{value:.6g} ({{}}{ends[0]:.6g} to {ends[1]:.6g})" for _, value, ends in self.rows()
+        )
+        dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
+        of_interval = f"{100 * self.confidence:g} % t interval "
+        return versioned(
+            f"The mean difference of {first} less {second} on"
+            f" {count_text(self.n_subjects, 'subject')}{dropped} was"
+            f" {bias.format(of_interval)}, with 95 % limits of agreement of {lower.format('')} and"
+            f" {upper.format('')}"
+        )
 
     def __repr__(self) -> str:
         low, high = self.limits

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 
 from fastkappa.arrays import AnyArray
+from fastkappa.estimators.out_of_fold import is_routing
 
 CALIBRATIONS = (None, "temperature", "sigmoid", "isotonic")
 
@@ -53,8 +54,11 @@ class Calibration:
             )
         everything = np.arange(len(codes))
         # The probabilities are out of sample already: all serve to calibrate.
+        as_given = _WithLogOdds() if method == "sigmoid" else _AsGiven()
+        if is_routing():
+            as_given.set_fit_request(sample_weight=True)
         self._calibrated = CalibratedClassifierCV(
-            _WithLogOdds() if method == "sigmoid" else _AsGiven(),
+            as_given,
             method=method,
             cv=[(everything, everything)],
             ensemble=False,

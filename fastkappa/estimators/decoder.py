@@ -6,17 +6,9 @@ import warnings
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.model_selection import cross_val_predict
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d, get_tags
-from sklearn.utils.metadata_routing import _RoutingNotSupportedMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    has_fit_parameter,
-    validate_data,
-)
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import check_choice
@@ -28,11 +20,12 @@ from fastkappa.decoding.decode import (
     warn_if_alphabetical,
 )
 from fastkappa.estimators.calibration import CALIBRATIONS, Calibration
+from fastkappa.estimators.out_of_fold import OutOfFoldMixin, read_target, sorted_labels
 from fastkappa.exceptions import LabelOrderWarning
-from fastkappa.ratings.column import read_column, refuse_masked
+from fastkappa.ratings.column import read_column
 from fastkappa.ratings.doubtful_labels import REMEDIES
 from fastkappa.ratings.enums import names_of_members
-from fastkappa.ratings.label_order import shown, sorted_strings
+from fastkappa.ratings.label_order import shown
 from fastkappa.ratings.labels import distinct, names_of_columns
 from fastkappa.ratings.read import LEAVE_OUT, judge_labels
 from fastkappa.statistics.kappa import kappas
@@ -40,12 +33,7 @@ from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import table_at_thresholds
 
 
-class KappaDecoder(
-    _RoutingNotSupportedMixin,  # type: ignore[misc]
-    ClassifierMixin,  # type: ignore[misc]
-    MetaEstimatorMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
-):
+class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     """Predicts the labels with the highest expected kappa, from any classifier's probabilities.
 
     In `fit` the classifier predicts each training item out of fold. From these probabilities
@@ -133,7 +121,9 @@ class KappaDecoder(
         self.calibration = calibration
         self.cv = cv
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KappaDecoder:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None
+    ) -> KappaDecoder:
         """Find the costs of the labels, and fit the estimator.
 
         Parameters
@@ -145,6 +135,8 @@ class KappaDecoder(
             Labels. Without an estimator they may be left out: there is no calibration then.
         sample_weight : array-like of shape (n_samples,), default=None
             Item weights, not negative; the estimator's too, if its ``fit`` takes them.
+        groups : array-like of shape (n_samples,), default=None
+            The group of each item, for a ``cv`` that keeps groups together.
 
         Returns
         -------
@@ -154,14 +146,10 @@ class KappaDecoder(
         check_choice("calibration", self.calibration, CALIBRATIONS)
         if y is None and self.estimator is not None:
             raise ValueError("KappaDecoder requires y to be passed, but the target y is None.")
-        for name in ("calibration_", "estimator_", "feature_names_in_", "oof_kappa_"):
-            self.__dict__.pop(name, None)
+        self._forget("calibration_")
         order = None if self.labels is None else read_order(self.labels)
         if y is not None:
-            refuse_masked(y=y)
-            given, y = y, column_or_1d(names_of_members(y), warn=True)
-            assert_all_finite(y, input_name="y")
-            check_classification_targets(y)
+            given, y = y, read_target(y)
             check_consistent_length(X, y)
             remedies = REMEDIES._replace(odd_strings=LEAVE_OUT)
             meant, is_declared = judge_labels({"y": read_column(given, "y")}, order, remedies)
@@ -170,7 +158,7 @@ class KappaDecoder(
         if self.estimator is None:
             probabilities = self._read_given(X, y, order)
         else:
-            probabilities = self._out_of_fold(X, y, order, sample_weight)
+            probabilities = self._out_of_fold(X, y, order, sample_weight, groups)
         if order is None:
             warn_if_alphabetical(self.classes_, self.weights)
         codes = None if y is None else self._codes_of(y)
@@ -226,7 +214,7 @@ class KappaDecoder(
     def _read_given(self, X: Any, y: AnyArray | None, order: AnyArray | None) -> AnyArray:
         """Return the probabilities in X in the order of ``classes_``, and set this."""
         if order is None and y is not None:
-            order = _sorted(y)
+            order = sorted_labels(y)
             names = names_of_columns(X)
             if names is not None and set(order.tolist()) <= set(names):
                 order = None
@@ -236,7 +224,7 @@ class KappaDecoder(
         return items.in_order()
 
     def _out_of_fold(
-        self, X: Any, y: AnyArray, order: AnyArray | None, sample_weight: Any
+        self, X: Any, y: AnyArray, order: AnyArray | None, sample_weight: Any, groups: Any
     ) -> AnyArray:
         """Return out-of-fold probabilities, set ``classes_``, and fit the estimator."""
         if not hasattr(self.estimator, "predict_proba"):
@@ -244,34 +232,31 @@ class KappaDecoder(
                 f"estimator must have predict_proba, got {self.estimator!r}. KappaRounder takes"
                 " the scores of a regression."
             )
-        params = {}
-        if sample_weight is not None:
-            if has_fit_parameter(self.estimator, "sample_weight"):
-                params["sample_weight"] = _check_sample_weight(sample_weight, X)
-            else:
-                warnings.warn(
-                    f"{type(self.estimator).__name__}.fit takes no sample_weight: it serves to"
-                    " decode the probabilities alone.",
-                    stacklevel=3,
-                )
-        self.classes_ = _sorted(y) if order is None else order
+        self.classes_ = sorted_labels(y) if order is None else order
         if len(self.classes_) == 1:
             raise ValueError(
                 f"y must have labels of more than one class, got {self.classes_.tolist()[0]!r}"
                 " alone."
             )
-        probabilities = cross_val_predict(
-            self.estimator, X, y, cv=self.cv, method="predict_proba", params=params
-        )
+        probabilities, _ = self._fit_out_of_fold(X, y, y, "predict_proba", sample_weight, groups)
         self._columns = self._positions_of(np.unique(y))
-        self.estimator_ = clone(self.estimator).fit(X, y, **params)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
         return self._placed(probabilities)
 
-    def _positions(self, X: Any) -> AnyArray:
-        """Return the position of each item's label among ``classes_``."""
+    def predict_proba(self, X: Any) -> AnyArray:
+        """Return the probabilities that labels are decoded from: calibrated, if they are.
+
+        The label of `predict` need not be the likeliest one.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            As in `fit`.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, l)
+            In the order of ``classes_``.
+        """
         check_is_fitted(self)
         if self.estimator is None:
             validate_data(self, X, skip_check_array=True, reset=False)
@@ -282,8 +267,12 @@ class KappaDecoder(
             probabilities = items.in_order()
         else:
             probabilities = self._placed(self.estimator_.predict_proba(X))
-        if hasattr(self, "calibration_"):
-            probabilities = self.calibration_.apply(probabilities)
+        calibration: Calibration | None = getattr(self, "calibration_", None)
+        return probabilities if calibration is None else calibration.apply(probabilities)
+
+    def _positions(self, X: Any) -> AnyArray:
+        """Return the position of each item's label among ``classes_``."""
+        probabilities = self.predict_proba(X)
         return cheapest_labels(read_labelled(probabilities, self.classes_)[0], self.costs_)
 
     def _placed(self, probabilities: AnyArray) -> AnyArray:
@@ -323,17 +312,7 @@ class KappaDecoder(
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.estimator is not None
-        if self.estimator is not None:
-            tags.input_tags = get_tags(self.estimator).input_tags
         return tags
-
-
-def _sorted(y: AnyArray) -> AnyArray:
-    """Return the labels that occur, sorted: strings that are all numbers by their value."""
-    labels = np.unique(y)
-    if labels.dtype.kind in "OUT":
-        return np.array(sorted_strings(labels.tolist()))
-    return labels
 
 
 def _check_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -> None:

@@ -21,12 +21,17 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fastkappa.arrays import Floats
 from fastkappa.choices import check_choice
 from fastkappa.continuous import continuous_kappa
 from fastkappa.ratings.column import refuse_masked
+from fastkappa.ratings.item_weights import (
+    check_finite_weights,
+    check_some_weight,
+    read_sample_weight,
+)
 
 
 class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -131,11 +136,11 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         y = y.astype(np.float64, copy=False)
         features, truth, roots, penalty = X, y, None, float(self.alpha)
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            sample_weight = read_sample_weight(sample_weight, len(X)).astype(np.float64)
+            check_finite_weights(sample_weight)
             if sample_weight.min() < 0:
                 raise ValueError(f"sample_weight must not be negative, got {sample_weight.min()}.")
-            if not sample_weight.any():
-                raise ValueError("sample_weight must have a weight that is not 0.")
+            check_some_weight(sample_weight)
             some = sample_weight != 0
             features, truth = X[some], y[some]
             # Squares of weights near 1 do not over- or underflow.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from fastkappa.arrays import AnyArray
+from fastkappa.choices import no_attribute
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.ratings.column import read_column
 from fastkappa.ratings.label_order import shown, warn_of_order
@@ -17,6 +18,11 @@ from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.confusion import confusion_counts
 from fastkappa.tables.table import union_of_labels
+
+# What TunedThresholdClassifierCV looks for in a scorer: it knows those of make_scorer alone.
+INSTEAD = {
+    "_score_func": "give make_scorer(fastkappa.cohen_kappa_score) where labels are thresholded."
+}
 
 
 class KappaScorer:
@@ -80,6 +86,12 @@ class KappaScorer:
         self.weights = as_weights(weights, len(self.labels) if self.labels is not None else 2)
         self._request = MetadataRequest(owner=self)
         self._request.score.add_request(param="sample_weight", alias=None)
+
+    # To a type checker it would make an attribute of whatever is misspelt.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, INSTEAD)
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None) -> float:
         """Return kappa of what an estimator predicts.

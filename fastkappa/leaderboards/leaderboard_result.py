@@ -240,15 +240,24 @@ class Leaderboard(Result):
         remarks = [f"{name}: {why}" for name, why in self._remarks()]
         return Report(
             [self._headline()],
-            [Grid(header, rows, 2, least_width=0, caption="Predictions, the best one first")],
+            [
+                Grid(
+                    header,
+                    rows,
+                    2,
+                    least_width=0,
+                    caption="Predictions, the best one first",
+                    is_sortable=True,
+                )
+            ],
             [*remarks, *self._conclusion()],
         )
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the header and the rows of the printed table, without empty columns."""
         percent = f"{100 * self.confidence:g} % interval"
-        header = ["rank", "name", "kappa", percent, "difference", percent, "simultaneous"]
-        header += ["proportion first", "ranks", "n"]
+        header = ["rank", "name", "kappa", percent, "difference", "difference interval"]
+        header += ["simultaneous", "proportion first", "ranks", "n"]
         rows = [
             [
                 "-" if row.rank is None else str(row.rank),
@@ -320,7 +329,7 @@ def reports_of_splits(boards: Mapping[str, Leaderboard]) -> list[Report]:
             rows[row.name] += [rank, figure(row.kappa, "")]
     head = [f"{what} {printable(name)}" for name in boards for what in ("rank", "kappa")]
     cells = [[printable(name), *row] for name, row in rows.items()]
-    grid = Grid(["name", *head], cells, caption="Rank and kappa in each split")
+    grid = Grid(["name", *head], cells, caption="Rank and kappa in each split", is_sortable=True)
     return [
         Report([f"Ranks in {len(boards)} splits"], [grid]),
         *(board._report()._replace(heading=printable(name)) for name, board in boards.items()),

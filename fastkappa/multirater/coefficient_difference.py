@@ -18,6 +18,7 @@ from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.statistics.coefficient import Coefficient, divisor_of
 from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, clusters_of, n_units, variance
 from fastkappa.statistics.comparison import difference_of
@@ -85,6 +86,21 @@ class CoefficientDifference(Result):
         """
         return frame_of_estimate(
             self.value, self.standard_error, self.interval, z=self.z, p_value=self.p_value
+        )
+
+    def sentence(self) -> str:
+        """Return the difference as a sentence for a paper."""
+        (first, second), (one, two) = self.methods, map(figure, self.coefficients)
+        clusters = count_text(self.n_clusters, "cluster")
+        inside = f" in {clusters}" if self.n_clusters < self.n_subjects else ""
+        how = "t" if self.distribution == "t" else "asymptotic"
+        found = estimate_text(
+            self.value, self.interval, f"paired {100 * self.confidence:g} % {how} interval"
+        )
+        return versioned(
+            f"{first} was {one} and {second} {two} on the same"
+            f" {count_text(self.n_subjects, 'subject')}{inside}, a difference of {found}, p"
+            f" {p_value_text(self.p_value, 2)}"
         )
 
     def _report(self) -> Report:
@@ -195,10 +211,13 @@ def compare_coefficients(
     clusters = None
     if in_clusters:
         clusters = clusters_of(*one.count_by_cluster(joint.of_subjects, len(joint.counts)))
-    error = _standard_error(first, second, joint, clusters)
+    value = difference_of("coefficients", (first.value, second.value))
+    error = math.nan
+    if not math.isnan(value):
+        kinds = first.coefficient, second.coefficient
+        error = paired_error(*kinds, joint, first.distribution, clusters)
     n = int(joint.counts.sum())
     units = n_units(n, clusters)
-    value = difference_of("coefficients", (first.value, second.value))
     if not math.isnan(value) and units == 1 < n:
         warnings.warn(
             "the standard error is undefined: all subjects are in one cluster.",
@@ -222,7 +241,7 @@ def compare_coefficients(
     )
 
 
-class _JointRows(NamedTuple):
+class JointRows(NamedTuple):
     """The distinct pairs of rows that subjects have in two coefficients.
 
     Attributes
@@ -251,7 +270,7 @@ def _counted(name: str, result: MultiRaterResult) -> Counted:
     return result.ratings.counted
 
 
-def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool) -> _JointRows:
+def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool) -> JointRows:
     """Return the distinct pairs of the places of two rows, without the pair of none."""
     keys = first.astype(np.int64)
     keys += 1
@@ -266,32 +285,27 @@ def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool
         of_subjects = np.searchsorted(found, keys)
         of_subjects[keys == 0] = -1
     rows, columns = np.divmod(found, n_second + 1)
-    return _JointRows(rows - 1, columns - 1, counts, of_subjects)
+    return JointRows(rows - 1, columns - 1, counts, of_subjects)
 
 
-def _standard_error(
-    first: MultiRaterResult,
-    second: MultiRaterResult,
-    joint: _JointRows,
+def paired_error(
+    first: Coefficient,
+    second: Coefficient,
+    joint: JointRows,
+    distribution: Distribution,
     clusters: Clusters | None,
 ) -> float:
-    """Return the standard error of the difference, NaN if a coefficient is undefined."""
+    """Return the standard error of the difference of two coefficients that are defined."""
     n = float(joint.counts.sum())
-    divisor = divisor_of(n, first.distribution, clusters)
-    if math.isnan(first.value - second.value) or divisor < 1:
+    divisor = divisor_of(n, distribution, clusters)
+    if divisor < 1:
         return math.nan
-    parts = [
-        (_centred(coefficient, n), rows)
-        for coefficient, rows in (
-            (first.coefficient, joint.first),
-            (second.coefficient, joint.second),
-        )
-    ]
-    (one, rows), (two, columns) = parts
+    one, two = _centred(first, n), _centred(second, n)
     influence = Influence(
-        one.values[rows] - two.values[columns], one.sizes[rows] + two.sizes[columns]
+        one.values[joint.first] - two.values[joint.second],
+        one.sizes[joint.first] + two.sizes[joint.second],
     )
-    n_terms = max(first.coefficient.n_terms(), second.coefficient.n_terms())
+    n_terms = max(first.n_terms(), second.n_terms())
     spread = variance(influence, joint.counts / n, n_terms, clusters)
     return math.sqrt(float(spread) / divisor)
 

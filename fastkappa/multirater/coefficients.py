@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fastkappa.multirater.estimation import estimate, label_kappas, read_ratings, warn_of_labels
+from fastkappa.multirater.estimation import Inferred, estimate, read_ratings, warn_of_labels
+from fastkappa.multirater.inference import RaterInterval
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.chance_corrected import (
@@ -15,7 +16,6 @@ from fastkappa.multirater.statistics.chance_corrected import (
     chance_of_gwet,
     chance_of_randolph,
     distances_of,
-    fleiss_null_errors,
 )
 from fastkappa.multirater.statistics.known_raters import Conger, Light
 from fastkappa.statistics.inference import Distribution
@@ -31,6 +31,7 @@ def fleiss_kappa(
     clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "t",
+    interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
     """Return Fleiss' kappa, for raters who need not be the same for every subject.
 
@@ -53,12 +54,17 @@ def fleiss_kappa(
     confidence : float, default=0.95
         The confidence of the interval.
     distribution : {'t', 'normal'}, default='t'
-        With 't' variances are divided by the number of subjects less one, and the interval
-        has the quantiles of Student's t with so many degrees of freedom, as in Gwet (2014).
-        With 'normal' they are divided by the number of subjects and the quantiles are those
-        of the normal distribution, as `fastkappa.agreement` does by default. A test with a
-        null standard error is by the normal distribution either way. With clusters, their
-        number stands for that of the subjects.
+        With 't' variances are divided by the number of subjects less one, and an asymptotic
+        interval has the quantiles of Student's t with so many degrees of freedom, as in Gwet
+        (2014). With 'normal' they are divided by the number of subjects and the quantiles are
+        those of the normal distribution. With clusters, their number stands for that of the
+        subjects.
+    interval_method : {'score', 'asymptotic'}, default=None
+        How the intervals are made. 'score' holds the values that the score test does not reject,
+        of all ratings that subjects may have; 'asymptotic' is the coefficient plus and minus a
+        quantile times the standard error, and covers far too seldom where a label is rare. None
+        means 'score', but 'asymptotic' for more raters and labels than can be computed with in
+        a moment, and for measurements.
 
     Returns
     -------
@@ -115,17 +121,17 @@ def fleiss_kappa(
     >>> fleiss_kappa(Ratings.from_counts([[3, 0], [1, 2], [0, 3], [1, 2]]))
     <Fleiss' kappa: 0.3143 (-1.0522 to 1.6808), 4 subjects, 3 raters>
     """
-    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
+    inferred = Inferred(confidence, distribution, interval_method)
+    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
     coefficient = _chance_corrected(given, weights, chance_of_fleiss)
-    if weights is not None:
-        return estimate(
-            "Fleiss' kappa", coefficient, given, confidence, distribution, weights=weights
-        )
-    clusters_found = given.counted.clusters_of(coefficient)
-    are_independent = clusters_found is None or clusters_found.are_single
-    errors = fleiss_null_errors(given.patterns) if are_independent else None
-    by_label = label_kappas(given, errors, distribution)
-    return estimate("Fleiss' kappa", coefficient, given, confidence, distribution, errors, by_label)
+    return estimate(
+        "Fleiss' kappa",
+        coefficient,
+        given,
+        inferred,
+        weights=weights,
+        with_labels=weights is None,
+    )
 
 
 def randolph_kappa(
@@ -137,6 +143,7 @@ def randolph_kappa(
     clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "t",
+    interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
     """Return Randolph's free-marginal kappa: by chance, every label is equally likely.
 
@@ -146,7 +153,7 @@ def randolph_kappa(
 
     Parameters
     ----------
-    ratings, weights, labels, missing_codes, clusters, confidence, distribution
+    ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
         As for `fleiss_kappa`, which raises the same errors and warns the same.
 
     Returns
@@ -167,11 +174,10 @@ def randolph_kappa(
     >>> round(randolph_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
+    inferred = Inferred(confidence, distribution, interval_method)
+    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
     coefficient = _chance_corrected(given, weights, chance_of_randolph)
-    return estimate(
-        "Randolph's kappa", coefficient, given, confidence, distribution, weights=weights
-    )
+    return estimate("Randolph's kappa", coefficient, given, inferred, weights=weights)
 
 
 def gwet_ac1(
@@ -182,6 +188,7 @@ def gwet_ac1(
     clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "t",
+    interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
     """Return Gwet's AC1, which stays high if raters agree on one frequent label.
 
@@ -190,7 +197,7 @@ def gwet_ac1(
 
     Parameters
     ----------
-    ratings, labels, missing_codes, clusters, confidence, distribution
+    ratings, labels, missing_codes, clusters, confidence, distribution, interval_method
         As for `fleiss_kappa`, which raises the same errors.
 
     Returns
@@ -208,9 +215,10 @@ def gwet_ac1(
     >>> gwet_ac1([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
     <Gwet's AC1: 0.3514 (-0.8087 to 1.5114), 4 subjects, 3 raters>
     """
-    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
+    inferred = Inferred(confidence, distribution, interval_method)
+    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
     coefficient = _chance_corrected(given, None, chance_of_gwet)
-    return estimate("Gwet's AC1", coefficient, given, confidence, distribution)
+    return estimate("Gwet's AC1", coefficient, given, inferred)
 
 
 def gwet_ac2(
@@ -222,12 +230,13 @@ def gwet_ac2(
     clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "t",
+    interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
     """Return Gwet's AC2: AC1 with weights.
 
     Parameters
     ----------
-    ratings, weights, labels, missing_codes, clusters, confidence, distribution
+    ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
         As for `fleiss_kappa`, which raises the same errors and warns the same. Agreement
         weights are ``1 - weights / weights.max()``.
 
@@ -245,9 +254,10 @@ def gwet_ac2(
     >>> gwet_ac2([[1, 1, 1], [1, 2, 2], [2, 3, 2], [3, 3, 2]], weights="linear")
     <Gwet's AC2: 0.4518 (-0.1112 to 1.0148), 4 subjects, 3 raters>
     """
-    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
+    inferred = Inferred(confidence, distribution, interval_method)
+    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
     coefficient = _chance_corrected(given, weights, chance_of_gwet)
-    return estimate("Gwet's AC2", coefficient, given, confidence, distribution, weights=weights)
+    return estimate("Gwet's AC2", coefficient, given, inferred, weights=weights)
 
 
 def conger_kappa(
@@ -259,6 +269,7 @@ def conger_kappa(
     clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "t",
+    interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
     """Return Conger's kappa, for raters who rate all subjects, each with their own margin.
 
@@ -266,7 +277,7 @@ def conger_kappa(
 
     Parameters
     ----------
-    ratings, weights, labels, missing_codes, clusters, confidence, distribution
+    ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
         As for `fleiss_kappa`, which raises the same errors and warns the same. Counts of
         ratings raise one too: they do not say who gave which rating.
 
@@ -290,11 +301,12 @@ def conger_kappa(
     >>> round(conger_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
+    inferred = Inferred(confidence, distribution, interval_method)
+    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
     distances = distances_of(weights, len(given.labels))
     coefficient = Conger(given.profiles("conger_kappa"), distances)
     warn_of_labels(given, "weights", weights)
-    return estimate("Conger's kappa", coefficient, given, confidence, distribution, weights=weights)
+    return estimate("Conger's kappa", coefficient, given, inferred, weights=weights)
 
 
 def light_kappa(
@@ -306,6 +318,7 @@ def light_kappa(
     clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "normal",
+    interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
     """Return Light's kappa: the mean of Cohen's kappa over the pairs of raters.
 
@@ -336,10 +349,11 @@ def light_kappa(
     >>> round(light_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
+    inferred = Inferred(confidence, distribution, interval_method)
+    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
     coefficient = Light(given.profiles("light_kappa"), weights)
     warn_of_labels(given, "weights", weights)
-    return estimate("Light's kappa", coefficient, given, confidence, distribution, weights=weights)
+    return estimate("Light's kappa", coefficient, given, inferred, weights=weights)
 
 
 def _chance_corrected(ratings: Ratings, weights: Weights, chance: ChanceRule) -> ChanceCorrected:

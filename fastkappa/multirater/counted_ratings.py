@@ -131,11 +131,11 @@ class Counted:
         if self.clusters is None:
             return None
         found = self._of_profiles if coefficient.of_profiles else self._of_patterns
-        if coefficient.used is None:
-            return clusters_of(*found)
-        kept = coefficient.used[found.cells]
-        places = np.cumsum(coefficient.used) - 1
-        return clusters_of(found.clusters[kept], places[found.cells[kept]], found.counts[kept])
+        return clusters_of(*(found if coefficient.used is None else _kept(found, coefficient.used)))
+
+    def clusters_of_profiles(self, used: AnyArray) -> Clusters | None:
+        """Return the clusters of the subjects with some of the profiles, None if there are none."""
+        return None if self.clusters is None else clusters_of(*_kept(self._of_profiles, used))
 
     def places_in(self, coefficient: Coefficient) -> AnyArray:
         """Return where each subject's row is among those of a coefficient, -1 if it has none."""
@@ -188,6 +188,12 @@ class Counted:
         return count_rows_by_cluster(
             get_kernels(), self.clusters, rows, n_rows, available_threads()
         )
+
+
+def _kept(found: ClusterCounts, used: AnyArray) -> ClusterCounts:
+    """Return the counts of some of the rows, numbered anew."""
+    kept, places = used[found.cells], np.cumsum(used) - 1
+    return ClusterCounts(found.clusters[kept], places[found.cells[kept]], found.counts[kept])
 
 
 def in_common_order(

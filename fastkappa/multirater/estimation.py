@@ -5,41 +5,44 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
+from fastkappa.multirater.inference import RATER_INTERVALS, Inference, RaterInterval
 from fastkappa.multirater.items.measurements import Measurements
-from fastkappa.multirater.multirater_result import LabelKappa, MultiRaterResult
+from fastkappa.multirater.label_kappas import LabelKappas
+from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.alpha import numbers_of
-from fastkappa.multirater.statistics.chance_corrected import (
-    ChanceCorrected,
-    FleissNull,
-    chance_of_fleiss,
-    distances_of,
-)
+from fastkappa.multirater.statistics.chance_corrected import fleiss_null_errors
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
 from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlpha
-from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.ratings.label_order import warn_of_order
-from fastkappa.statistics import distributions
-from fastkappa.statistics.clusters import n_units
-from fastkappa.statistics.inference import (
-    Distribution,
-    check_confidence,
-    check_distribution,
-    degrees_of_freedom,
-    symmetric_interval,
-    two_sided_p,
-)
+from fastkappa.statistics.clusters import are_joined
+from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
 
 # Counts of more labels than this, in every pattern, would need too much memory.
 MOST_LABELS = 200
+
+
+class Inferred(NamedTuple):
+    """What a caller says of the inference: that of the arguments of every coefficient."""
+
+    confidence: float
+    distribution: Distribution
+    interval_method: RaterInterval | None
+
+    def check(self) -> None:
+        """Raise if an argument is none that there is."""
+        check_confidence(self.confidence)
+        check_distribution(self.distribution)
+        check_choice("interval_method", self.interval_method, (None, *RATER_INTERVALS))
 
 
 def read_ratings(
@@ -47,13 +50,11 @@ def read_ratings(
     labels: Any,
     missing_codes: Sequence[Any],
     clusters: Any,
-    confidence: float,
-    distribution: Distribution,
+    inferred: Inferred,
 ) -> Ratings:
     """Return what a coefficient is given as `Ratings`, and check its other arguments."""
     given = Ratings.of(ratings, labels, missing_codes, clusters)
-    check_confidence(confidence)
-    check_distribution(distribution)
+    inferred.check()
     return given
 
 
@@ -83,15 +84,12 @@ def estimate(
     method: str,
     coefficient: Coefficient,
     ratings: Ratings | Measurements,
-    confidence: float,
-    distribution: Distribution,
-    errors: FleissNull | None = None,
-    by_label: tuple[LabelKappa, ...] = (),
+    inferred: Inferred,
     *,
     weights: Weights = None,
+    with_labels: bool = False,
 ) -> MultiRaterResult:
     """Return a coefficient with its error, interval and test; warn if it is undefined."""
-    value = float(coefficient.values(coefficient.multiplicities))
     observed, expected = coefficient.disagreement(coefficient.multiplicities)
     # Measurements have no distinct rows in which their subjects could be found again.
     rated = (
@@ -100,70 +98,48 @@ def estimate(
         else ratings
     )
     clusters = None if rated is None else rated.counted.clusters_of(coefficient)
-    n_used = float(coefficient.multiplicities.sum())
-    if math.isnan(value):
+    errors = of_labels = None
+    if with_labels and rated is not None:
+        errors = None if are_joined(clusters) else fleiss_null_errors(rated.patterns)
+        of_labels = LabelKappas(rated.patterns, ratings.labels, errors)
+    inference = Inference(
+        coefficient,
+        float(inferred.confidence),
+        inferred.distribution,
+        clusters,
+        math.nan if errors is None else errors.overall,
+        inferred.interval_method,
+    )
+    if math.isnan(inference.value):
         warnings.warn(
             f"{method} is undefined: {_why_undefined(ratings)}.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
-        error = freedom = math.nan
-    else:
-        error = coefficient.standard_error(distribution, clusters)
-        freedom = degrees_of_freedom(distribution, n_units(n_used, clusters))
-        if clusters is not None and clusters.n_clusters == 1 < n_used:
-            warnings.warn(
-                f"the standard error of {method} is undefined: all subjects are in one cluster.",
-                undefined_metric_warning(),
-                stacklevel=users_stacklevel(),
-            )
-    interval = symmetric_interval(value, error, confidence, freedom)
-    null_error = errors.overall if errors is not None else math.nan
-    z, p_value = _test(value, error, null_error, freedom)
+    elif clusters is not None and clusters.n_clusters == 1 < inference.n_used:
+        warnings.warn(
+            f"the standard error of {method} is undefined: all subjects are in one cluster.",
+            undefined_metric_warning(),
+            stacklevel=users_stacklevel(),
+        )
+    elif inferred.interval_method == "score" and inference.model is None:
+        raise ValueError(
+            f"interval_method='score' is not for {method} of so many raters, labels or different"
+            " ratings; None takes it where it can be computed."
+        )
     return MultiRaterResult(
         method,
-        value,
-        error,
-        interval,
-        float(confidence),
-        null_error,
-        z,
-        p_value,
+        inference,
         Disagreement(float(observed), float(expected)),
         ratings.n_subjects,
         ratings.n_paired,
         ratings.n_raters,
         ratings.n_missing,
         ratings.labels,
-        coefficient,
-        by_label,
-        distribution,
-        clusters,
+        of_labels,
         rated,
         weights,
     )
-
-
-def label_kappas(
-    ratings: Ratings, errors: FleissNull | None, distribution: Distribution
-) -> tuple[LabelKappa, ...]:
-    """Return Fleiss' kappa of every label against all others."""
-    patterns, found = ratings.patterns, []
-    for label, counts in zip(ratings.labels.tolist(), patterns.counts.T):
-        pair = np.stack([counts, patterns.n_ratings - counts], axis=1)
-        two = ChanceCorrected(
-            Patterns(pair, patterns.multiplicities), distances_of(None, 2), chance_of_fleiss
-        )
-        value = float(two.values(two.multiplicities))
-        defined = not math.isnan(value)
-        clusters = ratings.counted.clusters_of(two)
-        error = two.standard_error(distribution, clusters) if defined else math.nan
-        null_error = errors.by_label if errors is not None and defined else math.nan
-        units = n_units(float(two.multiplicities.sum()), clusters)
-        freedom = degrees_of_freedom(distribution, units)
-        z, p_value = _test(value, error, null_error, freedom)
-        found.append(LabelKappa(label, value, error, null_error, z, p_value))
-    return tuple(found)
 
 
 def rows_of_numbers(ratings: Ratings, level: str) -> tuple[list[AnyArray], IntTable] | None:
@@ -179,15 +155,6 @@ def rows_of_numbers(ratings: Ratings, level: str) -> tuple[list[AnyArray], IntTa
         return None
     values = np.append(numbers_of(level, ratings.label_values), np.nan)
     return [values[codes] for codes in profiles.codes.T], profiles.multiplicities
-
-
-def _test(value: float, error: float, null_error: float, freedom: float) -> tuple[float, float]:
-    """Return z and p, by the null error if there is one."""
-    if not math.isnan(null_error):
-        z = value / null_error if null_error > 0 else math.nan
-        return z, two_sided_p(z)
-    z = value / error if error > 0 else math.nan
-    return z, distributions.t_two_sided_p(z, freedom)
 
 
 def _why_undefined(ratings: Ratings | Measurements) -> str:

@@ -8,11 +8,13 @@ from typing import Any
 
 from fastkappa.multirater.estimation import (
     MOST_LABELS,
+    Inferred,
     estimate,
     read_ratings,
     rows_of_numbers,
     warn_of_labels,
 )
+from fastkappa.multirater.inference import RaterInterval
 from fastkappa.multirater.items.measurements import measurements_in
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.ratings import Ratings
@@ -25,7 +27,7 @@ from fastkappa.multirater.statistics.set_distances import (
     distances_by,
     set_distances,
 )
-from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
+from fastkappa.statistics.inference import Distribution
 
 
 def krippendorff_alpha(
@@ -37,6 +39,7 @@ def krippendorff_alpha(
     clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "t",
+    interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
     """Return Krippendorff's alpha, for any level of measurement and missing ratings.
 
@@ -44,7 +47,7 @@ def krippendorff_alpha(
 
     Parameters
     ----------
-    ratings, labels, missing_codes, clusters, confidence, distribution
+    ratings, labels, missing_codes, clusters, confidence, distribution, interval_method
         As for `fleiss_kappa`. Ratings of interval, ratio and ordinal data may be any numbers.
         An array or frame of numbers that are not whole, or over a range of more than 1000, is
         taken as measurements: in linear time, an ordinal level with a sort, and without labels.
@@ -97,21 +100,21 @@ def krippendorff_alpha(
     """
     name = level if isinstance(level, str) else "own distances"
     method = f"Krippendorff's alpha ({name})"
+    inferred = Inferred(confidence, distribution, interval_method)
     are_columns = labels is None and clusters is None and not isinstance(ratings, Ratings)
     if name in MEASURED and are_columns:
         measured = measurements_in(ratings, missing_codes)
         if measured is not None:
-            check_confidence(confidence)
-            check_distribution(distribution)
+            inferred.check()
             if measured.form is not None:
                 warnings.warn(measured.form.warning, stacklevel=2)
             of_numbers = MeasuredAlpha(measured.columns, measured.multiplicities, name)
-            return estimate(method, of_numbers, measured, confidence, distribution)
-    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
+            return estimate(method, of_numbers, measured, inferred)
+    given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
     coefficient = _alpha_of_labels(given, level)
     if not callable(level) and name not in ("jaccard", "masi"):
         warn_of_labels(given, "level", None if name == "nominal" else level)
-    return estimate(method, coefficient, given, confidence, distribution)
+    return estimate(method, coefficient, given, inferred)
 
 
 def _alpha_of_labels(given: Ratings, level: Level | SetLevel | Distance) -> Coefficient:

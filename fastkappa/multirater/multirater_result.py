@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import (
@@ -18,72 +18,32 @@ from fastkappa.formatting import (
     plain,
 )
 from fastkappa.frame import data_frame
+from fastkappa.multirater.inference import Inference, RaterInterval
+from fastkappa.multirater.label_kappas import LabelKappa, LabelKappas, label_grid
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
-from fastkappa.results.report import NO_ENDS, Grid, Report, abridged, estimate_grid, facts
+from fastkappa.results.report import (
+    Grid,
+    Report,
+    estimate_grid,
+    facts,
+)
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence
-from fastkappa.results.text import shortened
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
-from fastkappa.statistics.clusters import Clusters, are_joined, n_units
+from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution
+from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
 
 # What `to_dict` has, in this order.
 IN_DICTIONARY = (
-    *("method", "value", "standard_error", "interval", "confidence", "distribution"),
+    *("method", "value", "standard_error", "interval", "confidence", "interval_method"),
+    "distribution",
     *("null_standard_error", "z", "p_value", "observed_disagreement", "expected_disagreement"),
     *("n_subjects", "n_clusters", "design_effect", "n_paired", "n_raters", "n_missing", "labels"),
     "by_label",
 )
-
-
-class _LabelKappa(NamedTuple):
-    label: Any
-    value: float
-    standard_error: float
-    null_standard_error: float
-    z: float
-    p_value: float
-
-
-class LabelKappa(Result, _LabelKappa):
-    """Fleiss' kappa of one label against all others.
-
-    Attributes
-    ----------
-    label : object
-        The label.
-    value : float
-        Its kappa; NaN if no rating or every rating is this label.
-    standard_error : float
-        Its standard error over samples of subjects.
-    null_standard_error : float
-        Its standard error if all agreement is by chance; NaN unless every subject has the
-        same number of ratings.
-    z : float
-        Kappa over its null standard error if there is one, else over its standard error.
-    p_value : float
-        The two-sided probability of such a z if all agreement is by chance.
-    """
-
-    __slots__ = ()
-
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row, with a column for each attribute.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        return data_frame({name: [part] for name, part in self._asdict().items()})
-
-    def _report(self) -> Report:
-        return Report([], [_label_grid([self])])
-
-    def __repr__(self) -> str:
-        return f"<LabelKappa: {shortened(label_text(self.label))}, {figure(self.value)}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,28 +56,8 @@ class MultiRaterResult(Result):
     ----------
     method : str
         The coefficient's name.
-    value : float
-        At most 1, which is full agreement; 0 is the agreement expected by chance.
-    standard_error : float
-        Gwet's (2014), for Light's kappa the delta method's: subjects are a sample, raters
-        are fixed. With clusters it is the sandwich estimator, clusters being a sample. It is
-        exactly 0 where all subjects add the same to the coefficient.
-    interval : tuple of float
-        The value minus and plus a quantile times the standard error. With
-        ``distribution='t'``, the default but for Light's kappa, the variance is over the
-        number of subjects, or of clusters, less one and the quantile that of Student's t with
-        so many degrees of freedom; `fastkappa.agreement` takes the number of items and the normal
-        distribution, as ``distribution='normal'`` does here. The interval is not cut off at 1.
-    confidence : float
-        The confidence of the interval.
-    null_standard_error : float
-        The standard error if all agreement is by chance, for Fleiss' kappa without weights,
-        without clusters and with the same number of ratings for every subject; else NaN.
-    z : float
-        The value over its null standard error if there is one, else over its standard error.
-    p_value : float
-        The two-sided probability of such a z if all agreement is by chance: by the normal
-        distribution if there is a null standard error, else by that of the interval.
+    inference : Inference
+        The coefficient as a function of the distinct rows of ratings, and what is inferred from it.
     disagreement : Disagreement
         The observed and the expected distance of two ratings; one minus their ratio is the
         value. NaN for Light's kappa, which is a mean of others.
@@ -133,14 +73,8 @@ class MultiRaterResult(Result):
         How many ratings are missing.
     labels : ndarray of shape (l,)
         The labels; none for measurements, as `krippendorff_alpha` says.
-    by_label : tuple of LabelKappa
-        Fleiss' kappa of each label, if there are no weights; empty for other coefficients.
-    distribution : {'t', 'normal'}
-        How the standard error and the interval are made.
-    coefficient : Coefficient
-        The coefficient as a function of the distinct rows of ratings.
-    clusters : Clusters or None
-        The clusters of the subjects that count, if they were given.
+    of_labels : LabelKappas or None
+        What ``by_label`` is made of.
     ratings : Ratings or None
         The ratings, for `compare_coefficients`; None in a copy and where it has been unpickled.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
@@ -148,41 +82,108 @@ class MultiRaterResult(Result):
     """
 
     method: str
-    value: float
-    standard_error: float
-    interval: tuple[float, float]
-    confidence: float
-    null_standard_error: float
-    z: float
-    p_value: float
+    inference: Inference
     disagreement: Disagreement
     n_subjects: int
     n_paired: int
     n_raters: int
     n_missing: int
     labels: AnyArray
-    coefficient: Coefficient
-    by_label: tuple[LabelKappa, ...] = ()
-    distribution: Distribution = "t"
-    clusters: Clusters | None = None
+    of_labels: LabelKappas | None = None
     ratings: Ratings | None = None
     weights: Weights = None
 
     @property
-    def n_clusters(self) -> int:
-        """The number of clusters with a subject that counts; without clusters, of subjects."""
-        return int(n_units(self._n_used, self.clusters))
+    def value(self) -> float:
+        """The coefficient: at most 1, which is full agreement; 0 is that expected by chance."""
+        return self.inference.value
+
+    @property
+    def standard_error(self) -> float:
+        """Gwet's standard error (2014), for Light's kappa the delta method's.
+
+        Subjects are a sample, raters are fixed. With clusters it is the sandwich estimator,
+        clusters being a sample. It is exactly 0 where all subjects add the same to the
+        coefficient.
+        """
+        return self.inference.standard_error
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval by ``interval_method``.
+
+        That of the score test holds the values that it does not reject, and never leaves the range
+        of the coefficient. The asymptotic one is the value minus and plus a quantile times the
+        standard error, and may go beyond 1 if it was asked for. With ``distribution='t'``, its
+        default but for Light's kappa, its quantile is that of Student's t.
+        """
+        return self.inference.interval
+
+    @property
+    def interval_method(self) -> RaterInterval:
+        """How the interval is made, 'score' or 'asymptotic'."""
+        return self.inference.interval_method
+
+    @property
+    def confidence(self) -> float:
+        """The confidence of the interval."""
+        return self.inference.confidence
+
+    @property
+    def distribution(self) -> Distribution:
+        """How the standard error and an asymptotic interval are made, 't' or 'normal'."""
+        return self.inference.distribution
+
+    @property
+    def null_standard_error(self) -> float:
+        """The standard error if all agreement is by chance.
+
+        It is there for Fleiss' kappa without weights, without clusters and with the same number of
+        ratings for every subject; else NaN.
+        """
+        return self.inference.null_standard_error
+
+    @property
+    def z(self) -> float:
+        """The normal deviate of the test of 0.
+
+        It is the value over its null standard error if there is one, else the root of the score
+        test's statistic, and where the interval is asymptotic the value over its standard error.
+        """
+        return self.inference.z
+
+    @property
+    def p_value(self) -> float:
+        """The two-sided probability of such a z if all agreement is by chance.
+
+        It is by the normal distribution, or by Student's t with clusters and where the interval is.
+        """
+        return self.inference.p_value
+
+    @property
+    def coefficient(self) -> Coefficient:
+        """The coefficient as a function of the distinct rows of ratings."""
+        return self.inference.coefficient
+
+    @property
+    def clusters(self) -> Clusters | None:
+        """The clusters of the subjects that count, if they were given."""
+        return self.inference.clusters
 
     @cached_property
+    def by_label(self) -> tuple[LabelKappa, ...]:
+        """Fleiss' kappa of each label, if there are no weights; empty for other coefficients."""
+        return () if self.of_labels is None else tuple(self.of_labels.found(self.inference))
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters with a subject that counts; without clusters, of subjects."""
+        return int(self.inference.n_units)
+
+    @property
     def design_effect(self) -> float:
         """How much larger the variance is than if the subjects were independent."""
-        if not self._in_clusters:
-            return 1.0
-        alone, error = (
-            self.coefficient.standard_error("normal", clusters)
-            for clusters in (None, self.clusters)
-        )
-        return (error / alone) ** 2 if alone else math.nan
+        return self.inference.design_effect
 
     @property
     def observed_agreement(self) -> float:
@@ -193,15 +194,6 @@ class MultiRaterResult(Result):
     def expected_agreement(self) -> float:
         """One minus the expected disagreement, p_e; weighted if there are weights."""
         return 1 - float(self.disagreement.expected)
-
-    @property
-    def _n_used(self) -> int:
-        return int(self.coefficient.multiplicities.sum())
-
-    @property
-    def _in_clusters(self) -> bool:
-        """Whether there are clusters of several subjects: those of one change nothing."""
-        return are_joined(self.clusters)
 
     def __getstate__(self) -> dict[str, Any]:
         # Ratings may be large, and are there for `compare_coefficients` alone.
@@ -278,7 +270,7 @@ class MultiRaterResult(Result):
         -------
         frame : pandas.DataFrame
             A row for each; the columns are ``value``, ``standard_error``, the ends of the
-            interval, ``lower`` and ``upper``, which labels have none of, ``z`` and ``p_value``.
+            interval, ``lower`` and ``upper``, ``z`` and ``p_value``.
 
         Raises
         ------
@@ -287,7 +279,8 @@ class MultiRaterResult(Result):
         """
         rows = [(self.value, self.standard_error, *self.interval, self.z, self.p_value)]
         rows += [
-            (one.value, one.standard_error, *NO_ENDS, one.z, one.p_value) for one in self.by_label
+            (one.value, one.standard_error, *one.interval, one.z, one.p_value)
+            for one in self.by_label
         ]
         columns = ("value", "standard_error", "lower", "upper", "z", "p_value")
         names = [f"kappa of {label_text(one.label)}" for one in self.by_label]
@@ -306,10 +299,11 @@ class MultiRaterResult(Result):
         """
         # The name of an alpha has its level.
         of_weights = "" if self.method.endswith(")") else f" ({weights_text(self.weights)})"
-        how = "t" if self.distribution == "t" else "asymptotic"
+        is_t = self.interval_method == "asymptotic" and self.distribution == "t"
+        how = "t" if is_t else self.interval_method
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
-            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()}",
+            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()}{self._missing()}",
             self.value,
             self.interval,
             f"{100 * self.confidence:g} % {how} interval",
@@ -322,6 +316,26 @@ class MultiRaterResult(Result):
             f" {count_text(self.n_raters, 'rater')}>"
         )
 
+    def interpret(self, scale: ScaleName) -> Interpretation:
+        """Interpret the coefficient by a scale, as `AgreementResult.interpret` does.
+
+        Examples
+        --------
+        >>> from fastkappa import datasets, fleiss_kappa
+        >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings[:, 3:])
+        >>> result.interpret("landis-koch")
+        <Interpretation: moderate, by landis-koch>
+        """
+        return interpret(self.value, self._ends, scale, self.confidence)
+
+    def _ends(self, confidence: float) -> tuple[float, float]:
+        """Return the interval of another confidence."""
+        return replace(self.inference, confidence=confidence).interval
+
+    def _missing(self) -> str:
+        of_all = self.n_subjects * self.n_raters
+        return f", {self.n_missing} of {of_all} ratings missing," if self.n_missing else ""
+
     def _clusters_text(self) -> str:
         if self.clusters is None:
             return ""
@@ -331,12 +345,13 @@ class MultiRaterResult(Result):
         found = (self.method, self.value, self.standard_error, self.interval)
         grids = [estimate_grid([found], self.confidence), facts(self._facts())]
         if self.by_label:
-            grids.append(_label_grid(self.by_label))
+            grids.append(label_grid(self.by_label))
         return Report([], grids)
 
     def _facts(self) -> Iterator[tuple[str, Any]]:
         if not math.isnan(self.null_standard_error):
             yield "null standard error", self.null_standard_error
+        yield "interval", self.interval_method
         yield "z", self.z
         yield "p", p_value_text(self.p_value, 4)
         if not math.isnan(self.disagreement.observed):
@@ -363,17 +378,3 @@ def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
 def short_name(result: MultiRaterResult) -> str:
     """Return the coefficient's name: beside others the level of an alpha goes without saying."""
     return result.method.partition(" (")[0]
-
-
-def _label_grid(labels: Sequence[LabelKappa]) -> Grid:
-    rows = [
-        (
-            f"kappa of {label_text(one.label)}",
-            figure(one.value),
-            figure(one.standard_error, ""),
-            figure(one.z, ""),
-            "" if math.isnan(one.p_value) else p_value_text(one.p_value, 4),
-        )
-        for one in labels
-    ]
-    return Grid(("", "value", "std. error", "z", "p"), abridged(rows))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from reprlib import repr as short_repr
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastkappa.arrays import FloatTable, IntTable
+from fastkappa.choices import position_of
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, printable
+from fastkappa.formatting import figure, interval_text, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.counted_ratings import Counted
 from fastkappa.multirater.estimation import warn_of_labels
@@ -23,6 +24,7 @@ from fastkappa.multirater.statistics.known_raters import of_pairs
 from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
 from fastkappa.results.report import LARGEST_TABLE, Grid, Report, facts
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import versioned
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
     Method,
@@ -31,7 +33,10 @@ from fastkappa.statistics.bootstrap import (
 )
 from fastkappa.statistics.inference import check_confidence, standard_error, symmetric_interval
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.statistics.weights import Weights, as_weights, weights_text
+
+if TYPE_CHECKING:
+    from fastkappa.two_raters.agreement_result import AgreementResult
 
 # Of a rater, in a printed matrix.
 LONGEST_NAME = 16
@@ -85,6 +90,66 @@ class PairwiseKappa(Result):
     def mean(self) -> float:
         """The mean over the pairs, which is Light's kappa."""
         return float(self.values[np.triu_indices(len(self.values), 1)].mean())
+
+    def __getitem__(self, pair: tuple[str | int, str | int]) -> AgreementResult:
+        """Return the agreement of two of the raters, by their names or their positions.
+
+        Its interval is that of this result, which is asymptotic. Names that are numbers may be
+        given as numbers; positions are for other names.
+
+        Raises
+        ------
+        KeyError
+            If there is no such rater, or it is the same one twice.
+
+        Examples
+        --------
+        >>> from fastkappa import Ratings, pairwise_kappa
+        >>> ratings = {"Ann": [1, 1, 2, 2, 3], "Ben": [1, 2, 2, 2, 3], "Cat": [1, 1, 3, 3, 3]}
+        >>> pairs = pairwise_kappa(Ratings.from_raters(ratings))
+        >>> pairs["Ben", "Cat"]
+        <AgreementResult: kappa 0.2500 (-0.0895 to 0.5895), n = 5, 3 labels>
+        """
+        # Loaded only for this: several raters need nothing else of two.
+        from fastkappa.two_raters.agreement import make_result
+
+        first, second = self._position_of(pair)
+        number = self._number_of(min(first, second), max(first, second))
+        table, clusters = self.tables[number], None
+        if self._counted is not None:
+            clusters = dict(self._counted.clusters_of_pairs()).get(number)
+        if first > second:
+            table = table.T
+            if clusters is not None:
+                rows, columns = np.divmod(clusters.cells, len(table))
+                clusters = replace(clusters, cells=columns * len(table) + rows)
+        n_subjects = self.n[first, second] + self.n_missing[first, second]
+        own = n_subjects - np.diag(self.n)
+        return make_result(
+            table,
+            self.labels,
+            self.weights,
+            self.confidence,
+            interval_method="asymptotic",
+            raters=(self.rater_names[first], self.rater_names[second]),
+            missing=(int(own[first]), int(own[second])),
+            n_dropped=int(self.n_missing[first, second]),
+            clusters=clusters,
+        )
+
+    def _number_of(self, first: int, second: int) -> int:
+        """Return the place of a pair among the tables."""
+        n_raters = len(self.rater_names)
+        return first * (2 * n_raters - first - 1) // 2 + second - first - 1
+
+    def _position_of(self, pair: Any) -> tuple[int, int]:
+        """Return the positions of two raters, or raise."""
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise KeyError(f"give two raters, such as pairs['anna', 'eve'], got {pair!r}.")
+        places = [position_of(one, self.rater_names, "rater") for one in pair]
+        if places[0] == places[1]:
+            raise KeyError(f"give two different raters, got {pair!r}.")
+        return places[0], places[1]
 
     def bootstrap(
         self,
@@ -154,6 +219,11 @@ class PairwiseKappa(Result):
         frame = data_frame({"first": first, "second": second, **columns})
         return frame.set_index(["first", "second"])
 
+    def n_of_pairs(self) -> dict[tuple[str, str], int]:
+        """Return how many subjects each pair of raters has both rated."""
+        n = self.n[np.triu_indices(len(self.n), 1)].tolist()
+        return dict(zip(combinations(self.rater_names, 2), n))
+
     def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
         """Return name, kappa, standard error and interval of each pair of raters."""
         above = np.triu_indices(len(self.values), 1)
@@ -162,24 +232,56 @@ class PairwiseKappa(Result):
         names = combinations(self.rater_names, 2)
         return [(f"{a}, {b}", k, se, (low, up)) for (a, b), (k, se, low, up) in zip(names, figures)]
 
+    def sentence(self) -> str:
+        """Return the range of the kappas as a sentence for a paper."""
+        kappas, n = (part[np.triu_indices(len(self.n), 1)] for part in (self.values, self.n))
+        defined = kappas[~np.isnan(kappas)]
+        subjects = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
+        what = (
+            f"Cohen's kappa ({weights_text(self.weights)}) of the {len(kappas)} pairs of"
+            f" {len(self.n)} raters, on {subjects} subjects each,"
+        )
+        if not len(defined):
+            return versioned(f"{what} was undefined")
+        low, high = (
+            f"{figure(kappas[place])} ({names}; {100 * self.confidence:g} % asymptotic interval"
+            f" {interval_text(ends)})"
+            for place, names, ends in (
+                (place, *self._named(place))
+                for place in (np.nanargmin(kappas), np.nanargmax(kappas))
+            )
+        )
+        mean = figure(float(defined.mean()))
+        return versioned(f"{what} was between {low} and {high}, with a mean of {mean}")
+
+    def _named(self, place: Any) -> tuple[str, tuple[float, float]]:
+        name, _, _, ends = self.rows()[int(place)]
+        return printable(name), ends
+
     def __repr__(self) -> str:
         return f"<PairwiseKappa: {len(self.values)} raters, mean {figure(self.mean)}>"
 
     def _report(self) -> Report:
         names = [_short_name(name) for name in self.rater_names]
         heading = "kappa of each pair of raters"
+        above = np.triu_indices(len(names), 1)
+        kappas, n = self.values[above], self.n[above]
         if len(names) <= LARGEST_TABLE:
             values = ([figure(value) for value in row] for row in self.values)
             rows = [(name, *row) for name, row in zip(names, values)]
-            grid = Grid(("", *names), rows, caption="Kappa of each pair")
-            return Report(grids=[grid], heading=heading)
-        kappas = self.values[np.triu_indices(len(names), 1)]
+            grids = [Grid(("", *names), rows, caption="Kappa of each pair")]
+            if n.min() < n.max():
+                counts = [(name, *map(str, row)) for name, row in zip(names, self.n.tolist())]
+                caption = "Subjects that both have rated"
+                grids.append(Grid(("", *names), counts, caption=caption, above=caption))
+            return Report(grids=grids, heading=heading)
         defined = kappas[~np.isnan(kappas)]
         below = [f"{heading}: {len(kappas)} pairs, undefined for {len(kappas) - len(defined)}"]
         if len(defined):
             quantiles = np.quantile(defined, [0, 0.25, 0.5, 0.75, 1])
             low, first, middle, third, high = map(figure, quantiles.tolist())
             below.append(f"median {middle}, quartiles {first} and {third}, from {low} to {high}")
+        below.append(f"two raters have rated {n.min()} to {n.max()} subjects both")
         return Report([], [facts([("mean kappa of pairs", self.mean)])], below)
 
 
@@ -244,6 +346,13 @@ def pairwise_kappa(
     Ann           1.0000    0.6875    0.6000
     Ben           0.6875    1.0000    0.3333
     Cat           0.6000    0.3333    1.0000
+    <BLANKLINE>
+    Subjects that both have rated
+    <BLANKLINE>
+                     Ann       Ben       Cat
+    Ann                5         5         4
+    Ben                5         5         4
+    Cat                4         4         4
     >>> int(result.n_missing[0, 2])
     1
     """

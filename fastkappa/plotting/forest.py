@@ -40,9 +40,9 @@ def plot_forest(
     results : mapping, list of results, a result, or array-like of shape (k,)
         Results with an estimate (``kappa`` or ``value``) and an ``interval``, by the name of
         their row or in a list: of two raters, of several, of measurements, of a bootstrap or a
-        comparison. Or the result of `agreement_by`, `pairwise_kappa`, `leaderboard` or
-        `intraclass_correlation`, which has a row for each group, pair of raters, prediction or
-        form. Or the estimates themselves.
+        comparison. Or the result of `agreement_by`, `pairwise_kappa`, `compare_raters`,
+        `leaderboard` or `intraclass_correlation`, which has a row for each group, pair of raters,
+        rater, prediction or form. Or the estimates themselves.
     intervals : array-like of shape (k, 2), default=None
         The lower and upper ends, for an array of estimates; NaN if there is none.
     names : sequence of str of length k, default=None

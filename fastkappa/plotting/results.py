@@ -91,6 +91,11 @@ def _many(results: Any) -> Rows | None:
             for i, j in pairs
         ]
         return Rows(rows, confidence=results.confidence)
+    if hasattr(results, "with_others"):
+        found = results.with_others
+        figures = zip(found.values.tolist(), found.lower.tolist(), found.upper.tolist())
+        rows = [Row(name, *row) for name, row in zip(results.rater_names, figures)]
+        return Rows(rows, confidence=results.confidence)
     if np.ndim(getattr(results, "interval", ())) == 2:
         rows = [
             Row(str(name), float(kappa), float(low), float(high))

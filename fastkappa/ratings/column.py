@@ -87,12 +87,12 @@ def _read_ordered(ratings: Any, name: str) -> Column:
     try:
         column = _read(ratings, name)
     except ValueError:
-        mixed = _strings_of_mixture(ratings)
-        if mixed is None:
+        listed = _read_objects(ratings, name)
+        if listed is None:
             raise
-        return mixed
+        return listed
     if column.obstacle == "unknown":
-        return _strings_of_mixture(ratings) or column
+        return _read_objects(ratings, name) or column
     return column
 
 
@@ -247,16 +247,20 @@ def _strings_of_sequence(ratings: Any) -> Column | None:
     return Column(codes, np.dtype(object), labels)
 
 
-def _strings_of_mixture(ratings: Any) -> Column | None:
-    """Return the column of numbers and strings in an array of objects, None for others."""
+def _read_objects(ratings: Any, name: str) -> Column | None:
+    """Return the column of numbers, or of numbers and strings, in an array of objects.
+
+    It is that of a list of them. None stands for others.
+    """
     array = to_numpy(ratings)
     if array.shape[1:] == (1,):
         array = array[:, 0]
     kinds = set(map(type, array)) if array.dtype == object and array.ndim == 1 else set()
-    are_known = all(issubclass(kind, (str, int, float, np.number)) for kind in kinds)
-    if str not in kinds or not are_known or any(map(is_missing, array)):
+    are_known = all(issubclass(kind, (str, int, float, np.number, np.bool_)) for kind in kinds)
+    if not kinds or not are_known or any(map(is_missing, array)):
         return None
-    return _read_strings(np.asarray(array.tolist()), "")
+    listed = array.tolist()
+    return _read_strings(np.asarray(listed), "") if str in kinds else _read(listed, name)
 
 
 def _read_array(array: AnyArray, name: str) -> Column:

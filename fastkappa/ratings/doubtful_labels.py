@@ -54,7 +54,7 @@ RESPONSE = "Response"
 # Items in which most labels occur again.
 SOME_ITEMS = 1 << 10
 # More names of labels, items or clusters are seldom typed by people.
-MOST_TYPED = 100_000
+MOST_TYPED = 10_000
 # With fewer items, each can have a label of its own.
 FEWEST_IDS = 10
 
@@ -289,12 +289,13 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
         for label in column.categories or ()
         if isinstance(label, str)
     }
-    if len(written) > MOST_TYPED or not alike_among(written):
+    if len(written) > MOST_TYPED or not (alike := alike_among(written)):
         return
     total = sum(map(_times, columns.values()), Counter[Any]())
     found: dict[Any, list[list[str]]] = defaultdict(list)
-    for labels in alike_among(label for label in written if total[label]):
-        found[difference(labels)].append(labels)
+    for labels in ([label for label in group if total[label]] for group in alike):
+        if len(labels) > 1:
+            found[difference(labels)].append(labels)
     for (how, remedy, show), groups in found.items():
         counts = [_with_counts([(own, total[own]) for own in labels], show) for labels in groups]
         more = f" and {len(counts) - MOST_SHOWN} more" if len(counts) > MOST_SHOWN else ""

@@ -29,6 +29,11 @@ CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΡΤΥΧ", "ABEZHIKMNPTYX")
 INVISIBLE = ("Cc", "Cf")
 # A text as Excel keeps it from becoming a number: ="01".
 QUOTED = re.compile(r'=?"(.*)"')
+# Tags of HTML, and a mark at the end of a word.
+MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$")
+# A day that Excel made of 1-2.
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+DAY = re.compile(rf"0?(\d+)-({'|'.join(MONTHS)})")
 # A code beside its text, such as "1 - mild" or "1. mild".
 CODED = re.compile(r"(\d+) ?[-.:=)] ?([^\W\d_]{2}.*)")
 # Between words a blank, a hyphen and an underscore are one label's three spellings.
@@ -67,7 +72,7 @@ def look_of(label: str) -> str | float | tuple[float, str]:
     if label.isalpha() and label.isascii():
         return label.casefold()
     if is_number(label):
-        return float(label)
+        return _number(label)
     if "&" in label:
         import html
 
@@ -75,11 +80,20 @@ def look_of(label: str) -> str | float | tuple[float, str]:
     look = _plain(label)
     if quoted := QUOTED.fullmatch(look):
         look = quoted[1].strip()
+    look = MARKS.sub("", look).strip() or look
+    if day := DAY.fullmatch(look):
+        look = f"{MONTHS.index(day[2]) + 1}-{day[1]}"
     number = look.removesuffix("%").rstrip()
     if is_number(number):
-        return float(number)
+        return _number(number)
     coded = CODED.fullmatch(look)
     return (float(coded[1]), _set_of_words(coded[2])) if coded else _set_of_words(look)
+
+
+def _number(text: str) -> float | str:
+    """Return the value of a number, or the text of one that a float may round, as of long ids."""
+    value = float(text)
+    return value if abs(value) < LARGEST_EXACT else text.strip()
 
 
 def _plain(label: str) -> str:
@@ -97,10 +111,11 @@ def _plain(label: str) -> str:
 
 def _set_of_words(plain: str) -> str:
     """Return the words of a label; those of a list are sorted, for it may be a set."""
-    parts = BETWEEN_LABELS.split(plain)
-    if len(parts) == 1:
+    parts = [part.strip(BRACKETS) for part in BETWEEN_LABELS.split(plain)]
+    # A comma alone is a label, as of parts of speech.
+    if len(parts) == 1 or not any(parts):
         return _words(plain)
-    return ";".join(sorted(_words(part.strip(BRACKETS)) for part in parts))
+    return ";".join(sorted(map(_words, parts)))
 
 
 def _words(plain: str) -> str:

@@ -103,20 +103,20 @@ def length_of(name: str, column: Any) -> int:
         row = first_of(column)
         shape = (length, len(row)) if isinstance(row, (list, tuple)) else (length,)
     if shape is not None and len(shape) > 1 and shape[1] != 1:
-        got, remedy = _matrix_and_remedy(name, column)
+        got, remedy = _matrix_and_remedy(column)
         raise ValueError(
             f"{name} must be one-dimensional, an entry for each item, got {got}. {remedy}"
         )
     return length
 
 
-def _matrix_and_remedy(name: str, matrix: Any) -> tuple[str, str]:
+def _matrix_and_remedy(matrix: Any) -> tuple[str, str]:
     """Return a matrix as an error shows it, and what to do if it was given as a column."""
     names = getattr(matrix, "column_names", getattr(matrix, "columns", None))
     if names is not None:
         names = list(names)
         got = f"a data frame of the columns {short_repr(names)}"
-        return got, f"Give one of them, such as {name}={_taken(names, 0)}."
+        return got, f"Give one of them, such as {_taken(names, 0)}."
     got, array = short_repr(matrix), to_numpy(matrix)
     are_numbers = array.dtype.kind in "iuf"
     if are_numbers and ((array != np.rint(array)).any() or (array.sum(axis=1) == 1).all()):
@@ -132,19 +132,21 @@ def _matrix_and_remedy(name: str, matrix: Any) -> tuple[str, str]:
 
 
 def refuse_frame_of_two(ratings: Any) -> None:
-    """Raise if the ratings of both raters are in one frame."""
-    names = names_of_columns(ratings)
+    """Raise if the ratings of both raters are in one frame, or in one dictionary."""
+    is_dict = isinstance(ratings, Mapping)
+    names = list(ratings) if is_dict else names_of_columns(ratings)
     if names is not None and len(names) > 1:
+        kind = "dict" if is_dict else "frame"
         raise TypeError(
-            "y1 and y2 must be the ratings of two raters, got one frame: give two of its columns,"
-            f" such as {_taken(names, 0)}, {_taken(names, 1)}."
+            f"y1 and y2 must be the ratings of two raters, got one {kind}: give two of its columns,"
+            f" such as {_taken(names, 0, kind)}, {_taken(names, 1, kind)}."
         )
 
 
-def _taken(names: list[Any], place: int) -> str:
+def _taken(names: list[Any], place: int, kind: str = "frame") -> str:
     """Return how one column is taken from a frame: by its name, if no other has it."""
     name = names[place]
-    return f"frame[{name!r}]" if names.count(name) == 1 else f"frame.iloc[:, {place}]"
+    return f"{kind}[{name!r}]" if names.count(name) == 1 else f"{kind}.iloc[:, {place}]"
 
 
 def refusal(ratings: Any, name: str) -> Exception | None:
@@ -178,8 +180,9 @@ def _refusal_of_kind(array: AnyArray, name: str) -> Exception | None:
     if kind == "O" and is_set(first):
         return ValueError(f"{name} must hold labels, got {short_repr(first)}. {NO_SETS}")
     kinds = set(map(type, array.flat)) if kind == "O" else set()
-    # What is wrong with members of enums is said where they are read.
-    if len(kinds) > 1 and not any(issubclass(kind, Enum) for kind in kinds):
+    are_numbers = all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds)
+    # What is wrong with numbers and with members of enums is said where they are read.
+    if len(kinds) > 1 and not are_numbers and not any(issubclass(kind, Enum) for kind in kinds):
         found = " and ".join(sorted(kind.__name__ for kind in kinds))
         return ValueError(f"{name} must hold labels of one kind, got {found}.")
     return None
@@ -205,4 +208,7 @@ def not_labels(name: str, obstacle: str, ratings: Any) -> str:
     dtype = str(getattr(ratings, "type", getattr(ratings, "dtype", "object")))
     if dtype == "object":
         dtype = type(first).__name__
-    return f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}."
+    return (
+        f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}:"
+        " make a string of each, str(rating)."
+    )

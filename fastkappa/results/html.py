@@ -44,12 +44,18 @@ def html_table(grid: Grid) -> str:
         + "</tr>"
         for row in grid.rows
     ]
-    heads = "".join(_html_head(cell, "col") for cell in grid.head)
+    heads = "".join(
+        _html_head(cell, "col", is_name=j == grid.n_fixed - 1) for j, cell in enumerate(grid.head)
+    )
     head = f"<thead><tr>{heads}</tr></thead>\n" if any(grid.head) else ""
     title = f"<caption>{html_text(grid.caption)}</caption>\n" if grid.caption else ""
-    return f"<table>\n{title}{head}<tbody>\n" + "\n".join(rows) + "\n</tbody>\n</table>"
+    kind = ' class="sortable"' if grid.is_sortable else ""
+    return f"<table{kind}>\n{title}{head}<tbody>\n" + "\n".join(rows) + "\n</tbody>\n</table>"
 
 
-def _html_head(cell: str, scope: str) -> str:
+def _html_head(cell: str, scope: str, is_name: bool = False) -> str:
+    if not cell:
+        return "<td></td>"
+    kind = ' class="name"' if is_name else ""
     # Blanks indent a head when it is printed.
-    return f'<th scope="{scope}">{html_text(cell.lstrip(" "))}</th>' if cell else "<td></td>"
+    return f'<th scope="{scope}"{kind}>{html_text(cell.lstrip(" "))}</th>'

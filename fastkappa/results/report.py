@@ -43,6 +43,8 @@ class Grid(NamedTuple):
         A line above them when printed.
     zero : str
         What a cell of 0 is when printed.
+    is_sortable : bool
+        Whether readers of a page may want the rows in another order.
     """
 
     head: Sequence[str]
@@ -53,6 +55,7 @@ class Grid(NamedTuple):
     caption: str = ""
     above: str = ""
     zero: str = "0"
+    is_sortable: bool = False
 
 
 class Report(NamedTuple):
@@ -102,6 +105,25 @@ def estimate_grid(
         caption=of or f"Coefficients, with standard errors and {head}s",
         above=of,
     )
+
+
+def groups_grid(
+    rows: Iterable[tuple[str, int, float, float, tuple[float, float]]],
+    confidence: float,
+    of: str,
+    groups: str,
+) -> Grid:
+    """Return a grid of an estimate in each group: name, n, value, standard error and interval.
+
+    ``of`` names the estimate, ``groups`` the groups.
+    """
+    cells = [
+        (name, str(n), figure(value), figure(error, ""), interval_text(ends, "", width=7))
+        for name, n, value, error, ends in rows
+    ]
+    head = ("group", "n", of, "std. error", interval_head(confidence))
+    caption = f"{of[0].upper()}{of[1:]} in each group of {groups}"
+    return Grid(head, cells, caption=caption)
 
 
 def estimate_row(

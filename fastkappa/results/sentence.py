@@ -1,6 +1,14 @@
-"""One sentence to paste into a paper."""
+"""One sentence to paste into a paper.
+
+It has what GRRAS (Kottner and others 2011) asks for and a result knows: the statistical approach
+(item 10), how many raters and subjects there were and how many were left out (item 11), and the
+estimate with its uncertainty (item 13).
+"""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
 
 from fastkappa.formatting import figure, interval_text
 
@@ -22,5 +30,40 @@ def estimate_sentence(
     """
     from fastkappa import __version__
 
+    if math.isnan(value):
+        return versioned(f"{what} was undefined")
     found = f"{of_interval} {interval_text(interval)}"
     return f"{what} was {figure(value)} ({found}; fastkappa {__version__})."
+
+
+def versioned(text: str) -> str:
+    """Return a text as a sentence that names the version that computed its figures.
+
+    Examples
+    --------
+    >>> from fastkappa.results.sentence import versioned
+    >>> print(versioned("Kappa was 0.5"))  # doctest: +ELLIPSIS
+    Kappa was 0.5 (fastkappa ...).
+    """
+    from fastkappa import __version__
+
+    return f"{text} (fastkappa {__version__})."
+
+
+def estimate_text(value: float, interval: tuple[float, float], of_interval: str = "") -> str:
+    """Return an estimate with its interval in brackets."""
+    named = f"{of_interval} " if of_interval else ""
+    return f"{figure(value)} ({named}{interval_text(interval)})"
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Return texts as a list in a sentence.
+
+    Examples
+    --------
+    >>> from fastkappa.results.sentence import listed
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    *others, last = texts
+    return f"{', '.join(others)} and {last}" if others else last

@@ -69,7 +69,7 @@ def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
         if grid.n_fixed == 1 and not grid.indent:
             widths[0] = margin
         shown = table if any(grid.head) else table[1:]
-        above = [grid.above, ""] if grid.above else []
+        above = [*wrapped(grid.above, room), ""] if grid.above else []
         for columns in _parts(widths, grid.n_fixed, room - grid.indent):
             yield above + [
                 " " * grid.indent

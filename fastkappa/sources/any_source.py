@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Hashable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from itertools import chain
 from typing import Any, overload
 
 from fastkappa.kernels.threads import resolve_num_threads
@@ -13,7 +12,13 @@ from fastkappa.ratings.missing import check_is_list
 from fastkappa.sources import arrow_files, arrow_folders, dask_chunks, frames
 from fastkappa.sources.arrow_batches import Part, count_parts, parts_of_arrays, parts_of_rows
 from fastkappa.sources.arrow_columns import with_order
-from fastkappa.sources.arrow_files import check_columns, columns_of_arrow, need_pyarrow
+from fastkappa.sources.arrow_files import (
+    check_columns,
+    columns_of_arrow,
+    ignore_progress,
+    need_pyarrow,
+)
+from fastkappa.sources.arrow_paths import Paths, are_paths, files_at, with_total
 from fastkappa.sources.source_counts import SourceCounts, check_labels, finish, finish_groups
 from fastkappa.sources.source_ratings import RatingsError, WantedLabels, key_of
 from fastkappa.sources.source_table import Columns, SourceTable
@@ -31,6 +36,8 @@ def confusion_from_table(
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     num_threads: int | None = None,
+    filesystem: Any = None,
+    on_progress: Callable[[int, int], object] | None = None,
 ) -> SourceCounts: ...
 
 
@@ -45,6 +52,8 @@ def confusion_from_table(
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     num_threads: int | None = None,
+    filesystem: Any = None,
+    on_progress: Callable[[int, int], object] | None = None,
 ) -> dict[Any, SourceCounts]: ...
 
 
@@ -58,6 +67,8 @@ def confusion_from_table(
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     num_threads: int | None = None,
+    filesystem: Any = None,
+    on_progress: Callable[[int, int], object] | None = None,
 ) -> SourceCounts | dict[Any, SourceCounts]:
     """Count how often each pair of labels was given to the same item, where the data is.
 
@@ -65,7 +76,8 @@ def confusion_from_table(
     ----------
     source : path, data frame, table, dataset, relation or mapping
         - the path of a CSV, TSV, .txt, .jsonl, Parquet or Arrow file, or of a folder of them, in
-          which folders named ``name=value`` are a column: read a batch at a time;
+          which folders named ``name=value`` are a column; a pattern such as ``"part-*.csv"``; a
+          list of these: read a batch at a time;
         - a ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``dataset`` of pyarrow, or
           anything else that gives an Arrow stream;
         - a pandas or polars frame, or any other that narwhals knows;
@@ -73,7 +85,7 @@ def confusion_from_table(
           and only the cells of the table come back;
         - a Dask frame, counted partition by partition in the workers;
         - a mapping of names to arrays; those of Dask are counted chunk by chunk in the
-          workers.
+          workers; or a list of dictionaries, one per row, as JSON has them.
     y1, y2 : str
         The column of the first and of the second rater: whole numbers, booleans, strings,
         dates or times. They may be the same one.
@@ -94,6 +106,12 @@ def confusion_from_table(
         The largest number of threads that count in this process. None takes all that
         ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Engines and clusters have
         settings of their own.
+    filesystem : pyarrow.fs.FileSystem, default=None
+        Where the paths are, such as ``pyarrow.fs.S3FileSystem()``. Files that are not Parquet
+        are copied to a temporary folder first.
+    on_progress : callable, default=None
+        Called now and then with the number of bytes read so far and with that of all files,
+        which are local.
 
     Returns
     -------
@@ -114,7 +132,7 @@ def confusion_from_table(
     OverflowError
         If a sum of integer item weights does not fit in int64.
     TypeError
-        If the source is none of the above.
+        If the source is none of the above, or ``filesystem`` or ``on_progress`` is not for it.
     ImportError
         If a library that reads the source is missing; the message says how to install it.
 
@@ -157,7 +175,13 @@ def confusion_from_table(
         kinds = {key_of(label, "labels", fractions=True)[1].kind for label in labels}
         wanted = WantedLabels([*labels, *missing_codes], are_numbers=kinds <= {*"if"})
     table = SourceTable(Columns(y1, y2, sample_weight, group), wanted, codes=codes)
-    _count(table, source, threads)
+    if are_paths(source):
+        _count_files(table, source, threads, filesystem, on_progress)
+    elif filesystem is not None or on_progress is not None:
+        given = "on_progress" if filesystem is None else "filesystem"
+        raise TypeError(f"{given} is for paths, got the source {type(source)}.")
+    else:
+        _count(table, source, threads)
     contents = table.contents()
     return finish(contents, labels) if group is None else finish_groups(contents, labels)
 
@@ -172,11 +196,27 @@ def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
     return codes if len(missing_codes) else None
 
 
+def _count_files(
+    table: SourceTable,
+    source: Paths,
+    threads: int,
+    filesystem: Any,
+    on_progress: Callable[[int, int], object] | None,
+) -> None:
+    if filesystem is None:
+        files = files_at(source)
+        report = ignore_progress if on_progress is None else with_total(files, on_progress)
+        arrow_folders.count_files(table, files, report, num_threads=threads)
+    elif on_progress is None:
+        arrow_folders.count_remote(table, source, filesystem, threads)
+    else:
+        raise TypeError("on_progress is for local files: give filesystem= or it, got both.")
+
+
 def _count(table: SourceTable, source: Any, threads: int) -> None:
+    source = _of_rows(source)
     library = type(source).__module__.partition(".")[0]
-    if isinstance(source, (str, os.PathLike)):
-        arrow_folders.count_files(table, [Path(source)], num_threads=threads)
-    elif isinstance(source, Mapping):
+    if isinstance(source, Mapping):
         _count_mapping(table, source, threads)
     elif library == "pyarrow" and (parts := _parts_of_arrow(table, source)):
         count_parts(table, parts, threads)
@@ -191,8 +231,18 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
     else:
         raise TypeError(
             "source must be a path, a data frame, an Arrow table, dataset or stream, a"
-            f" relation or a mapping of names to arrays, got {type(source)}."
+            " relation, a mapping of names to arrays or a list of dictionaries, got"
+            f" {type(source)}."
         )
+
+
+def _of_rows(source: Any) -> Any:
+    """Return a list of dictionaries, one per row, as columns, and any other source unchanged."""
+    is_list = isinstance(source, (list, tuple)) and len(source) > 0
+    if not is_list or not all(isinstance(row, Mapping) for row in source):
+        return source
+    names = dict.fromkeys(chain.from_iterable(source))
+    return {name: [row.get(name) for row in source] for name in names}
 
 
 def _count_mapping(table: SourceTable, source: Mapping[Any, Any], threads: int) -> None:
@@ -275,8 +325,9 @@ def _columns(
     labels: Mapping[Any, Collection[str]] = NO_LABELS,
 ) -> Mapping[Any, Any]:
     """Return columns of any source by name; those of ``text`` are no numbers in a text file."""
-    if isinstance(source, (str, os.PathLike)):
-        return arrow_folders.columns_of_path(Path(source), names, text=text, labels=labels)
+    source = _of_rows(source)
+    if are_paths(source):
+        return arrow_folders.columns_of_path(source, names, text=text, labels=labels)
     if isinstance(source, Mapping):
         check_columns("the mapping", names, list(source))
         return source
@@ -298,7 +349,7 @@ def _columns(
         pyarrow = need_pyarrow("frames", "an Arrow stream")
         return columns_of_arrow(pyarrow.RecordBatchReader.from_stream(source), names)
     raise TypeError(
-        "source must be a path, a data frame, an Arrow table, dataset or stream, a relation or a"
-        f" mapping of names to arrays, got {type(source)}; arrays are given as item=, rater= and"
-        " rating= alone."
+        "source must be a path, a data frame, an Arrow table, dataset or stream, a relation, a"
+        f" mapping of names to arrays or a list of dictionaries, got {type(source)}; arrays are"
+        " given as item=, rater= and rating= alone."
     )

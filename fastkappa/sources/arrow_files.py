@@ -285,7 +285,7 @@ def count_text(
     paths: Sequence[Path],
     file_format: str,
     text_format: TextFormat,
-    on_progress: OnProgress,
+    reports: Sequence[OnProgress],
     num_threads: int,
 ) -> None:
     """Count text files, whose ratings together are of the type that all can be read as."""
@@ -296,10 +296,11 @@ def count_text(
         check = partial(check_columns, path, table.names)
         opened.append(text_file(path, delimiter, text_format, check))
     texts = TextTable(table)
-    if not all(texts.add_lines(file, on_progress, num_threads) for file in opened):
+    with_reports = list(zip(opened, reports))
+    if not all(texts.add_lines(*each, num_threads) for each in with_reports):
         texts = TextTable(table)
-        for file in opened:
-            texts.add(file, on_progress)
+        for each in with_reports:
+            texts.add(*each)
     texts.add_to(table)
 
 

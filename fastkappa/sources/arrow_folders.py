@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import filecmp
+import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain, groupby, repeat
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from fastkappa.sources.arrow_files import (
     need_pyarrow,
     read_columns,
 )
+from fastkappa.sources.arrow_paths import Paths, copied, files_at, remote_files, reports_of
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
@@ -57,8 +59,8 @@ def count_files(
 ) -> None:
     """Count a file, a folder, or several files of one format, as one source.
 
-    Formats are known by suffixes; ``text_format`` says how text files are written. Progress is
-    that of a single file, in bytes.
+    Formats are known by suffixes; ``text_format`` says how text files are written. Progress is in
+    bytes of all files.
 
     Raises
     ------
@@ -84,25 +86,49 @@ def count_files(
             file_format = _format_of_all("the files", files)
             for file in files:
                 check_file(file)
+        reports = [on_progress] if len(files) == 1 else reports_of(files, on_progress)
         if file_format in DELIMITERS:
-            report = on_progress if len(files) == 1 else ignore_progress
-            count_text(table, files, file_format, text_format, report, threads)
+            count_text(table, files, file_format, text_format, reports, threads)
             return
-    for file in files:
+    for file, report in zip(files, reports):
         with naming(file):
-            report = on_progress if len(files) == 1 else ignore_progress
             count_file(table, file, file_format, report, threads)
 
 
+def count_remote(table: SourceTable, source: Paths, filesystem: Any, num_threads: int) -> None:
+    """Count files of another file system of pyarrow, as `count_files` does local ones.
+
+    Of Parquet files the columns that are needed are read, others are copied first.
+
+    Raises
+    ------
+    RatingsError, ImportError
+        As by `count_files`.
+    TypeError
+        If it is not a file system of pyarrow.
+    """
+    files = remote_files(source, filesystem)
+    name = str(source) if isinstance(source, (str, os.PathLike)) else "the files"
+    file_format = _format_of_all(name, [Path(file) for file in files], filesystem)
+    if file_format != "parquet":
+        with copied(files, filesystem) as copies:
+            count_files(table, copies, num_threads=num_threads)
+        return
+    with naming(Path(name)):
+        whole = _dataset_of(name, files, file_format, table.names, filesystem)
+        parts = _by_type(whole, table.names)
+        count_parts(table, [lambda: chain(*(batches_of_dataset(table, part) for part in parts))])
+
+
 def columns_of_path(
-    path: Path,
+    source: Paths,
     columns: Sequence[str],
     *,
     text: Sequence[str] = (),
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
-    """Return columns of a file, or of all files of a folder, each in one array."""
-    found = columns_of_files([path], columns, text=text, labels=labels)
+    """Return columns of a file, or of all files of a folder or a list, each in one array."""
+    found = columns_of_files(files_at(source), columns, text=text, labels=labels)
     whole = {name: in_one(found.pop(name)) for name in columns}
     # What the blocks of the file took goes back to the system.
     need_pyarrow("cli", "reading files").default_memory_pool().release_unused()
@@ -128,7 +154,8 @@ def columns_of_files(
     if len(files) == 1:
         return read(files[0], columns, on_progress)
     _format_of_all("the files", files)
-    return joined([read(file, columns) for file in files], columns)
+    reports = reports_of(files, on_progress)
+    return joined([read(*each) for each in zip(files, repeat(columns), reports)], columns)
 
 
 def _read_folder(
@@ -200,8 +227,8 @@ def _warn_of_copies(files: Sequence[Path]) -> None:
         )
 
 
-def _format_of_all(name: str, files: Sequence[Path]) -> str:
-    """Return the format of all files of a source that has a name; warn of copies among them."""
+def _format_of_all(name: str, files: Sequence[Path], filesystem: Any = None) -> str:
+    """Return the format of all files of a source that has a name; warn of local copies of them."""
     formats = sorted({format_of(file) for file in files})
     if len(formats) != 1:
         there = f"files of the formats {' and '.join(formats)}" if formats else "no file"
@@ -209,13 +236,17 @@ def _format_of_all(name: str, files: Sequence[Path]) -> str:
             f"{name} has {there}; a folder is read if all its files are of one format known"
             f" by suffix: {', '.join(IN_FOLDERS)}."
         )
-    if len(files) > 1:
+    if len(files) > 1 and filesystem is None:
         _warn_of_copies(files)
     return formats[0]
 
 
 def _dataset_of(
-    folder: Path, files: Sequence[Path], file_format: str, columns: Sequence[Any]
+    folder: str | Path,
+    files: Sequence[str | Path],
+    file_format: str,
+    columns: Sequence[Any],
+    filesystem: Any = None,
 ) -> Any:
     """Return a pyarrow dataset of files, strings of Parquet being dictionaries."""
     from pyarrow import dataset
@@ -225,6 +256,7 @@ def _dataset_of(
         [str(file) for file in files],
         partitioning="hive",
         partition_base_dir=str(folder),
+        filesystem=filesystem,
     )
     whole = dataset_of(format=file_format)
     check_columns(folder, columns, whole.schema.names)

@@ -11,6 +11,8 @@ from pathlib import Path
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fastkappa.sources.arrow_columns import as_array
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import is_packed
@@ -18,6 +20,8 @@ from fastkappa.sources.text.text_format import is_packed
 # Bytes that are parsed at a time, and those of the longest line.
 BLOCK_SIZE = 1 << 22
 LONGEST_LINE = 1 << 27
+# Lists and objects that a line may open: of 20,000 within each other pyarrow crashes.
+MOST_OPENED = 1000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -32,10 +36,8 @@ def json_batches(
 
     names: dict[str, None] = {}
     for block in _blocks(path, on_progress):
-        try:
-            lines = _parsed(block, columns)
-        except pyarrow.ArrowInvalid:
-            # Of a field that nobody asked for, pyarrow wants to know the type as well.
+        lines = None if _may_be_deep(block) else _parsed(block, columns)
+        if lines is None:
             lines = _decoded(path, block, columns)
         names.update(dict.fromkeys(lines.names))
         absent = pyarrow.nulls(lines.n_rows)
@@ -67,13 +69,29 @@ class _Lines(NamedTuple):
     columns: dict[str, Any]
 
 
-def _parsed(block: bytes, columns: Sequence[str]) -> _Lines:
-    """Return some fields of some lines as pyarrow reads them."""
+def _may_be_deep(block: bytes) -> bool:
+    """Return whether a line opens so many lists and objects that pyarrow might run out of stack."""
+    if block.count(b"[") + block.count(b"{") <= MOST_OPENED:
+        return False
+    text = np.frombuffer(block, np.uint8)
+    opens = ((text == ord("[")) | (text == ord("{"))).view(np.uint8)
+    starts = np.concatenate([[0], np.flatnonzero(text[:-1] == ord("\n"))])
+    return bool(np.add.reduceat(opens, starts, dtype=np.int64).max() > MOST_OPENED)
+
+
+def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
+    """Return some fields of some lines as pyarrow reads them, None if it cannot.
+
+    Of a field that nobody asked for it wants to know the type as well.
+    """
     import pyarrow
     from pyarrow import json
 
     options = json.ReadOptions(use_threads=False, block_size=len(block) + 1)
-    lines = json.read_json(pyarrow.BufferReader(block), read_options=options)
+    try:
+        lines = json.read_json(pyarrow.BufferReader(block), read_options=options)
+    except pyarrow.ArrowInvalid:
+        return None
     fields = lines.schema.field
     # It takes strings for times that look like these.
     times = [n for n in columns if n in lines.column_names and "timestamp" in str(fields(n).type)]
@@ -95,6 +113,8 @@ def _decoded(path: Path, block: bytes, columns: Sequence[str]) -> _Lines:
         raise RatingsError(
             f"{path} cannot be read: a line is no JSON ({error.msg}): {short_repr(error.doc)}."
         ) from error
+    except RecursionError as error:
+        raise RatingsError(f"{path} cannot be read: a line is nested too deeply.") from error
     odd = next((one for one in objects if not isinstance(one, dict)), None)
     if odd is not None:
         raise RatingsError(f"{path} cannot be read: a line is no object: {short_repr(odd)}.")

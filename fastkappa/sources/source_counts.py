@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +21,20 @@ from fastkappa.sources.source_ratings import NO_TYPE, RatingsError, key_of, labe
 from fastkappa.sources.source_table import OUTSIDE, AxisLabels, Contents
 from fastkappa.tables.count import CountsResult
 from fastkappa.tables.doubtful_tables import judge_table
+from fastkappa.tables.json_fields import (
+    check_names,
+    count_from,
+    distinct_fields,
+    labels_from_list,
+    labels_to_list,
+    square,
+)
 from fastkappa.tables.table import scatter
+
+# The fields that are numbers of rows or ratings.
+NUMBERS = ("n_outside", "n_rows", "missing", "n_dropped")
+VERSION = 1
+FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS)
 
 
 class _Counts(NamedTuple):
@@ -55,6 +70,52 @@ class SourceCounts(CountsResult, _Counts):
 
     __slots__ = ()
 
+    def to_json(self) -> str:
+        """Return the counts as JSON, for `from_json`.
+
+        Raises
+        ------
+        ValueError
+            If JSON cannot hold the labels.
+        """
+        labels, label_dtype = labels_to_list(self.labels)
+        table = self.table.tolist()
+        numbers = {name: getattr(self, name) for name in NUMBERS}
+        fields = {"labels": labels, "label_dtype": label_dtype, "table": table, **numbers}
+        return json.dumps({"version": VERSION, **fields})
+
+    @classmethod
+    def from_json(cls, text: str) -> SourceCounts:
+        """Return the counts that `to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            If no source can lead to such counts: the text was not written by `to_json`.
+
+        Examples
+        --------
+        >>> from fastkappa import SourceCounts, confusion_from_table
+        >>> first = confusion_from_table({"a": [1, 2, 2], "b": [1, 2, 1]}, "a", "b")
+        >>> second = confusion_from_table({"a": [3, 1], "b": [3, None]}, "a", "b")
+        >>> total = SourceCounts.from_json(first.to_json()) + second
+        >>> total.table
+        array([[1, 0, 0],
+               [1, 1, 0],
+               [0, 0, 1]])
+        >>> total.n_rows, total.missing
+        (5, (0, 1))
+        """
+        try:
+            fields = json.loads(text, object_pairs_hook=distinct_fields)
+            check_names(fields, FIELDS)
+            if fields["version"] != VERSION:
+                raise ValueError(f"version {short_repr(fields['version'])} is not known")
+            counts = _from_fields(fields)
+        except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
+            raise ValueError(f"text must be the JSON of SourceCounts: {error!r}.") from error
+        return counts
+
     def _report(self) -> Report:
         first, second = self.missing
         below = []
@@ -70,6 +131,28 @@ class SourceCounts(CountsResult, _Counts):
             counts_grid(self.labels, self.table),
             below,
         )
+
+
+def _from_fields(fields: dict[str, Any]) -> SourceCounts:
+    """Return the counts of fields of JSON, or raise ValueError if they contradict each other."""
+    labels, rows = labels_from_list(fields["labels"], fields["label_dtype"]), fields["table"]
+    is_float = isinstance(rows, list) and bool(rows) and isinstance(rows[0], list)
+    is_float = is_float and any(type(sum_of_weights) is float for sum_of_weights in rows[0])
+    kind = (np.float64, float) if is_float else (np.int64, int)
+    table = square(rows, len(labels), *kind)
+    if not np.isfinite(table).all() or table.min(initial=0) < 0:
+        raise ValueError("the table holds numbers that are no counts or sums of weights")
+    missing = fields["missing"]
+    if not isinstance(missing, list) or len(missing) != 2:
+        raise ValueError(f"missing is {short_repr(missing)}")
+    first, second = map(count_from, missing)
+    n_outside, n_rows, n_dropped = (
+        count_from(fields[name]) for name in NUMBERS if name != "missing"
+    )
+    n_items = n_rows - n_outside - n_dropped
+    if not max(first, second) <= n_dropped <= first + second or np.count_nonzero(table) > n_items:
+        raise ValueError("the numbers of rows contradict each other")
+    return SourceCounts(table, labels, n_outside, n_rows, (first, second), n_dropped)
 
 
 def finish(contents: Contents, labels: Any = None) -> SourceCounts:
@@ -123,7 +206,9 @@ def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
     ]
     array = labels_of(keys, dtype) if given is None else given
     n_outside = 0 if given is None else int((complete - n_inside).sum())
-    judge_table(array, inside.sum(axis=0), n_outside, (first.name, second.name))
+    names = first.name, second.name
+    are_given = first.wanted is not None
+    judge_table(array, inside.sum(axis=0), n_outside, names, are_given=are_given)
     figures = zip(
         (complete - n_inside).tolist(),
         n_rows.tolist(),

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,11 @@ from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
-from fastkappa.formatting import BOOTSTRAP_METHODS, figure, interval_text, p_value_text
+from fastkappa.formatting import BOOTSTRAP_METHODS, figure, interval_text, p_value_text, printable
 from fastkappa.frame import frame_of_estimate
 from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
     Method,
@@ -45,12 +45,11 @@ from fastkappa.statistics.intervals.methods import (
 )
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.spread import Influence
+from fastkappa.statistics.strata import check_comparable, kappa_and_error
 from fastkappa.statistics.tables import (
     as_counts,
-    as_table,
     as_tables,
     refuse_fractions,
-    warn_of_sums,
 )
 from fastkappa.statistics.weights import Weights
 
@@ -106,6 +105,20 @@ class KappaDifference(Result):
         """
         return frame_of_estimate(
             self.value, self.standard_error, self.interval, z=self.z, p_value=self.p_value
+        )
+
+    def sentence(self) -> str:
+        """Return the difference as a sentence for a paper."""
+        (first, second), (one, two) = map(printable, self.names), map(figure, self.kappas)
+        methods = " and ".join(dict.fromkeys(self.interval_methods))
+        found = estimate_text(
+            self.value,
+            self.interval,
+            f"{100 * self.confidence:g} % interval by {methods} intervals",
+        )
+        return versioned(
+            f"Kappa was {one} of {first} and {two} of {second}, a difference of {found}, p"
+            f" {p_value_text(self.p_value, 2)}"
         )
 
     def _report(self) -> Report:
@@ -315,9 +328,8 @@ def compare_joint(
 
         drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng, clusters)
     if are_joined(clusters):
-        chosen = choose_method(interval_method, first, are_joined=True)
         ends = symmetric_interval(both[0] - both[1], error, confidence)
-        return _difference(both, error, confidence, (chosen, chosen), ends, drawn)
+        return _difference(both, error, confidence, ("asymptotic", "asymptotic"), ends, drawn)
     errors = [float(standard_error(table, weights)) for table in (first, second)]
     product = errors[0] * errors[1]
     shared = (errors[0] ** 2 + errors[1] ** 2 - error**2) / (2 * product) if product > 0 else 0.0
@@ -384,46 +396,17 @@ def _interval_of(
     """Return how the interval of a table's, or result's, kappa is made, and the interval."""
     counts = as_counts(getattr(table, "table", table))
     distribution: Distribution = getattr(table, "distribution", "normal")
-    clusters = getattr(table, "clusters", None)
-    if are_joined(clusters):
-        ends = symmetric_interval(table.kappa, table.standard_error, confidence)
-        return choose_method(method, counts, distribution, are_joined=True), ends
     if method is None:
         method = getattr(table, "interval_method", None)
     chosen = choose_method(method, counts, distribution)
+    if are_joined(getattr(table, "clusters", None)):
+        if chosen == "asymptotic":
+            return chosen, symmetric_interval(table.kappa, table.standard_error, confidence)
+        return chosen, replace(table, confidence=confidence, interval_method=chosen).interval
     given = getattr(table, "weights", weights)
     # The interval of a difference is by the normal distribution.
     low, high = intervals(chosen, counts[None], given, confidence)
     return chosen, (float(low[0]), float(high[0]))
-
-
-def kappa_and_error(name: str, table: Any, weights: Weights) -> tuple[float, float]:
-    """Return kappa and its standard error for a table or a result."""
-    if hasattr(table, "kappa"):
-        if weights is not None:
-            raise ValueError("weights are for tables: results bring their own.")
-        return table.kappa, table.standard_error
-    counts = as_table(getattr(table, "table", table), name)
-    refuse_fractions(counts, name)
-    warn_of_sums(counts, name)
-    return float(kappas(counts, weights)), standard_error(counts, weights)
-
-
-def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
-    """Raise if tables or results have different weights, or errors of both distributions."""
-    tables = list(tables)
-    # The errors of a table are divided by n.
-    if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
-        raise ValueError(
-            "kappas with different distributions cannot be compared: take"
-            " distribution='normal', which tables have, or 't' for all results."
-        )
-    first, *others = (getattr(table, "weights", weights) for table in tables)
-    for other in others:
-        if not np.array_equal(np.asarray(first), np.asarray(other)):
-            raise ValueError(
-                f"kappas with different weights cannot be compared, got {first!r} and {other!r}."
-            )
 
 
 def _joint_counts(joint: ArrayLike) -> AnyArray:

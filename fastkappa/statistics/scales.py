@@ -7,6 +7,8 @@ in use.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -14,6 +16,11 @@ from fastkappa.choices import check_choice
 from fastkappa.frame import data_frame
 from fastkappa.results.report import Report
 from fastkappa.results.result import Result
+
+# The ends of the interval of a confidence.
+Ends: TypeAlias = Callable[[float], tuple[float, float]]
+# The intervals that a distribution is drawn through, in standard errors of a normal value.
+DEVIATES = (0.4, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0, 3.5, 4.2, 5.0)
 
 
 class Band(NamedTuple):
@@ -52,11 +59,12 @@ class Interpretation(Result, _Interpretation):
     reading : str
         The reading of the value itself; 'undefined' for NaN.
     proportions : dict
-        The proportion in each band of the value's distribution, normal with its standard
-        error and between -1 and 1. They sum to 1, or are NaN if there is no standard error.
+        The proportion in each band of the value's distribution between -1 and 1: that which
+        its intervals of every confidence are of, by their own method. They sum to 1, or are NaN if
+        there is no interval.
     confident_reading : str
         The highest band for which the agreement lies in it or above with the given
-        confidence (Gwet 2014); 'undefined' if there is no standard error.
+        confidence (Gwet 2014); 'undefined' if there is no interval.
     confidence : float
         That confidence.
     """
@@ -75,8 +83,15 @@ class Interpretation(Result, _Interpretation):
             {"proportion": list(self.proportions.values())}, ("band", list(self.proportions))
         )
 
+    def in_short(self) -> str:
+        """Return the reading of the value, and the band that it reaches with confidence."""
+        if self.confident_reading == "undefined":
+            return self.reading
+        at_least = f"with {100 * self.confidence:g} % confidence at least {self.confident_reading}"
+        return f"{self.reading}, {at_least}"
+
     def _report(self) -> Report:
-        lines = [f"kappa by {self.source}: {self.reading}"]
+        lines = [f"read by {self.source}: {self.reading}"]
         if math.isnan(sum(self.proportions.values())):
             return Report(lines)
         bands = [
@@ -170,14 +185,19 @@ def read_value(value: float, scale: str) -> str:
 
 
 def interpret(
-    value: float, standard_error: float, scale: ScaleName, confidence: float = 0.95
+    value: float, ends: Ends, scale: ScaleName, confidence: float = 0.95
 ) -> Interpretation:
-    """Interpret an agreement by a scale, with its uncertainty.
+    """Interpret an agreement by a scale, with its uncertainty by its interval's own method.
+
+    The true value is above a cut with the probability at which its one-sided interval begins
+    there: intervals of every confidence are a distribution of it.
 
     Parameters
     ----------
-    value, standard_error : float
-        An index of agreement and its standard error.
+    value : float
+        An index of agreement.
+    ends : callable
+        Takes a confidence and returns the ends of the interval.
     scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
         The scale.
     confidence : float, default=0.95
@@ -191,17 +211,23 @@ def interpret(
     ----------
     K. L. Gwet (2014). Handbook of Inter-Rater Reliability, fourth edition, chapter 6.
 
+    T. Schweder and N. L. Hjort (2016). Confidence, Likelihood, Probability: Statistical Inference
+    with Confidence Distributions. Cambridge University Press.
+
     Examples
     --------
+    Of a normal interval:
+
+    >>> from fastkappa.statistics.inference import symmetric_interval
     >>> from fastkappa.statistics.scales import interpret
-    >>> reading = interpret(0.4915, 0.0510, "landis-koch")
-    >>> reading.reading, reading.confident_reading
-    ('moderate', 'moderate')
-    >>> round(reading.proportions["moderate"], 3)
-    0.947
+    >>> reading = interpret(
+    ...     0.4915, lambda confidence: symmetric_interval(0.4915, 0.0510, confidence), "landis-koch"
+    ... )
+    >>> reading.confident_reading, round(reading.proportions["moderate"], 3)
+    ('moderate', 0.947)
     """
     source, bands = find_scale(scale)
-    proportions = _proportions(value, standard_error, bands)
+    proportions = _proportions(value, ends, bands)
     confident = "undefined"
     at_least = 0.0
     for band in reversed(bands):
@@ -214,27 +240,55 @@ def interpret(
     return Interpretation(scale, source, reading, proportions, confident, confidence)
 
 
-def _band_of(value: float, bands: tuple[Band, ...]) -> Band:
-    within = (b for b in bands if value < b.upper or (b.inclusive and value == b.upper))
-    return next(within, bands[-1])
-
-
-def _proportions(value: float, error: float, bands: tuple[Band, ...]) -> dict[str, float]:
+def _proportions(value: float, ends: Ends, bands: tuple[Band, ...]) -> dict[str, float]:
     """Return the proportion in each band of the distribution between -1 and 1."""
-    if math.isnan(value) or math.isnan(error):
+    low, high = (math.nan, math.nan) if math.isnan(value) else ends(0.5)
+    if math.isnan(low + high):
         return {band.reading: math.nan for band in bands}
-    ends = [-1.0, *(band.upper for band in bands)]
-    # Without an error, or where all areas underflow, the value's own band has everything.
+    # Without an error, or where all is beyond the range, the value's own band has everything.
     pieces = [float(band is _band_of(value, bands)) for band in bands]
-    if error > 0:
-        deviates = [(end - value) / error for end in ends]
-        areas = [_area(low, high) for low, high in pairwise(deviates)]
-        pieces = areas if sum(areas) > 0 else pieces
+    if low < high:
+        found = _Distribution(value, ends)
+        above = [found.above(cut) for cut in (-1.0, *(band.upper for band in bands))]
+        between = [max(one - other, 0.0) for one, other in pairwise(above)]
+        pieces = between if sum(between) > 0 else pieces
     return {band.reading: piece / sum(pieces) for band, piece in zip(bands, pieces)}
 
 
-def _area(low: float, high: float) -> float:
-    """Return the probability that a standard normal deviate lies between two values."""
-    if low > 0:  # differences in the upper tail would lose digits
-        low, high = -high, -low
-    return (math.erfc(-high / math.sqrt(2)) - math.erfc(-low / math.sqrt(2))) / 2
+class _Distribution:
+    """The distribution of a true value that has its intervals, from those of some confidences."""
+
+    def __init__(self, value: float, ends: Ends) -> None:
+        # The ends, and how many standard errors of a normal value away they would be.
+        self._ends, self._deviates = [value], [0.0]
+        for deviate in DEVIATES:
+            low, high = ends(math.erf(deviate / math.sqrt(2)))
+            if low < self._ends[0]:
+                self._ends.insert(0, low)
+                self._deviates.insert(0, deviate)
+            if high > self._ends[-1]:
+                self._ends.append(high)
+                self._deviates.append(-deviate)
+
+    def above(self, cut: float) -> float:
+        """Return the probability that the true value is above a cut."""
+        ends, deviates = self._ends, self._deviates
+        if not ends[0] < cut < ends[-1]:
+            return 0.5 if cut == ends[0] == ends[-1] else float(cut <= ends[0])
+        place = bisect_left(ends, cut)
+        # Through the two neighbours on either side: of a normal interval it is exact.
+        nearest = range(max(place - 2, 0), min(place + 2, len(ends)))
+        deviate = 0.0
+        for i in nearest:
+            others = [j for j in nearest if j != i]
+            deviate += deviates[i] * math.prod(
+                (cut - ends[j]) / (ends[i] - ends[j]) for j in others
+            )
+        # The curve may swing where an end has come to the end of the range.
+        deviate = min(max(deviate, deviates[place]), deviates[place - 1])
+        return math.erfc(-deviate / math.sqrt(2)) / 2
+
+
+def _band_of(value: float, bands: tuple[Band, ...]) -> Band:
+    within = (b for b in bands if value < b.upper or (b.inclusive and value == b.upper))
+    return next(within, bands[-1])

@@ -17,8 +17,15 @@ from fastkappa.formatting import figure, interval_text, label_text, p_value_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.results.report import Report, facts
 from fastkappa.results.result import Result
-from fastkappa.statistics.comparison import check_comparable, kappa_and_error
-from fastkappa.statistics.inference import check_confidence, chi_square_p, symmetric_interval
+from fastkappa.results.sentence import estimate_text, versioned
+from fastkappa.statistics.inference import (
+    check_confidence,
+    chi_square_p,
+    standard_error,
+    symmetric_interval,
+)
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.tables import as_table, refuse_fractions, warn_of_sums
 from fastkappa.statistics.weights import Weights
 
 Undefined: TypeAlias = Literal["nan", "drop"]
@@ -85,6 +92,19 @@ class EqualKappas(Result):
             p_value=self.p_value,
         )
 
+    def sentence(self) -> str:
+        """Return the test as a sentence for a paper."""
+        if math.isnan(self.p_value):
+            return versioned("The kappas of the groups cannot be compared")
+        found = estimate_text(
+            self.kappa, self.interval, f"{100 * self.confidence:g} % asymptotic interval"
+        )
+        return versioned(
+            f"The common kappa of {self.degrees_of_freedom + 1} groups was {found}; in the test of"
+            f" equal kappas Q = {figure(self.statistic)}, df = {self.degrees_of_freedom}, p ="
+            f" {p_value_text(self.p_value, 2)}"
+        )
+
     def _report(self) -> Report:
         named = ", ".join(map(label_text, self.undefined[:MOST_NAMED]))
         more = ", ..." if len(self.undefined) > MOST_NAMED else ""
@@ -122,10 +142,11 @@ def compare_strata(
 
     Parameters
     ----------
-    tables : sequence or mapping of tables or of AgreementResult, or array of shape (h, l, l)
-        One for each stratum. They need not have the same labels. A result brings its own
-        standard error, by clusters if it has these (strata that share clusters are compared by
-        `agreement_by`); Q and the interval are by the normal distribution all the same.
+    tables : sequence or mapping of tables or of results, or array of shape (h, l, l)
+        One for each stratum: also an `AgreementResult`, or a `MultiRaterResult` of the same
+        coefficient. They need not have the same labels. A result brings its own standard error,
+        by clusters if it has these (strata that share clusters are compared by `agreement_by`); Q
+        and the interval are by the normal distribution all the same.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights of the tables; a result has its own.
     confidence : float, default=0.95
@@ -244,6 +265,39 @@ def equal_kappas(
         float(confidence),
         left_out,
     )
+
+
+def kappa_and_error(name: str, table: Any, weights: Weights) -> tuple[float, float]:
+    """Return kappa and its standard error for a table or a result."""
+    value = getattr(table, "kappa", getattr(table, "value", None))
+    if value is not None:
+        if weights is not None:
+            raise ValueError("weights are for tables: results bring their own.")
+        return float(value), table.standard_error
+    counts = as_table(getattr(table, "table", table), name)
+    refuse_fractions(counts, name)
+    warn_of_sums(counts, name)
+    return float(kappas(counts, weights)), standard_error(counts, weights)
+
+
+def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
+    """Raise if tables or results have different weights, or errors of both distributions."""
+    tables = list(tables)
+    # The errors of a table are divided by n.
+    if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
+        raise ValueError(
+            "kappas with different distributions cannot be compared: take"
+            " distribution='normal', which tables have, or 't' for all results."
+        )
+    methods = sorted({getattr(table, "method", "Cohen's kappa") for table in tables})
+    if methods[1:]:
+        raise ValueError(f"{methods[0]} and {methods[1]} cannot be compared.")
+    first, *others = (getattr(table, "weights", weights) for table in tables)
+    for other in others:
+        if not np.array_equal(np.asarray(first), np.asarray(other)):
+            raise ValueError(
+                f"kappas with different weights cannot be compared, got {first!r} and {other!r}."
+            )
 
 
 def check_undefined(undefined: Undefined) -> Undefined:

@@ -19,8 +19,7 @@ MARGINS = ("all", "sum", "total")
 FEWEST_IN_CORNER = 10
 # The raters of fewer subjects can all be half and half.
 FEWEST_ROWS = 5
-# What proportions, and percentages, add up to, and how far rounding takes them from it.
-WHOLES = (1.0, 100.0)
+# How far rounding takes sums of proportions from 1.
 ROUNDING = 1e-9
 FOR_RATINGS = (
     "For two columns of ratings: confusion_counts(y1, y2).table is their table, and"
@@ -91,31 +90,27 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
     if n_labels < 2 or not tables.size or tables.dtype == object:
         return
     table = tables if tables.ndim == 2 else tables.reshape(-1, n_labels, n_labels)[0]
-    with np.errstate(over="ignore"):
-        total = float(table.sum())
-    if not 0 < total < np.inf:
-        return
+    # One row shows nearly always that there is nothing to say: short calls have no time for more.
     for place, which, inner in ((-1, "last", "[:-1, :-1]"), (0, "first", "[1:, 1:]")):
-        # The inner table, its sums on two sides, and theirs.
-        if abs(float(table.item(place)) - total / 4) <= ROUNDING * total:
-            last = np.roll(table, -1 - place, axis=(0, 1))
-            if _has_margins(last.astype(np.float64)):
-                _warn(
-                    f"the {which} row and column of {name} are the sums of the others, but were"
-                    f" taken for those of a label: leave them out, as table{inner} does."
-                )
-    if any(abs(total - n_labels * whole) <= ROUNDING * total for whole in WHOLES):
-        for axis, part in ((1, "row"), (0, "column")):
-            if _are_proportions(table, axis):
-                _warn(
-                    f"each {part} of {name} has the sum {table.sum(axis=axis)[0]:g}, as if it was"
-                    f" normalized by {part}: kappa needs to know how many items each {part} has."
-                    " Give the counts."
-                )
+        row = table[place].tolist()
+        if abs(2 * row[place] - sum(row)) <= ROUNDING * row[place] and _has_margins(table, place):
+            _warn(
+                f"the {which} row and column of {name} are the sums of the others, but were"
+                f" taken for those of a label: leave them out, as table{inner} does."
+            )
+    if table.dtype.kind != "f":
+        return
+    for axis, part, some in ((1, "row", table[0]), (0, "column", table[:, 0])):
+        if _is_whole(sum(some.tolist())) and _are_proportions(table, axis):
+            _warn(
+                f"each {part} of {name} has the sum {some.sum():g}, as if it was normalized by"
+                f" {part}: kappa needs to know how many items each {part} has. Give the counts."
+            )
 
 
-def _has_margins(table: AnyArray) -> bool:
-    """Return whether the last row and column are the sums of several others that are not 0."""
+def _has_margins(table: AnyArray, place: int) -> bool:
+    """Return whether the last, or first, row and column are the sums of several that are not 0."""
+    table = np.roll(table, -1 - place, axis=(0, 1)).astype(np.float64)
     inner, n_items = table[:-1, :-1], table.item(-1)
     if n_items < FEWEST_IN_CORNER and abs(n_items - 1) > ROUNDING:
         return False
@@ -133,8 +128,12 @@ def _are_proportions(table: AnyArray, axis: int | None = None) -> bool:
     """Return whether fractions are proportions or percentages of a table, or along an axis."""
     if table.dtype.kind != "f" or (table == np.rint(table)).all():
         return False
-    sums = table.sum(axis=axis)
-    return any(np.allclose(sums, whole, rtol=ROUNDING, atol=0) for whole in WHOLES)
+    return all(map(_is_whole, np.ravel(table.sum(axis=axis)).tolist()))
+
+
+def _is_whole(total: float) -> bool:
+    """Return whether proportions or percentages have this sum."""
+    return abs(total - 1) <= ROUNDING or abs(total / 100 - 1) <= ROUNDING
 
 
 def _warn(text: str) -> None:

@@ -80,5 +80,5 @@ def confusion_counts(
     columns = items.columns["y1"], items.columns["y2"]
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
     # How many items are outside the labels stands beside the table.
-    judge_table(counts.labels, counts.table)
+    judge_table(counts.labels, counts.table, are_given=labels is not None)
     return counts

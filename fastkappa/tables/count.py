@@ -11,11 +11,12 @@ from fastkappa.exceptions import changed_meanwhile
 from fastkappa.formatting import count_text
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column
+from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.results.result import Result
 from fastkappa.tables.codecs import Codec, expected_codecs
 from fastkappa.tables.item_sums import add_exactly, as_int64, checked_sums
 from fastkappa.tables.known_labels import Encoding, KnownLabels
-from fastkappa.tables.table import ConfusionTable, scatter, square
+from fastkappa.tables.table import ConfusionTable, positions_in, scatter, square, union_of_labels
 from fastkappa.tables.tally import Tally
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class CountsResult(Result):
     __slots__ = ()
     table: AnyArray
     labels: AnyArray
+    n_outside: int
 
     def to_frame(self) -> Any:
         """Return the table as a pandas DataFrame, with the labels of both raters.
@@ -49,35 +51,63 @@ class CountsResult(Result):
         return frame_of_counts(self.table, self.labels, RATERS)
 
     def __add__(self, other: Any) -> Any:
-        """Return the counts of other items too, which must have the same labels.
+        """Return the counts of other items too, with the labels of both.
+
+        Labels that differ must be those that occur, which are sorted.
 
         Raises
         ------
         OverflowError
             If a sum does not fit in int64.
         ValueError
-            If the labels, or their order, differ.
+            If labels that differ are not sorted, or left items out; or if they are of two kinds.
+
+        Warns
+        -----
+        UserWarning
+            If labels of the two look alike.
         """
         if type(other) is not type(self):
             return NotImplemented
-        own, added = self.labels.tolist(), other.labels.tolist()
-        if own != added:
-            raise ValueError(
-                f"counts of the labels {own} cannot be added to those of {added}: give the same"
-                " labels= to both."
-            )
+        labels, tables = self.labels.copy(), [self.table, other.table]
+        if labels.tolist() != other.labels.tolist():
+            labels = _labels_of_both(self, other)
+            places = [positions_in(labels, counts.labels) for counts in (self, other)]
+            shape = (len(labels), len(labels))
+            tables = [scatter(table, own, own, shape) for table, own in zip(tables, places)]
         fields = {
             name: _total(getattr(self, name), getattr(other, name))
             for name in getattr(self, "_fields", ())
             if name not in ("table", "labels")
         }
-        fields["table"] = add_exactly(self.table, other.table)
-        fields["labels"] = self.labels.copy()
-        return type(self)(**fields)
+        fields |= {"table": add_exactly(*tables), "labels": labels}
+        total = type(self)(**fields)
+        if len(labels) > len(self.labels) and labels.dtype.kind in "UTO":
+            warn_of_lookalikes({"the sum": _as_column(total)})
+        return total
 
     def __radd__(self, other: Any) -> Any:
         """Return these counts for 0, with which `sum` starts."""
         return self if type(other) is int and other == 0 else super().__radd__(other)
+
+
+def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:
+    """Return the labels of two counts, or raise if they are not those that occur."""
+    own = [first.labels, second.labels]
+    are_found = not first.n_outside and not second.n_outside
+    if not are_found or any(union_of_labels([one]).tolist() != one.tolist() for one in own):
+        raise ValueError(
+            f"counts of the labels {own[0].tolist()} cannot be added to those of"
+            f" {own[1].tolist()}: give the same labels= to both."
+        )
+    return union_of_labels(own)
+
+
+def _as_column(counts: CountsResult) -> Column:
+    """Return the labels of counts as a column, with how often they occur."""
+    n_ratings = (counts.table.sum(axis=0) + counts.table.sum(axis=1)).astype(np.int64)
+    places = np.arange(len(counts.labels))
+    return Column(places, np.dtype(object), counts.labels.tolist(), counts=n_ratings)
 
 
 def _total(first: Any, second: Any) -> Any:

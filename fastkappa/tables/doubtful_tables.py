@@ -21,6 +21,8 @@ MOST_NAMED = 5
 LEAST_REPEATS = 2
 # Among more raters, one with few items can have given labels that nobody else gave.
 MOST_JUDGED = 20
+# Codes of statistics packages for a missing rating.
+CODES = frozenset((-9, -99, -999, -9999, 99, 999, 9999))
 # A row of totals has a label more than so many times as large as any other.
 FAR = 5
 
@@ -30,14 +32,19 @@ def judge_table(
     table: AnyArray,
     n_outside: int = 0,
     names: tuple[str, str] = ("y1", "y2"),
+    *,
+    are_given: bool = False,
 ) -> None:
     """Warn of what a table of two raters, or of sums of item weights, shows of its labels.
 
-    That is strings given as labels that no item has, where items are left out; an item that holds
-    the sums of the others; raters without a label in common; and ids in the place of ratings.
+    That is strings given as labels that no item has, where items are left out; codes for missing
+    ratings, unless labels ``are_given``; an item that holds the sums of the others; raters without
+    a label in common; and ids in the place of ratings.
     """
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
+    if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
+        _warn_of_codes(np.asarray(labels)[table.any(axis=0) | table.any(axis=1)])
     # Most raters agree on the last label or on the first, and more than once: short calls have no
     # time for a closer look.
     if len(labels) < 2 or table.item(-1) > 1:
@@ -53,11 +60,34 @@ def judge_table(
     _warn_of_ids(labels, table, names)
 
 
-def judge_tables(labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str]) -> None:
+def judge_tables(
+    labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str], *, are_given: bool
+) -> None:
     """Do the same for the tables of many predictions, whose labels outside were judged before."""
+    if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
+        _warn_of_codes(labels[tables.any(axis=(0, 1)) | tables.any(axis=(0, 2))])
     if len(labels) > 1:
         for j in np.flatnonzero(tables[:, -1, -1] < 2).tolist():
-            judge_table(labels, tables[j], names=(truth, names[j]))
+            judge_table(labels, tables[j], names=(truth, names[j]), are_given=True)
+
+
+def _warn_of_codes(labels: AnyArray) -> None:
+    """Warn of a number such as 99 or -9 that often stands for a missing rating.
+
+    All other labels are 0 or more, and far from 99.
+    """
+    are_codes = np.isin(labels, [*CODES])
+    others = labels[~are_codes]
+    if labels.dtype.kind not in "iuf" or len(others) < 2 or others.min() < 0:
+        return
+    least = FAR * others.max()
+    found = [f"{code:g}" for code in labels[are_codes].tolist() if code < 0 or code > least]
+    if found:
+        warn(
+            f"the ratings hold {' and '.join(found)}, which often stands for a missing rating, but"
+            " is counted as a label: give missing_codes= if it does, on the command line"
+            " --missing-codes, or name it in labels if it is one."
+        )
 
 
 def _warn_of_totals(
@@ -115,6 +145,9 @@ def judge_raters(
     if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
         return
     _warn_of_totals(labels, min(n_ratings), sum_of)
+    together = {label for own in labels.values() for label in own.tolist()}
+    if not CODES.isdisjoint(together):
+        _warn_of_codes(np.array(sorted(together)))
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
         # As in `_warn_of_strangers`.

@@ -19,6 +19,7 @@ from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.real_numbers import integer_at_least
 from fastkappa.results.report import Grid, Report, abridged, counts_grid
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import listed, versioned
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix, what_needs_order
 from fastkappa.thresholds.items.direction import warn_if_falling
@@ -122,6 +123,15 @@ class ThresholdResult(Result):
             ],
             [*grids, *counts],
             [f"none reach a kappa above by more than {self.gap:.2g}"] if self.gap else (),
+        )
+
+    def sentence(self) -> str:
+        """Return the thresholds and their kappa as a sentence for a paper."""
+        cuts = [f"{cut:.6g}" for cut in self.thresholds.tolist()]
+        return versioned(
+            f"{f'Thresholds of {listed(cuts)}' if cuts else 'No thresholds'}, with the highest"
+            f" kappa on the scores of {self.table.sum():g} items, gave a kappa of"
+            f" {figure(self.kappa)} on the same items"
         )
 
     def __repr__(self) -> str:

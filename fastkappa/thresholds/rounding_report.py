@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.formatting import label_text
+from fastkappa.formatting import figure, label_text
 from fastkappa.frame import data_frame
 from fastkappa.results.report import Grid, Report, counts_grid, facts
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import listed, versioned
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, weights_text
 from fastkappa.thresholds.rounding import Method, Rounding, table_at_thresholds
@@ -82,6 +83,24 @@ class RoundingReport(Result):
             y,
         )
 
+    def sentence(self) -> str:
+        """Return the kappas as a sentence for a paper."""
+        cuts = [f"{cut:.6g}" for cut in self.thresholds.tolist()]
+        half, own, out = (
+            "undefined" if kappa is None else figure(kappa) for kappa in self.kappa.values()
+        )
+        unseen = "" if self.kappa["out_of_fold"] is None else f", {out} out of fold"
+        return versioned(
+            f"{f'Cut points of {listed(cuts)}' if cuts else 'No cut points'} on the scores of"
+            f" {self.n} items, chosen to maximise kappa ({weights_text(self._scheme)}, method"
+            f" {self.method}), gave a kappa of {own} on the same items{unseen} and {half} at the"
+            " half points"
+        )
+
+    @property
+    def _scheme(self) -> Weights:
+        return None if isinstance(self.weights, str) and self.weights == "none" else self.weights
+
     def rows(self) -> list[dict[str, Any]]:
         """Return each label, the score it begins at, and its half point."""
         columns = zip(
@@ -119,11 +138,10 @@ class RoundingReport(Result):
         y = label_text(self._y)
         begins = "Each label and the score it begins at"
         head = ("label", "from", "half point")
-        weights = None if isinstance(self.weights, str) and self.weights == "none" else self.weights
         caption = f"{y} (rows) and the labels given (columns)"
         counts = counts_grid(self.labels, self.table, caption=caption, above=caption)
         return Report(
-            [f"n = {self.n}, {weights_text(weights)}, method {self.method}"],
+            [f"n = {self.n}, {weights_text(self._scheme)}, method {self.method}"],
             [
                 Grid(head, rows, indent=2, least_width=12, caption=begins),
                 facts(zip(named, found), "Kappa")._replace(indent=2),

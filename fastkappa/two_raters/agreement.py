@@ -27,7 +27,7 @@ from fastkappa.ratings.labels import (
 from fastkappa.ratings.missing import Missing, refuse_missing_labels
 from fastkappa.ratings.read import read
 from fastkappa.results.report import RATERS
-from fastkappa.statistics.clusters import Clusters, are_joined
+from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method
 from fastkappa.statistics.intervals.rao import (
@@ -98,9 +98,8 @@ def agreement(
         How the intervals of kappa, and of the kappa of each label, are made. 'asymptotic' is
         kappa plus and minus a quantile times the standard error; 'score' and 'profile' hold
         the values of kappa that the score test and the likelihood ratio do not reject, within
-        [-1, 1]. None means 'score', but 'asymptotic' with clusters, with
-        ``distribution='t'``, for more than 128 labels and for more than 10 billion items.
-        Intervals of the other indices are asymptotic.
+        [-1, 1]. None means 'score', but 'asymptotic' with ``distribution='t'``, for more than 128
+        labels and for more than 10 billion items. Intervals of the other indices are asymptotic.
     null_kappa : float, default=0.0
         The kappa that ``z`` and ``p_value`` test. For 0 the raters are independent under the
         hypothesis, and z is kappa over its null standard error. Any other is tested by the
@@ -112,9 +111,10 @@ def agreement(
         The cluster of each item, of any type that ratings may have: the patient of a lesion,
         say. Items of a cluster may resemble each other, and clusters are the independent
         units of all standard errors (Yang and Zhou 2014, 2015): with 't' the degrees of
-        freedom are the number of clusters less one. The interval is asymptotic then, and the
-        test of kappa is Wald's. An item whose cluster is missing is treated as one with a
-        missing rating. None means that items are independent.
+        freedom are the number of clusters less one. For score and profile intervals and for the
+        test of kappa, the statistic is divided by the design effect, if that is above 1, and
+        has as many degrees of freedom (Rao and Scott 1984). An item whose cluster is missing is
+        treated as one with a missing rating. None means that items are independent.
     sample_weight : array-like of shape (n,), default=None
         How many items each row stands for, in whole numbers: the result is that of the items
         repeated this many times. Other weights, and weights with clusters, are an error because
@@ -194,7 +194,7 @@ def agreement(
     )
     if known is None and weights is not None:
         warn_of_weights(result.weights, counts.labels)
-    judge_table(counts.labels, counts.table, counts.n_outside)
+    judge_table(counts.labels, counts.table, counts.n_outside, are_given=known is not None)
     warn_of_same_column({"y1": y1, "y2": y2})
     return _warned(result)
 
@@ -304,7 +304,7 @@ def make_result(
 ) -> AgreementResult:
     """Return the result of a checked table."""
     checked = as_weights(weights, len(table))
-    chosen = choose_method(interval_method, table, distribution, are_joined=are_joined(clusters))
+    chosen = choose_method(interval_method, table, distribution)
     return AgreementResult(
         _frozen(table),
         _frozen(labels),

@@ -79,11 +79,16 @@ def sentence_of(result: _Result) -> str:
     raters = "two raters" if result.raters == RATERS else f"{first} and {second}"
     return estimate_sentence(
         f"Cohen's kappa ({weights_text(result.weights)}) of {raters} on"
-        f" {count_text(result.n, 'item')}{in_clusters(result)}",
+        f" {count_text(result.n, 'item')}{in_clusters(result)}{_left_out(result)}",
         result.kappa,
         result.interval,
         f"{100 * result.confidence:g} % {result.interval_method} interval",
     )
+
+
+def _left_out(result: _Result) -> str:
+    n = result.n_dropped + result.n_outside
+    return f", with {n} left out," if n else ""
 
 
 def why_undefined(result: _Result) -> str:
@@ -119,8 +124,9 @@ def _remarks(result: _Result) -> Iterator[str]:
         yield f"kappa is undefined: {why_undefined(result)}"
     own = result.clusters
     if are_joined(own) and own.n_clusters < FEW_CLUSTERS:
+        which = "" if result.interval_method == "asymptotic" else " of the other indices"
         less = ", less so with distribution='t'" if result.distribution == "normal" else ""
-        yield f"fewer than {FEW_CLUSTERS} clusters: intervals tend to be too short{less}"
+        yield f"fewer than {FEW_CLUSTERS} clusters: intervals{which} tend to be too short{less}"
 
 
 def _unused_labels(result: _Result) -> Iterator[str]:
@@ -161,7 +167,9 @@ def _estimate_grids(result: _Result) -> Iterator[Grid]:
 
 
 def _facts(result: _Result) -> Iterator[tuple[str, str]]:
-    yield "interval of kappa", result.interval_method
+    is_widened = are_joined(result.clusters) and result.interval_method != "asymptotic"
+    by_clusters = ", widened by the design effect" if is_widened else ""
+    yield "interval of kappa", f"{result.interval_method}{by_clusters}"
     tested = f"kappa {NULL_SIGNS[result.alternative]} {result.null_kappa:g}"
     yield f"z of {tested}", figure(result.z)
     yield f"p of {tested}", p_value_text(result.p_value, 2)

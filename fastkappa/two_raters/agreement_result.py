@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +23,8 @@ from fastkappa.results.result import Result
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.clusters import Clusters, are_joined, correction, n_units
 from fastkappa.statistics.indices import Estimate
-from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
+from fastkappa.statistics.intervals.inverted import inverted_test
+from fastkappa.statistics.intervals.methods import IntervalMethod, test_quantile, widening
 from fastkappa.statistics.intervals.rao import Alternative, NullTest, null_test, p_value
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
@@ -143,31 +144,24 @@ class AgreementResult(Result):
     @cached_property
     def interval(self) -> tuple[float, float]:
         """The interval of kappa by ``interval_method``; the asymptotic one may go beyond 1."""
-        return self._intervals(self.table[None], self.weights, [self.kappa], [self.standard_error])[
-            0
-        ]
+        own = self.table[None], self.weights, [self.kappa], [self.standard_error]
+        return self._intervals(*own)[0]
 
     @property
     def z(self) -> float:
         """The normal deviate of the test of ``null_kappa``; nearly the distance in null errors.
 
-        With clusters it is the distance in standard errors (Wald's test). NaN where the most
-        likely table with ``null_kappa`` is not found, as with one near -1 for raters who agree.
+        With clusters it is divided by the root of the design effect, if that is above 1. NaN in one
+        cluster, and where no table with ``null_kappa`` is found, as near -1 for raters who agree.
         """
-        if self._in_clusters:
-            distance, error = self.kappa - self.null_kappa, self.standard_error
-            return distance / error if error else math.nan
-        z = float(self._null_test.z[0])
-        return z if math.isfinite(z) else math.nan
+        widened = self._widening(self.table[None], self.weights, [self.standard_error])
+        z = float(self._null_test.z[0] / widened[0])
+        return z if math.isfinite(z) and self.n_clusters > 1 else math.nan
 
     @property
     def p_value(self) -> float:
-        """The p-value of z against the ``alternative``.
-
-        With clusters it is by Student's t if intervals are.
-        """
-        freedom = self._degrees_of_freedom if self._in_clusters else math.inf
-        return p_value(self.z, self.alternative, freedom)
+        """The p-value of z against the ``alternative``; with clusters by Student's t."""
+        return p_value(self.z, self.alternative, self._freedom_of_test)
 
     @cached_property
     def _null_test(self) -> NullTest:
@@ -329,12 +323,16 @@ class AgreementResult(Result):
 
     @property
     def _in_clusters(self) -> bool:
-        """Whether there are clusters of more than one item: those of one change nothing."""
+        """Whether a cluster has more than one item: those of one change nothing."""
         return are_joined(self.clusters)
 
     @property
     def _degrees_of_freedom(self) -> float:
         return inference.degrees_of_freedom(self.distribution, self.n_clusters)
+
+    @property
+    def _freedom_of_test(self) -> float:
+        return self.n_clusters - 1 if self._in_clusters else math.inf
 
     def _scaled(self, estimate: Estimate) -> Estimate:
         return Estimate(estimate.value, estimate.standard_error * self._scale)
@@ -345,10 +343,17 @@ class AgreementResult(Result):
         """Return the interval of kappa of each table by ``interval_method``."""
         if self.interval_method == "asymptotic":
             return [self._interval(kappa, error) for kappa, error in zip(kappas, errors)]
-        low, high = intervals(
-            self.interval_method, tables, weights, self.confidence, self.distribution
-        )
+        widened = self._widening(tables, weights, errors)
+        widened *= test_quantile(self.confidence, self._freedom_of_test)
+        low, high = inverted_test(self.interval_method, tables, weights, self.confidence, widened)
         return list(zip(low.tolist(), high.tolist()))
+
+    def _widening(self, tables: AnyArray, weights: Weights, errors: list[float]) -> FloatTable:
+        """Return what the root of the test's statistic is divided by for each table."""
+        if not self._in_clusters:
+            return np.ones(len(tables))
+        factor = math.sqrt(correction(self.n, self.clusters)) / self._scale
+        return widening(factor * np.array(errors), inference.standard_error(tables, weights))
 
     def _interval(self, value: float, error: float) -> tuple[float, float]:
         return inference.symmetric_interval(value, error, self.confidence, self._degrees_of_freedom)
@@ -362,27 +367,26 @@ class AgreementResult(Result):
         Parameters
         ----------
         scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
-            The scale. It is a convention: name it wherever you use it.
+            The scale, a convention: name it wherever you use it.
 
         Returns
         -------
         interpretation : Interpretation
-            The reading of kappa itself, the proportion of its normal distribution
-            (between -1 and 1) in each band, and the highest band it reaches with the
-            result's confidence.
+            The reading of kappa, the proportion in each band of the distribution that its intervals
+            are of, and the highest band it reaches with the result's confidence.
 
         Examples
         --------
         >>> from fastkappa import agreement_from_confusion
-        >>> result = agreement_from_confusion([[20, 20], [10, 50]])
-        >>> reading = result.interpret("landis-koch")
+        >>> reading = agreement_from_confusion([[20, 20], [10, 50]]).interpret("landis-koch")
         >>> reading.reading, reading.confident_reading
         ('fair', 'slight')
-        >>> {band: round(part, 3) for band, part in reading.proportions.items()}
-        {'poor': 0.0, 'slight': 0.06, 'fair': 0.649, 'moderate': 0.287, 'substantial': 0.004,
-         'almost perfect': 0.0}
+        >>> round(reading.proportions["moderate"], 3)
+        0.287
         """
-        return interpret(self.kappa, self.standard_error, scale, self.confidence)
+        return interpret(
+            self.kappa, lambda c: replace(self, confidence=c).interval, scale, self.confidence
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all statistics as a dictionary of Python numbers, strings and lists.
@@ -403,8 +407,7 @@ class AgreementResult(Result):
         Returns
         -------
         frame : pandas.DataFrame
-            A row for each; the columns are ``value``, ``standard_error``, and the ends of
-            the interval, ``lower`` and ``upper``.
+            A row for each; the columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
 
         Raises
         ------

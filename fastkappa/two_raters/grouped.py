@@ -15,7 +15,13 @@ import numpy as np
 from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, interval_text, label_text, plain
+from fastkappa.formatting import (
+    count_text,
+    label_text,
+    p_value_text,
+    plain,
+    printable,
+)
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
@@ -23,9 +29,10 @@ from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.item_weights import as_numbers_of_items
 from fastkappa.ratings.missing import Missing
 from fastkappa.ratings.read import read
-from fastkappa.results.report import RATERS, Grid, Report, interval_head
+from fastkappa.results.report import RATERS, Report, groups_grid
 from fastkappa.results.result import Result
-from fastkappa.statistics.clusters import Clusters
+from fastkappa.results.sentence import estimate_text, listed, versioned
+from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import check_confidence, kappa_gradient
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
 from fastkappa.statistics.intervals.rao import (
@@ -40,7 +47,7 @@ from fastkappa.statistics.strata import (
     check_undefined,
     equal_kappas,
 )
-from fastkappa.statistics.weights import Weights
+from fastkappa.statistics.weights import Weights, weights_text
 from fastkappa.tables.by_group import count_by_group
 from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
@@ -54,6 +61,8 @@ from fastkappa.two_raters.item_clusters import (
     refuse_weighted_clusters,
 )
 
+# A sentence names so many groups; of more, those with the lowest and the highest kappa.
+MOST_IN_SENTENCE = 5
 # What all groups together are called.
 ALL = "all items"
 
@@ -106,9 +115,12 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         warning that names the groups; ``undefined='drop'`` leaves them out. Groups that share
         clusters are compared with the covariance of their kappas.
         """
-        # cached_property has a frame of its own.
+        return self._test()
+
+    def _test(self) -> EqualKappas:
+        # Its warning is that of `equality`, and cached_property has a frame of its own.
         return equal_kappas(
-            self.results, None, self.pooled.confidence, self.undefined, 4, self.covariance
+            self.results, None, self.pooled.confidence, self.undefined, 5, self.covariance
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -163,27 +175,49 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             for name, result in zip(names, results)
         ]
 
+    def sentence(self) -> str:
+        """Return the kappa of each group as a sentence for a paper; of many, those at the ends."""
+        *groups, whole = self.rows()
+        pooled = self.pooled
+        known = [row for row in groups if not math.isnan(row["kappa"])]
+        few = len(groups) <= MOST_IN_SENTENCE or len(known) < 2
+        ends = [min(known, key=_kappa_of), max(known, key=_kappa_of)] if not few else groups
+        shown = [
+            f"{estimate_text(row['kappa'], (row['lower'], row['upper']))} in {row['group']} (n ="
+            f" {row['n']})"
+            for row in ends
+        ]
+        found = listed(shown) if few else f"between {shown[0]} and {shown[1]}"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", undefined_metric_warning())
+            p = self._test().p_value if len(groups) > 1 else math.nan
+        equal = "" if math.isnan(p) else f"; p of equal kappas {p_value_text(p, 2)}"
+        first, second = map(printable, pooled.raters)
+        return versioned(
+            f"Cohen's kappa ({weights_text(pooled.weights)}) of {first} and {second} was {found},"
+            f" and {estimate_text(whole['kappa'], (whole['lower'], whole['upper']))} on all"
+            f" {count_text(pooled.n, 'item')} in {count_text(len(groups), 'group')}, with"
+            f" {100 * pooled.confidence:g} % {pooled.interval_method} intervals{equal}"
+        )
+
     def __repr__(self) -> str:
         return f"<GroupedAgreement: {len(self.results)} groups, n = {self.pooled.n}>"
 
     def _report(self) -> Report:
-        rows = [
-            (
-                row["group"],
-                str(row["n"]),
-                figure(row["kappa"]),
-                figure(row["standard_error"], ""),
-                interval_text((row["lower"], row["upper"]), "", width=7),
-            )
-            for row in self.rows()
-        ]
-        head = ("group", "n", "kappa", "std. error", interval_head(self.pooled.confidence))
         group = label_text(self.group_name)
         names = (group, *map(label_text, self.pooled.raters))
         missing = ", ".join(f"{n} in {name}" for n, name in zip(self.missing, names))
         left_out = f"{self.n_dropped} rows left out, for what is missing ({missing})"
-        grid = Grid(head, rows, caption=f"Kappa in each group of {group}")
+        rows = (
+            (r["group"], r["n"], r["kappa"], r["standard_error"], (r["lower"], r["upper"]))
+            for r in self.rows()
+        )
+        grid = groups_grid(rows, self.pooled.confidence, "kappa", group)
         return Report([left_out] if self.n_dropped else [], [grid])
+
+
+def _kappa_of(row: Mapping[str, Any]) -> float:
+    return float(row["kappa"])
 
 
 def agreement_by(
@@ -319,7 +353,7 @@ def agreement_by(
     )
     if known is None:
         warn_of_weights(weights, found.rows)
-    judge_table(found.rows, pooled.table, pooled.n_outside)
+    judge_table(found.rows, pooled.table, pooled.n_outside, are_given=known is not None)
     warn_of_same_column({"y1": y1, "y2": y2})
     n_missing = items.n_missing[GROUPS], *pooled.missing
     covariance = None
@@ -335,7 +369,13 @@ def compute_intervals(results: Sequence[AgreementResult]) -> None:
     time.
     """
     # A cached property keeps its value among the attributes of the object.
-    left = [r for r in results if r.interval_method != "asymptotic" and "interval" not in vars(r)]
+    left = [
+        result
+        for result in results
+        if result.interval_method != "asymptotic"
+        and not are_joined(result.clusters)
+        and "interval" not in vars(result)
+    ]
     for method in {result.interval_method for result in left}:
         some = [result for result in left if result.interval_method == method]
         tables = np.array([result.table for result in some])

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.formatting import label_text
+from fastkappa.formatting import figure, label_text
 from fastkappa.frame import data_frame
 from fastkappa.results.report import LARGEST_TABLE, RATERS, Report, counts_grid, facts, number_text
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import versioned
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scheme import SCHEMES, SchemeName
 from fastkappa.statistics.tables import as_table
+from fastkappa.statistics.weights import weights_text
 
 WeightsName: TypeAlias = Literal["none"] | SchemeName
 WEIGHTS: tuple[WeightsName, ...] = ("none", *SCHEMES)
@@ -82,6 +84,17 @@ class TableKappas(Result):
             raters,
             is_weighted,
             largest,
+        )
+
+    def sentence(self) -> str:
+        """Return the kappa asked for as a sentence for a paper; it has no interval."""
+        first, second = map(label_text, self._raters)
+        scheme = None if isinstance(self.weights, str) and self.weights == "none" else self.weights
+        n = number_text(self.n)
+        items = f"items whose weights sum to {n}" if self._is_weighted else f"{n} items"
+        return versioned(
+            f"Cohen's kappa ({weights_text(scheme)}) of {first} and {second} on {items} was"
+            f" {figure(self.kappa)}"
         )
 
     def rows(self) -> list[tuple[str, float]]:

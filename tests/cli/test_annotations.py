@@ -27,7 +27,7 @@ IDS = [f"t{i}" for i in range(N)]
 
 
 def without_file(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name != "file"}
+    return {name: value for name, value in fields.items() if name not in ("file", "disputed")}
 
 
 @pytest.fixture

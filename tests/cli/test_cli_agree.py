@@ -165,7 +165,7 @@ def test_one_label_leaves_kappa_undefined(tmp_path: Path) -> None:
     text = text_of(path, *options)
     assert "kappa is undefined: all ratings are yes" in text
     assert "bootstrap interval: undefined (BCa, 40 replicates, 40 undefined)" in text
-    assert text.endswith("kappa by Cohen (1960), as commonly tabled: undefined\n")
+    assert text.endswith("read by Cohen (1960), as commonly tabled: undefined\n")
 
 
 def test_bootstrap_of_two(path: Path, ratings: dict[str, Any]) -> None:
@@ -193,7 +193,7 @@ def test_scale_of_two(path: Path, ratings: dict[str, Any]) -> None:
     expected = agreement(ratings["a"], ratings["b"], weights="linear").interpret("landis-koch")
     assert_same(json_of(path, *options)["interpretation"], expected._asdict())
     text = text_of(path, *options)
-    assert "\nkappa by Landis and Koch (1977): moderate\n" in text
+    assert "\nread by Landis and Koch (1977): moderate\n" in text
     assert f"\n  moderate: {expected.proportions['moderate']:.1%} of its distribution\n" in text
     assert text.endswith("\n  with 95 % confidence at least fair\n")
 
@@ -228,7 +228,10 @@ def test_groups_with_bootstrap_and_scale(path: Path) -> None:
     assert [g["interpretation"]["reading"] for g in found["groups"]] == ["fair", "fair"]
     text = text_of(path, *options, "--scale", "altman")
     assert "kappa of Winnipeg, 95 % bootstrap interval: " in text
-    assert text.endswith("kappa by Altman (1991)\n  New Orleans: fair\n  Winnipeg: fair\n")
+    at_least = "fair, with 95 % confidence at least poor"
+    assert text.endswith(
+        f"read by Altman (1991)\n  New Orleans: {at_least}\n  Winnipeg: {at_least}\n"
+    )
 
 
 def test_missing_groups(tmp_path: Path) -> None:

@@ -29,7 +29,13 @@ from fastkappa.exceptions import LabelOrderWarning
 NAMES = ["poor", "fair", "good", "best"]
 
 
-@parametrize_with_checks([KappaDecoder(LogisticRegression(), cv=2)])
+def expected_failures(_: Any) -> dict[str, str]:
+    return {"check_classifiers_train": "the label of the least cost need not be the likeliest"}
+
+
+@parametrize_with_checks(
+    [KappaDecoder(LogisticRegression(), cv=2)], expected_failed_checks=expected_failures
+)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:kappa is undefined")
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
@@ -38,7 +44,8 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
 
 @pytest.mark.slow
 @parametrize_with_checks(
-    [KappaDecoder(LogisticRegression(), weights="linear", calibration=None, cv=2)]
+    [KappaDecoder(LogisticRegression(), weights="linear", calibration=None, cv=2)],
+    expected_failed_checks=expected_failures,
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:kappa is undefined")

@@ -299,7 +299,11 @@ def test_bad_parameters_are_named(parameters: dict[str, Any], message: str) -> N
 
 @pytest.mark.parametrize(
     ("weights", "message"),
-    [([1, -1], "sample_weight must not be negative, got -1"), ([0, 0], "weight"), ([1], "shape")],
+    [
+        ([1, -1], "sample_weight must not be negative, got -1"),
+        ([0, 0], "weight"),
+        ([1], "one weight for each of the 2 items, got 1"),
+    ],
 )
 def test_bad_weights_are_named(weights: list[float], message: str) -> None:
     with pytest.raises(ValueError, match=message):

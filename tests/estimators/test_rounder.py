@@ -24,7 +24,6 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 import fastkappa
 from fastkappa import cohen_kappa_score, optimal_thresholds
@@ -39,50 +38,15 @@ polars = library("polars")
 STRINGS = np.array(["poor", "fair", "good", "best"])
 
 
-class FirstColumn(KappaRounder):
-    """Takes scores from the first of several features, as most checks pass them."""
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FirstColumn:
-        X = validate_data(self, X)
-        n_features = self.n_features_in_
-        super().fit(X[:, 0], y, sample_weight)
-        self.n_features_in_ = n_features
-        return self
-
-    def predict(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return super().predict(validate_data(self, X, reset=False)[:, 0])
-
-    def transform(self, X: Any) -> Any:
-        return self.predict(X)[:, None]
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        return super().score(validate_data(self, X, reset=False)[:, 0], y, sample_weight)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.one_d_array = False
-        tags.input_tags.two_d_array = True
-        return tags
-
-
-def expected_failures(estimator: KappaRounder) -> dict[str, str]:
-    if estimator.method not in ("spline", "bagged"):
-        return {}
-    reason = "one item of weight 2 is not two items: to draw, or to tell how much to smooth"
-    return {"check_sample_weight_equivalence_on_dense_data": reason}
-
-
 @parametrize_with_checks(
     [
-        FirstColumn(),
-        FirstColumn(weights=None, cv=None),
-        FirstColumn("exact", cv=None),
-        FirstColumn("bagged", n_resamples=5, random_state=0),
-        FirstColumn("smoothed", weights="linear"),
-        FirstColumn("closed_form"),
-    ],
-    expected_failed_checks=expected_failures,
+        KappaRounder(LinearRegression()),
+        KappaRounder(LinearRegression(), weights=None, cv=2),
+        KappaRounder(LinearRegression(), method="exact", cv=2),
+        KappaRounder(LinearRegression(), method="bagged", n_resamples=5, random_state=0),
+        KappaRounder(LinearRegression(), method="smoothed", weights="linear"),
+        KappaRounder(LinearRegression(), method="closed_form"),
+    ]
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:kappa is undefined")
@@ -104,7 +68,7 @@ def items(seed: int, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
 def test_exact_is_optimal_thresholds(weights: Any, weighted: bool) -> None:
     scores, y = items(0)
     w = np.random.default_rng(0).random(len(y)) if weighted else None
-    rounder = KappaRounder("exact", weights=weights).fit(scores, y, sample_weight=w)
+    rounder = KappaRounder(method="exact", weights=weights).fit(scores, y, sample_weight=w)
     best = optimal_thresholds(y, scores, weights=weights, sample_weight=w)
     np.testing.assert_array_equal(rounder.thresholds_, best.thresholds)
     np.testing.assert_array_equal(rounder.classes_, best.labels)
@@ -120,7 +84,7 @@ def test_closed_form_is_the_linear_model_of_the_highest_kappa_rounded(weighted: 
     for seed in range(10):
         scores, y = items(seed)
         w = np.random.default_rng(seed).random(len(y)) if weighted else None
-        rounder = KappaRounder("closed_form").fit(scores, y, sample_weight=w)
+        rounder = KappaRounder(method="closed_form").fit(scores, y, sample_weight=w)
         model = KappaRegressor().fit(scores[:, None], y, sample_weight=w)
         new = np.random.default_rng(seed).normal(1.5, 2, 1000)
         rounded = np.clip(np.floor(model.predict(new[:, None]) + 0.5), 0, 3)
@@ -204,9 +168,9 @@ def test_scores_that_float64_would_round() -> None:
 
 def test_labels_that_do_not_occur_keep_their_place() -> None:
     scores, y = items(2)
-    rounder = KappaRounder("closed_form", labels=range(-1, 6), cv=None).fit(scores, y)
+    rounder = KappaRounder(method="closed_form", labels=range(-1, 6), cv=None).fit(scores, y)
     assert len(rounder.thresholds_) == 6
-    plain = KappaRounder("closed_form", cv=None).fit(scores, y)
+    plain = KappaRounder(method="closed_form", cv=None).fit(scores, y)
     np.testing.assert_allclose(rounder.thresholds_[1:4], plain.thresholds_, atol=1e-12)
 
 
@@ -301,8 +265,8 @@ def test_bad_scores(X: Any, message: str) -> None:
 def test_bad_parameters_and_labels() -> None:
     scores, y = items(5)
     for rounder, message in (
-        (KappaRounder("best"), "method must be 'spline'"),
-        (KappaRounder("closed_form", weights="linear"), "weights='quadratic' alone, got"),
+        (KappaRounder(method="best"), "method must be 'spline'"),
+        (KappaRounder(method="closed_form", weights="linear"), "weights='quadratic' alone, got"),
         (KappaRounder(weights="cubic"), "weights must be None, 'linear', 'quadratic'"),
         (KappaRounder(n_resamples=0), "n_resamples must be at least 1, got 0"),
         (KappaRounder(cv=1), "number of folds must be at least 2, got 1"),
@@ -338,10 +302,10 @@ def test_kappa_out_of_given_folds_is_a_plain_loop() -> None:
     w = np.random.default_rng(0).integers(1, 5, len(y))
     for method in ("spline", "exact", "smoothed"):
         for cv in (folds, list(folds.split(scores))):
-            rounder = KappaRounder(method, cv=cv).fit(scores, y, sample_weight=w)
+            rounder = KappaRounder(method=method, cv=cv).fit(scores, y, sample_weight=w)
             given = np.empty_like(y)
             for train, test in folds.split(scores):
-                part = KappaRounder(method, cv=None, labels=range(4))
+                part = KappaRounder(method=method, cv=None, labels=range(4))
                 part.fit(scores[train], y[train], sample_weight=w[train])
                 given[test] = part.predict(scores[test])
             wanted = cohen_kappa_score(y, given, weights="quadratic", sample_weight=w)
@@ -350,8 +314,8 @@ def test_kappa_out_of_given_folds_is_a_plain_loop() -> None:
 
 def test_kappa_out_of_fold_is_near_that_of_cross_val_predict() -> None:
     scores, y = items(7, 4000)
-    rounder = KappaRounder("exact", random_state=0).fit(scores, y)
-    given = cross_val_predict(KappaRounder("exact", cv=None), scores, y, cv=5)
+    rounder = KappaRounder(method="exact", random_state=0).fit(scores, y)
+    given = cross_val_predict(KappaRounder(method="exact", cv=None), scores, y, cv=5)
     assert rounder.oof_kappa_ == pytest.approx(
         cohen_kappa_score(y, given, weights="quadratic"), abs=0.01
     )
@@ -375,7 +339,7 @@ def test_folds_may_be_left_out() -> None:
 
 def test_clone_pickle_and_parameters() -> None:
     scores, y = items(8)
-    rounder = KappaRounder("bagged", weights="linear", n_resamples=7, random_state=1)
+    rounder = KappaRounder(method="bagged", weights="linear", n_resamples=7, random_state=1)
     copy = clone(rounder)
     assert copy.get_params() == rounder.get_params()
     rounder.fit(scores, y)

@@ -14,16 +14,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression
-from sklearn.metrics import cohen_kappa_score
+from sklearn.metrics import cohen_kappa_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
+    TunedThresholdClassifierCV,
     cross_val_predict,
     cross_val_score,
     cross_validate,
 )
 from sklearn.tree import DecisionTreeClassifier
 
+import fastkappa
 from fastkappa.estimators import (
     KappaRounder,
     KappaScorer,
@@ -183,3 +185,11 @@ def test_copies() -> None:
         assert again(TREE.fit(X, Y), X, Y) == cohen_kappa(TREE, X, Y)
     assert repr(KappaScorer("linear", labels=[2, 1])) == "KappaScorer('linear', labels=[2, 1])"
     assert repr(cohen_kappa) == "KappaScorer(None)"
+
+
+def test_a_search_of_thresholds_is_told_what_it_takes() -> None:
+    search = TunedThresholdClassifierCV(TREE, scoring=cohen_kappa)
+    with pytest.raises(AttributeError, match=r"give make_scorer\(fastkappa.cohen_kappa_score\)"):
+        search.fit(X, Y > 1)
+    search.set_params(scoring=make_scorer(fastkappa.cohen_kappa_score)).fit(X, Y > 1)
+    assert search.best_score_ > 0.1

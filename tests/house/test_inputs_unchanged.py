@@ -186,7 +186,9 @@ def estimated(name: str) -> Callable[[Given], Any]:
             x = g.table([[0.1, 0.2, 0.7], [0.2, 0.6, 0.2], [0.8, 0.1, 0.1]] * 4)
             made().fit(x, y).predict(x)
         elif name == "KappaRounder":
-            made("exact").fit(g.column(SCORES), y, g.column(WEIGHTS)).predict(g.column(SCORES))
+            made(method="exact").fit(g.column(SCORES), y, g.column(WEIGHTS)).predict(
+                g.column(SCORES)
+            )
         else:
             made().fit(x, g.column(SCORES), g.column(WEIGHTS)).predict(x)
 
@@ -240,6 +242,9 @@ CALLS: dict[str, Callable[[Given], Any]] = {
     "agreement_from_confusion": lambda g: fastkappa.agreement_from_confusion(
         g.table(TABLE), weights=g.table(DISAGREEMENT), labels=g.column([1, 2, 3])
     ),
+    "alternative_annotator_test": several(
+        lambda rows, **options: fastkappa.alternative_annotator_test(rows, 0, **options)
+    ),
     "boosting": boosted,
     "bootstrap": lambda g: fastkappa.bootstrap(g.table(TABLE), n_resamples=20, rng=0),
     "cohen_kappa_score": lambda g: fastkappa.cohen_kappa_score(
@@ -253,6 +258,7 @@ CALLS: dict[str, Callable[[Given], Any]] = {
     "compare_predictions": lambda g: fastkappa.compare_predictions(
         g.column(B), g.column(A[::-1]), y_true=g.column(A), **DROP
     ),
+    "compare_raters": several(fastkappa.compare_raters),
     "compare_strata": lambda g: fastkappa.compare_strata(g.noted([g.table(TABLE), g.table(TABLE)])),
     "compile_scorer": score,
     "concordance_correlation": lambda g: fastkappa.concordance_correlation(
@@ -274,6 +280,9 @@ CALLS: dict[str, Callable[[Given], Any]] = {
         sample_weight=g.column([1, 2, 1]),
     ),
     "disagreement_weights": lambda g: fastkappa.disagreement_weights("ratio", g.column([1, 2, 4])),
+    "disputed_items": several(
+        lambda rows, clusters, **options: fastkappa.disputed_items(rows, **options)
+    ),
     "fleiss_kappa": several(fastkappa.fleiss_kappa),
     "gwet_ac1": several(fastkappa.gwet_ac1),
     "gwet_ac2": several(lambda *args, **kw: fastkappa.gwet_ac2(*args, weights="linear", **kw)),
@@ -309,6 +318,7 @@ CALLS: dict[str, Callable[[Given], Any]] = {
         50, 0.5, rates=(g.column([0.2, 0.3, 0.5]), g.column([0.3, 0.3, 0.4]))
     ),
     "randolph_kappa": several(fastkappa.randolph_kappa),
+    "rogan_gladen": lambda g: fastkappa.rogan_gladen(5, 9, g.table([[8, 1], [2, 7]])),
     "sample_size": lambda g: fastkappa.sample_size(
         0.5, rates=(g.column([0.5, 0.5]), g.column([0.4, 0.6]))
     ),
@@ -344,7 +354,8 @@ def test_every_public_function_is_called() -> None:
         for name in names
         if name.endswith(("Result", "Warning", "Counts", "Kappas", "Difference", "Interpretation"))
         or name in ("GroupedAgreement", "IntraclassCorrelation", "Leaderboard", "LeaderboardRow")
-        or name in ("LimitsOfAgreement", "PairwiseKappa")
+        or name in ("LimitsOfAgreement", "PairwiseKappa", "RaterComparison", "DisputedItems")
+        or name in ("CorrectedPrevalence", "AlternativeAnnotatorTest")
     }
     assert results | NO_CALLS | CALLS.keys() == names
     assert not CALLS.keys() & (results | NO_CALLS)

@@ -186,6 +186,19 @@ RULES = {
         needs="in order",
         one_rater=False,
     ),
+    **{
+        f"{code} for missing": Rule(
+            more(*NUMBERS, (code, 1), (2, code), (code, code)),
+            None,
+            f"{code}.*stands for a missing rating",
+            needs="found labels",
+            one_rater=False,
+        )
+        for code in (-9, -99, 99, 999)
+    },
+    "99 that is a label": Rule(
+        named(1, 2, 99), KAPPA, "", Options(labels=[1, 2, 99]), "numbers", one_rater=False
+    ),
     "a row of totals": Rule(
         more(*NUMBERS, (sum(NUMBERS[0]), sum(NUMBERS[1]))),
         None,

@@ -255,8 +255,6 @@ SCORES = RNG.random((60, 3))
     [
         ({"a": SCORES[:, 0]}, r"^prediction 'a' must be labels, but is continuous, got array"),
         (SCORES / SCORES.sum(axis=1, keepdims=True), "^prediction 0 must be labels, but is cont"),
-        ({"a": SCORES}, r"^prediction 'a' must be one column, .* an array of shape \(60, 3\)\."),
-        ([SCORES], r"^prediction 0 must be one column, .* got an array of shape \(60, 3\)\."),
     ],
 )
 def test_scores_and_probabilities_are_no_labels(score: Any, predictions: Any, reason: str) -> None:
@@ -269,11 +267,19 @@ def test_scores_and_probabilities_are_no_labels(score: Any, predictions: Any, re
 
 
 @pytest.mark.parametrize("score", [score_many, leaderboard])
+def test_matrices_of_scores_are_no_labels(score: Any) -> None:
+    remedy = "must be one-dimensional, an entry for each item, .* Of probabilities .*decode_probab"
+    for predictions, name in (({"a": SCORES}, "'a'"), ([SCORES], "0")):
+        with pytest.raises(ValueError, match=rf"^prediction {name} (.|\n)*{remedy}"):
+            score(TRUTH, predictions)
+
+
+@pytest.mark.parametrize("score", [score_many, leaderboard])
 @pytest.mark.parametrize("make", [pandas.DataFrame, polars.DataFrame, pyarrow.table])
 def test_a_data_frame_is_no_column(score: Any, make: Any) -> None:
     frame = make({"id": TRUTH, "grade": TRUTH})
-    reason = r" must be one column, a label for each item, got a data frame of shape \(60, 2\)\."
-    remedy = r" Give one of its columns\.$"
+    reason = " must be one-dimensional, an entry for each item, got a data frame of the columns .*"
+    remedy = r" Give one of them, such as frame\['id'\]\.$"
     with pytest.raises(ValueError, match="^y_true" + reason + remedy):
         score(frame, {"a": TRUTH})
     with pytest.raises(ValueError, match="^prediction 'a'" + reason + remedy):

@@ -91,3 +91,9 @@ def test_many_labels_are_resampled() -> None:
     truth = np.arange(5000)
     result = leaderboard(truth, [truth.copy(), truth[::-1]], n_resamples=39, rng=0)
     assert result.interval[0].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("rank", [score_many, lambda y, p: leaderboard(y, p, n_resamples=0)])
+def test_predictions_in_the_place_of_the_truth(rank: Any) -> None:
+    with pytest.raises(TypeError, match=r"y_true must be a list or an array, .*got \{'a': \[1, 2"):
+        rank({"a": [1, 2, 1]}, [1, 2, 1])

@@ -50,6 +50,43 @@ def test_gwets_example(name: str) -> None:
     assert (difference.n_subjects, difference.n_clusters) == (15, 15)
 
 
+@pytest.mark.parametrize("kind", ["list", "numpy", "pyarrow", "dictionary", "date"])
+def test_items_are_found_by_their_names(kind: str) -> None:
+    """The items of two long ratings may come in any order."""
+    pyarrow = pytest.importorskip("pyarrow")
+    first = ratings(30, 2, missing=0.0)
+    second = np.where(np.arange(30)[:, None] < 10, 2 - first, first)
+
+    def column(values: list[str]) -> Any:
+        if kind == "date":
+            return np.datetime64("2026-01-01") + np.array([int(v[1:]) for v in values])
+        if kind == "list":
+            return values
+        if kind == "numpy":
+            return np.array(values)
+        strings = pyarrow.array(values)
+        return strings if kind == "pyarrow" else strings.dictionary_encode()
+
+    def long(rows: np.ndarray, order: np.ndarray) -> Ratings:
+        item, rater = (part.ravel() for part in np.meshgrid(order, [0, 1], indexing="ij"))
+        names, who = [f"i{i}" for i in item], [f"r{r}" for r in rater]
+        return Ratings.from_long(
+            item=column(names), rater=who, rating=rows[item, rater].astype(int), labels=[0, 1, 2]
+        )
+
+    every = np.arange(30)
+    one = conger_kappa(long(first, every))
+    direct = compare_coefficients(one, conger_kappa(long(second, every)))
+    turned = compare_coefficients(one, conger_kappa(long(second, every[::-1])))
+    assert turned.value == pytest.approx(direct.value)
+    assert turned.standard_error == pytest.approx(direct.standard_error)
+    assert direct.standard_error == pytest.approx(
+        compare_coefficients(
+            conger_kappa(first, labels=[0, 1, 2]), conger_kappa(second, labels=[0, 1, 2])
+        ).standard_error
+    )
+
+
 def test_gwets_example_of_three_raters_and_of_alpha() -> None:
     some = [row[:3] for row in AFTER]
     difference = compare_coefficients(fleiss_kappa(some), fleiss_kappa(BEFORE))

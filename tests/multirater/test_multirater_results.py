@@ -142,13 +142,20 @@ def test_tests_and_intervals() -> None:
     complete, missing = fleiss_kappa(DIAGNOSES), fleiss_kappa(RELIABILITY_DATA)
     assert complete.z == complete.value / complete.null_standard_error
     assert math.isnan(missing.null_standard_error)
-    assert missing.z == missing.value / missing.standard_error
+    by_error = fleiss_kappa(RELIABILITY_DATA, interval_method="asymptotic")
+    assert by_error.z == by_error.value / by_error.standard_error
+    # The score test rejects 0 where its interval leaves it out.
+    some = conger_kappa([[1, 1], [1, 2], [2, 2], [2, 1], [2, 2], [1, 1], [2, 2]])
+    at_its_p = conger_kappa(
+        [[1, 1], [1, 2], [2, 2], [2, 1], [2, 2], [1, 1], [2, 2]], confidence=1 - some.p_value
+    )
+    assert at_its_p.interval[0] == pytest.approx(0, abs=1e-5)
     assert math.isnan(fleiss_kappa(DIAGNOSES, weights="linear").null_standard_error)
     assert fleiss_kappa(DIAGNOSES, weights="linear").by_label == ()
     low, high = fleiss_kappa(DIAGNOSES, confidence=0.5).interval
     assert complete.interval[0] < low < complete.value < high < complete.interval[1]
     # With one label in use, the distance of two is 0 in the sample or not there at all.
-    perfect = conger_kappa([[1, 1], [2, 2], [1, 1]])
+    perfect = conger_kappa([[1, 1], [2, 2], [1, 1]], interval_method="asymptotic")
     assert (perfect.value, perfect.standard_error) == (1.0, 0.0)
     assert math.isnan(perfect.z)
 
@@ -175,20 +182,23 @@ def test_undefined_is_nan_and_says_why() -> None:
 
 
 def test_what_is_undefined_prints_so() -> None:
-    text = [line.split() for line in str(gwet_ac1([[1, 2, 2]] * 4)).splitlines()]
+    text = [
+        line.split()
+        for line in str(gwet_ac1([[1, 2, 2]] * 4, interval_method="asymptotic")).splitlines()
+    ]
     assert ["z", "undefined"] in text
     assert ["p", "undefined"] in text
     with pytest.warns(undefined_metric_warning()):
         undefined = fleiss_kappa([[1, 1], [1, 1]])
     text = [line.split() for line in str(undefined).splitlines()]
     assert ["Fleiss'", "kappa", "undefined"] in text
-    assert ["kappa", "of", "1", "undefined"] in text
+    assert ["kappa", "of", "1", "4", "1.0000", "undefined"] in text
     assert repr(undefined) == "<Fleiss' kappa: undefined (undefined), 2 subjects, 2 raters>"
     assert "nan" not in str(undefined)
 
 
 def test_zero_prints_without_a_sign() -> None:
-    result = conger_kappa([[1, 1]] * 105 + [[1, 2]])
+    result = conger_kappa([[1, 1]] * 105 + [[1, 2]], interval_method="asymptotic")
     assert repr(result) == "<Conger's kappa: 0.0000 (0.0000 to 0.0000), 106 subjects, 2 raters>"
     table = str(pairwise_kappa([[1, 2, 2]] * 3 + [[1, 2, 1]]))
     assert "-0.0000" not in table
@@ -219,11 +229,15 @@ def test_what_single_ratings_count_in(coefficient: Any, paired: float, with_sing
     "coefficient",
     [conger_kappa, light_kappa, gwet_ac1, randolph_kappa, krippendorff_alpha],
 )
-def test_only_fleiss_tests_full_agreement(coefficient: Any) -> None:
+def test_full_agreement_is_tested_by_a_null_error_or_the_score(coefficient: Any) -> None:
     ratings = [[1, 1], [2, 2]] * 10
-    fleiss, other = fleiss_kappa(ratings), coefficient(ratings)
+    fleiss, other = fleiss_kappa(ratings), coefficient(ratings, interval_method="asymptotic")
     assert fleiss.standard_error == other.standard_error == 0
     # Two labels of share 1/2 and 20 pairs of ratings: the null error is 1 / sqrt(20).
     assert fleiss.z == close(math.sqrt(20))
     assert math.isnan(other.z)
     assert math.isnan(other.p_value)
+    # Half of the subjects with a disagreement is the score's most likely way to a coefficient of
+    # 0: chi-square is 20 / 0.5 - 20. Alpha has a correction, and a value that is far away.
+    if coefficient is not krippendorff_alpha:
+        assert coefficient(ratings).z == pytest.approx(math.sqrt(20))

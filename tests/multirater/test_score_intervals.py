@@ -65,7 +65,7 @@ def ends(coefficient: Coefficient, confidence: float = 0.95) -> tuple[float, flo
         RatioConstraint(model.features, model.ratio),
         model.counts[None].astype(float),
         np.array([coefficient.standard_error("t")]),
-        confidence,
+        np.array([norm.ppf((1 + confidence) / 2)]),
         model.least,
     )
     return float(low[0]), float(high[0])

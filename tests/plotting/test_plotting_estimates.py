@@ -21,6 +21,7 @@ from fastkappa import (
     agreement_by,
     bootstrap,
     compare_predictions,
+    compare_raters,
     concordance_correlation,
     datasets,
     fleiss_kappa,
@@ -163,6 +164,7 @@ OF_RESULTS: dict[str, tuple[Any, str, list[str]]] = {
         "kappa",
         ["Ann, Ben", "Ann, Cat", "Ben, Cat"],
     ),
+    "each rater": (compare_raters(Ratings.from_raters(BY_NAME)), "kappa", ["Ann", "Ben", "Cat"]),
     "bootstrapped pairs": (
         pairwise_kappa(Ratings.from_raters(BY_NAME)).bootstrap(n_resamples=99, rng=0),
         "value",

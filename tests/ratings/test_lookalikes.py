@@ -61,6 +61,9 @@ ALIKE = [
     (('="low"', "low"), WRITTEN),
     (('"low"', "low"), WRITTEN),
     (('="01"', "1"), NUMBER),
+    (("<p>low</p>", "low<br/>", "low"), WRITTEN),
+    (("low.", "low", "low:"), WRITTEN),
+    (("2-Jan", "02-Jan", "1-2"), WRITTEN),
     (("1 - mild", "1", "mild"), CODE),
     (("1. mild", "1) Mild"), CODE),
     (("1 - not_mild", "not-mild"), CODE),
@@ -91,6 +94,11 @@ APART = {
     "signs within words": ("negative", "x -1", "x 1"),
     "words with a hyphen": ("well-known", "wellknown", "resign", "re-sign"),
     "times": ("10:30", "1030", "10"),
+    "days": ("2-Jan", "1-Feb", "3-Jan", "Jan-02"),
+    "tokens": ("<s>", "<unk>", "<pad>", "", "s", "unk"),
+    "punctuation": (".", ",", ":", ";", "...", "''", "$"),
+    "long ids": ("1234567890123456789", "1234567890123456788", "12345678901234567890"),
+    "stars": ("A", "A*", "A**", "*"),
 }
 
 
@@ -297,3 +305,16 @@ def test_a_row_of_totals_is_known_by_its_numbers() -> None:
     _silent([*first, 16], [*second, 2])
     _silent([0] * 9 + [1, 1, 2], [0] * 9 + [1, 1, 2])
     _silent([0] * 9 + [1, 1, 1, 1, 4], [0] * 9 + [1, 1, 1, 1, 4])
+
+
+def test_codes_for_missing_ratings_are_far_from_all_labels() -> None:
+    first, second = [1, 2, 3, 2] * 4, [1, 2, 2, 2] * 4
+    with pytest.warns(UserWarning, match="the ratings hold -9 and 99, which often stands for a"):
+        confusion_counts([*first, -9, 99], [*second, 1, 99])
+    for odd in (-1, 0, 9, 10, 98, 100):
+        _silent([*first, odd], [*second, odd])
+    # Percentages, differences from -9 on, and a test with two labels.
+    _silent([0, 50, 99, 98] * 4, [0, 50, 99, 97] * 4)
+    _silent([-9, -1, 0, 3] * 4, [-9, -1, 0, 0] * 4)
+    _silent([0, 99] * 8, [0, 99] * 8)
+    confusion_counts([*first, 99], [*second, 99], labels=[1, 2, 3, 99])

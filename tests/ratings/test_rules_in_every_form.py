@@ -98,3 +98,27 @@ def test_types_are_compared_where_no_label_wanted_occurs() -> None:
     pytest.importorskip("pyarrow")
     with pytest.raises(ValueError, match="a' holds integers and column 'b' holds strings"):
         confusion_from_table({"a": [7, 8], "b": ["x", "y"]}, "a", "b", labels=[1, 2])
+
+
+@pytest.mark.parametrize(
+    "ratings",
+    [[True, False, True, True], [3, 1, 2, 1], [1.0, 2.0, 1.0, 1.0], [np.int64(3), 1, np.True_, 0]],
+    ids=str,
+)
+@pytest.mark.parametrize("form", FORMS)
+def test_objects_are_read_as_a_list_of_them(form: str, ratings: list[Any]) -> None:
+    other = ratings[::-1]
+    expected = str(FORMS[form](ratings, other))
+    for make in (lambda r: np.array(r, object), lambda r: pd.Series(r, dtype=object)):
+        assert str(FORMS[form](make(ratings), make(other))) == expected
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_objects_that_lists_refuse_are_refused(form: str) -> None:
+    for ratings, message in (
+        ([2**53 + 1, 0.0], r"beyond 2\*\*53"),
+        ([pd.Period("2020-01", "M"), pd.Period("2020-02", "M")], "label|string|Period"),
+    ):
+        column = np.array(ratings, object)
+        with pytest.raises((ValueError, TypeError), match=message):
+            FORMS[form](column, column)

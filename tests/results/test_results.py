@@ -69,15 +69,20 @@ def rounding() -> Any:
 # One of each class of results, in its most demanding form.
 RESULTS: dict[str, Callable[[], Any]] = {
     "AgreementResult": pair,
+    "AlternativeAnnotatorTest": lambda: fastkappa.alternative_annotator_test(
+        fastkappa.Ratings.from_raters(RATERS), 0
+    ),
     "BootstrapResult": lambda: fastkappa.bootstrap(pair(), n_resamples=99, rng=0),
     "CoefficientDifference": lambda: fastkappa.compare_coefficients(
         fastkappa.fleiss_kappa(RATINGS.T), fastkappa.gwet_ac1(RATINGS.T)
     ),
     "ConcordanceResult": lambda: fastkappa.concordance_correlation(*METHODS),
     "ConfusionCounts": counts,
+    "CorrectedPrevalence": lambda: fastkappa.rogan_gladen(23, 150, [[89, 11], [4, 96]]),
     "DecodingResult": lambda: fastkappa.decode_probabilities(
         np.array(TABLE) / np.sum(TABLE, axis=1, keepdims=True), labels=["a", "b", SCRIPT]
     ),
+    "DisputedItems": lambda: fastkappa.disputed_items(fastkappa.Ratings.from_raters(RATERS)),
     "EqualKappas": lambda: fastkappa.compare_strata({"a": TABLE, SCRIPT: TABLE}),
     "Estimate": lambda: pair().estimates["gwet_ac1"],
     "GroupedAgreement": lambda: fastkappa.agreement_by(RATINGS[0], RATINGS[1], groups=RATINGS[2]),
@@ -98,6 +103,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "PairwiseKappa": lambda: fastkappa.pairwise_kappa(fastkappa.Ratings.from_raters(RATERS)),
     "Plan": lambda: plan_study(0.8, width=0.2, design_effect=1.4, cluster_size=4),
     "Proportion": lambda: pair().agreement_within(1),
+    "RaterComparison": lambda: fastkappa.compare_raters(fastkappa.Ratings.from_raters(RATERS)),
     "SourceCounts": lambda: fastkappa.confusion_from_table(frame(), "a", "b"),
     "SpecificAgreement": lambda: pair().specific_agreement,
     "RoundingReport": rounding,
@@ -121,6 +127,8 @@ ODD: dict[str, Callable[[], Any]] = {
     "infinite": lambda: fastkappa.optimal_thresholds([1, 1, 2], [1.0, 2.0, 3.0], labels=[0, 1, 2]),
     "stack": lambda: fastkappa.statistics.indices.scott_pi(np.array([TABLE] * 200)),
     "many": lambda: fastkappa.score_many(CODES[0], [CODES[1]] * 100),
+    "undefined prevalence": lambda: fastkappa.rogan_gladen(3, 9, [[1, 9], [9, 1]]),
+    "raters without a kappa": lambda: fastkappa.compare_raters([[1, 1, 2], [1, 1, 2]]),
     "many raters": lambda: fastkappa.pairwise_kappa(np.tile(CODES, (9, 1)).T),
     "constant measurements": lambda: fastkappa.intraclass_correlation([[1, 1], [1, 1]]),
     "a mean below any correlation": lambda: fastkappa.intraclass_correlation(
@@ -429,22 +437,24 @@ def test_sentences() -> None:
     )
     named = fastkappa.agreement(frame()["a"], frame()["b"], clusters=np.arange(60) // 2)
     assert f"of a and b on 60 items in 30 clusters was {named.kappa:.4f}" in named.sentence()
-    assert "asymptotic interval" in named.sentence()
+    assert "score interval" in named.sentence()
     with pytest.warns(UserWarning, match="undefined"):
         undefined = fastkappa.agreement_from_confusion([[3, 0], [0, 0]])
-    assert "was undefined (95 %" in undefined.sentence()
+    assert f"was undefined ({version})." in undefined.sentence()
     # Fleiss' kappa of these is 11 / 35.
     ratings = [[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]
     three = fastkappa.fleiss_kappa(ratings, weights="quadratic")
     low, high = three.interval
     assert three.sentence() == (
-        "Fleiss' kappa (quadratic weights) of 3 raters on 4 subjects was 0.3143 (95 % t interval"
-        f" {low:.4f} to {high:.4f}; {version})."
+        "Fleiss' kappa (quadratic weights) of 3 raters on 4 subjects was 0.3143 (95 % score"
+        f" interval {low:.4f} to {high:.4f}; {version})."
     )
     assert fastkappa.conger_kappa(ratings, weights="linear").weights == "linear"
     light = fastkappa.light_kappa(ratings).sentence()
     assert light.startswith("Light's kappa (no weights) of 3 raters on 4 subjects was 0.3333 (95 %")
-    assert "asymptotic interval" in light
+    assert "score interval" in light
+    by_t = fastkappa.fleiss_kappa(ratings, interval_method="asymptotic").sentence()
+    assert "95 % t interval" in by_t
     alpha = fastkappa.krippendorff_alpha(ratings, level="ordinal").sentence()
     assert alpha.startswith("Krippendorff's alpha (ordinal) of 3 raters")
     best = fastkappa.leaderboard(

@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import Ratings, agreement, cohen_kappa_score, confusion_from_table
+from fastkappa import (
+    Ratings,
+    agreement,
+    cohen_kappa_score,
+    confusion_from_table,
+    krippendorff_alpha,
+)
 from fastkappa.sources import arrow_json
 from fastkappa.sources.source_ratings import RatingsError
 from tests.helpers.command_line import CommandLine
@@ -94,6 +100,10 @@ def test_what_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps({"a": ["x", "y"], "b": ["x", "y"]}, indent=2))
     with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is no JSON"):
         confusion_from_table(path, "a", "b")
+    for text in ('{"a": 5, "b": 5}\n', '[{"a": 5, "b": 5}]'):
+        path.with_name("r.txt").write_text(text)
+        with pytest.raises(RatingsError, match=r"r\.txt cannot .* as JSON does: .* r\.jsonl"):
+            confusion_from_table(path.with_name("r.txt"), "a", "b")
     path.write_text("5\n" * 9)
     with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is no object: 5"):
         confusion_from_table(path, "a", "b")
@@ -137,10 +147,11 @@ def test_commands_read_them(tmp_path: Path) -> None:
         CommandLine("agree").json_of(path, "--raters", "a", "b", *options)["kappa"],
     ]
     assert found == pytest.approx([KAPPA] * 2, abs=1e-15)
-    piped = CommandLine("score").run(
-        "-", "--y1", "a", "--y2", "b", *options, "--format", "json", stdin=path.read_bytes()
-    )
-    assert json.loads(piped.stdout)["kappa"] == pytest.approx(KAPPA, abs=1e-15)
+    for content in (path.read_bytes(), gzip.compress(path.read_bytes())):
+        piped = CommandLine("score").run(
+            "-", "--y1", "a", "--y2", "b", *options, "--format", "json", stdin=content
+        )
+        assert json.loads(piped.stdout)["kappa"] == pytest.approx(KAPPA, abs=1e-15)
     truth = written(tmp_path / "truth.jsonl", rows_of(id=range(len(B)), y=B))
     sent = written(tmp_path / "sent.jsonl", rows_of(id=reversed(range(len(B))), y=B[::-1]))
     board = CommandLine("leaderboard").json_of(truth, sent, "--id", "id", "--target", "y")
@@ -151,3 +162,38 @@ def test_commands_read_them(tmp_path: Path) -> None:
     assert "--sep is for text files" in CommandLine("score").refusal(
         path, "--y1", "a", "--y2", "b", "--sep", ";"
     )
+
+
+def test_lists_of_dictionaries_are_rows() -> None:
+    rows = rows_of(a=A, b=B, other=[{"deep": i} for i in range(len(A))])
+    counts = confusion_from_table(rows, "a", "b")
+    assert (counts.missing, counts.n_rows) == ((4, 0), 24)
+    assert cohen_kappa_score(*_pairs(counts)) == pytest.approx(KAPPA, abs=1e-15)
+    with pytest.raises(RatingsError, match="the mapping has no column 'c'; it has 'a', 'b', 'oth"):
+        confusion_from_table(rows, "a", "c")
+    long = [
+        {"item": i, "rater": rater, "rating": {label}}
+        for rater in "xy"
+        for i, label in enumerate("abca")
+    ]
+    ratings = Ratings.from_long(long, item="item", rater="rater", rating="rating")
+    assert krippendorff_alpha(ratings, level="jaccard").value == 1
+    with pytest.raises(TypeError, match="or a list of dictionaries, got <class 'list'>"):
+        confusion_from_table([*rows, 5], "a", "b")
+
+
+@pytest.mark.parametrize("depth", [900, 100_000])
+@pytest.mark.parametrize("inner", ["[{}]", '{{"d": {}}}', '["]]]", {}]', "[1, {}]"])
+def test_lines_that_are_nested_deeply(tmp_path: Path, depth: int, inner: str) -> None:
+    before, after = inner.format("?").split("?")
+    nested = f"{before * depth}1{after * depth}"
+    path = tmp_path / "r.jsonl"
+    path.write_text(f'{{"a": "x", "b": "y", "c": {nested}}}\n' * 2)
+    if depth == 900:
+        assert confusion_from_table(path, "a", "b").n_rows == 2
+    else:
+        with pytest.raises(RatingsError, match="a line is nested too deeply"):
+            confusion_from_table(path, "a", "b")
+    # Many lists beside each other are no matter.
+    path.write_text(f'{{"a": "x", "b": "y", "spans": [{", ".join(["[1]"] * 3000)}]}}\n')
+    assert confusion_from_table(path, "a", "b").n_rows == 1

@@ -278,7 +278,8 @@ def test_one_label_of_one_rater() -> None:
     result = agreement_from_confusion([[90, 0], [10, 0]])
     assert (result.kappa, result.standard_error, result.null_standard_error) == (0, 0, 0)
     assert math.isnan(result.p_value)
-    reading = result.interpret("landis-koch")
+    asymptotic = agreement_from_confusion([[90, 0], [10, 0]], interval_method="asymptotic")
+    reading = asymptotic.interpret("landis-koch")
     assert reading.reading == reading.confident_reading == "slight"
     assert reading.proportions["slight"] == 1
 

@@ -102,6 +102,9 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "agreement_from_confusion": lambda w: of_result(
         fastkappa.agreement_from_confusion(TABLE, weights=w)
     ),
+    "alternative_annotator_test": lambda w: (
+        fastkappa.alternative_annotator_test(RATINGS.T, 0, weights=w).model_advantage
+    ),
     "bootstrap": lambda w: fastkappa.bootstrap(TABLE, weights=w, n_resamples=50, rng=0).replicates,
     "cohen_kappa_score": lambda w: [
         fastkappa.cohen_kappa_score(FIRST, SECOND, weights=w),
@@ -116,6 +119,10 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "compare_predictions": lambda w: of_difference(
         fastkappa.compare_predictions(SECOND, THIRD, y_true=FIRST, weights=w)
     ),
+    "compare_raters": lambda w: [
+        *fastkappa.compare_raters(RATINGS.T, weights=w).difference,
+        *fastkappa.compare_raters(RATINGS.T, weights=w, coefficient="alpha").change,
+    ],
     "compare_strata": lambda w: of_strata(
         fastkappa.compare_strata([TABLE, TABLE.T + 1], weights=w)
     ),
@@ -125,6 +132,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
         fastkappa.decode_probabilities(PROBABILITIES, weights=w).kappa,
         *fastkappa.decode_probabilities(PROBABILITIES, weights=w).predictions,
     ],
+    "disputed_items": lambda w: fastkappa.disputed_items(RATINGS.T, weights=w).disagreement,
     "fleiss_kappa": of_raters(fastkappa.fleiss_kappa),
     "gwet_ac2": of_raters(fastkappa.gwet_ac2),
     "kappa_from_confusion": lambda w: [
@@ -190,6 +198,7 @@ def test_every_function_with_weights_is_here() -> None:
     }
     # Results hold weights, and kappas is what kappa_from_confusion calls.
     hold = {"AgreementResult", "Leaderboard", "MultiRaterResult", "PairwiseKappa", "kappas"}
+    hold.add("RaterComparison")
     assert found - hold <= set(CALLS)
 
 

@@ -16,7 +16,7 @@ import fastkappa
 from fastkappa.accumulator import ConfusionAccumulator
 from fastkappa.kernels.numpy import keys as numpy_keys
 from fastkappa.kernels.numpy import pairs as numpy_pairs
-from fastkappa.multirater.items import long
+from fastkappa.multirater.items import identified
 from fastkappa.ratings.column import Column, read_column
 from fastkappa.tables import by_cluster
 from fastkappa.tables.by_cluster import RatedColumn, count_by_cluster
@@ -222,14 +222,14 @@ def test_items_in_long_form(monkeypatch: pytest.MonkeyPatch, step: int, value: i
 
         return changed
 
-    monkeypatch.setattr(long.np, "unique", then_change(np.unique))
-    monkeypatch.setattr(long.np, "cumsum", then_change(np.cumsum))
+    monkeypatch.setattr(identified.np, "unique", then_change(np.unique))
+    monkeypatch.setattr(identified.np, "cumsum", then_change(np.cumsum))
     if step > 1 and value < 0:
         # Where numbers are searched for, one too low is taken for the lowest.
-        assert (long._numbers_of(items)[0] >= 0).all()
+        assert (identified.numbers_of(items)[0] >= 0).all()
         return
     with pytest.raises(RuntimeError, match=CHANGED):
-        long._numbers_of(items)
+        identified.numbers_of(items)
 
 
 def test_weights_of_predictions(drop_in_backend: str, monkeypatch: pytest.MonkeyPatch) -> None:

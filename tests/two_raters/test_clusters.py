@@ -15,6 +15,8 @@ from scipy import stats
 from fastkappa import AgreementResult, agreement, compare_independent, kappa_posterior
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.inference import kappa_gradient
+from fastkappa.statistics.intervals.inverted import inverted_test
+from fastkappa.statistics.intervals.methods import interval_of_difference
 from tests.helpers.absent import library
 from tests.helpers.published_clusters import OBUCHOWSKI, glands
 
@@ -137,7 +139,16 @@ def test_doubled_items_are_one(weights: Any) -> None:
     # What takes items for independent is not said of clusters.
     assert math.isnan(twice.null_standard_error)
     assert math.isnan(twice.textbook_standard_error)
-    assert twice.z == twice.kappa / twice.standard_error
+    # The score test of the items once, with fewer degrees of freedom than the normal distribution.
+    assert twice.z == pytest.approx(once.z * math.sqrt(59 / 60), rel=1e-12)
+    by_t = inverted_test(
+        "score",
+        once.table[None],
+        weights,
+        0.95,
+        np.array([stats.t.ppf(0.975, 59) * math.sqrt(60 / 59)]),
+    )
+    assert twice.interval == pytest.approx([float(end[0]) for end in by_t], abs=1e-6)
     json.dumps(twice.to_dict())
 
 
@@ -202,11 +213,17 @@ def test_what_takes_items_for_independent_is_not_given(n_labels: int) -> None:
 
 
 @pytest.mark.parametrize("method", ["score", "profile"])
-def test_differences_refuse_intervals_of_independent_items(method: Any) -> None:
+def test_differences_have_the_intervals_of_clusters(method: Any) -> None:
     y1, y2 = np.random.default_rng(7).integers(0, 2, (2, 40))
-    joined = agreement(y1, y2, clusters=np.arange(40) // 2)
-    with pytest.raises(ValueError, match="interval_method must be 'asymptotic' with clusters"):
-        compare_independent(joined, agreement(y1, y2), interval_method=method)
+    joined, other = (
+        agreement(y1, y2, clusters=clusters, interval_method=method)
+        for clusters in (np.arange(40) // 2, None)
+    )
+    difference = compare_independent(joined, other)
+    assert difference.interval_methods == (method, method)
+    assert difference.interval == interval_of_difference(
+        (joined.kappa, other.kappa), joined.interval, other.interval
+    )
 
 
 def test_single_items_keep_their_margins_and_posterior() -> None:

@@ -177,6 +177,22 @@ def agree(
     scale: Annotated[
         str | None, typer.Option(help=f"Interpret the agreement by a scale: {', '.join(SCALES)}.")
     ] = None,
+    disputed: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the items that three raters or more disagree on as CSV for adjudication,"
+            " the most disputed first. Items are numbered by their rows, from 1, or named by"
+            " --item.",
+        ),
+    ] = None,
+    pair: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help="Of three raters or more: report on these two as well, and draw their table.",
+        ),
+    ] = None,
     heat_map: Annotated[
         bool,
         typer.Option(
@@ -199,6 +215,7 @@ def agree(
     from fastkappa.cli.files.rater_files import opened_raters
     from fastkappa.cli.reports.agree import read_and_report
     from fastkappa.cli.reports.agree_parts import AgreeRequest
+    from fastkappa.cli.reports.picture import write_file
     from fastkappa.cli.terminal import write
 
     with errors_printed(), opened_inputs(text) as opener:
@@ -222,6 +239,8 @@ def agree(
             sample_weight=sample_weight,
             cluster=cluster,
             heat_map=heat_map,
+            pair=_two_names(pair),
+            lists_disputed=disputed is not None,
         )
         pictures.check()
         reading = remarks.reading(labels, missing, missing_codes)
@@ -229,5 +248,16 @@ def agree(
         pictures.draw(report)
         remarks.show()
         pictures.write_page(report, remarks)
+        if disputed is not None:
+            write_file(disputed, report.disputed or "")
         write(report.written(output.value, remarks.texts))
         gate.check(report.estimates)
+
+
+def _two_names(pair: str | None) -> tuple[str, str] | None:
+    if pair is None:
+        return None
+    first, comma, second = pair.partition(",")
+    if not (first and comma and second):
+        raise ValueError(f"--pair must name two raters, such as ann,ben, got {pair!r}.")
+    return first, second

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,6 +37,7 @@ class LeaderboardFormat(enum.StrEnum):
     json = "json"
     csv = "csv"
     html = "html"
+    sentence = "sentence"
 
 
 class MismatchOption(enum.StrEnum):
@@ -145,13 +147,22 @@ def leaderboard(
         ),
     ] = 1.0,
     seed: Annotated[int, typer.Option(min=0, help="Draws the bootstrap replicates.")] = 0,
+    name_pattern: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX",
+            help="A regular expression with one group, which is the name of a submission in that"
+            " of its file: 'team-(.+)[.]csv'. By default the name is the path.",
+        ),
+    ] = None,
     text: Any = None,
     output: Annotated[
         LeaderboardFormat,
         typer.Option(
             "--format",
             metavar="WORD",
-            help="table for a person, html for a browser, json or csv to compute.",
+            help="table for a person, html for a browser, sentence for a paper, json or csv to"
+            " compute.",
         ),
     ] = LeaderboardFormat.table,
 ) -> None:
@@ -162,7 +173,7 @@ def leaderboard(
     file that cannot be scored has a row that says why; the exit status is 1 then.
     """
     from fastkappa.cli.files.opening import opened_inputs
-    from fastkappa.cli.files.submissions import rank_files, submission_files
+    from fastkappa.cli.files.submissions import names_by_pattern, rank_files, submission_files
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import output_of
     from fastkappa.cli.terminal import write
@@ -176,6 +187,7 @@ def leaderboard(
     ):
         files = submission_files(submissions, truth, remarks.texts.append)
         opened, others = opener.file(truth), list(map(opener.file_or_failure, files))
+        names = {} if name_pattern is None else names_by_pattern(files, name_pattern)
         with progress_bar([opened, *others]) as bar, arguments_named(y_true="the truth"):
             boards = rank_files(
                 opened,
@@ -198,7 +210,7 @@ def leaderboard(
                 text_format=opener.text_format,
                 bar=bar,
             )
-        boards = {name: _renamed(board, opener) for name, board in boards.items()}
+        boards = {name: _renamed(board, opener, names) for name, board in boards.items()}
         remarks.texts = list(map(opener.named, remarks.texts))
         remarks.show()
         write(output_of(boards).written(output.value, remarks.texts))
@@ -206,12 +218,16 @@ def leaderboard(
         raise typer.Exit(SOME_NOT_SCORED)
 
 
-def _renamed(board: Any, opener: Any) -> Any:
-    """Return a leaderboard with the names that the user gave, in reasons too."""
+def _renamed(board: Any, opener: Any, names: Mapping[str, str]) -> Any:
+    """Return a leaderboard with the names that the user gave, in reasons too.
+
+    ``names`` are those of some files, which otherwise have their paths for names.
+    """
     from fastkappa.cli.words import in_words_of_options
 
     failures = tuple(
         why if why is None else opener.explained_failure(name, in_words_of_options(why))
         for name, why in zip(board.names, board.failures)
     )
-    return replace(board, names=tuple(map(opener.named, board.names)), failures=failures)
+    given = map(opener.named, board.names)
+    return replace(board, names=tuple(names.get(file, file) for file in given), failures=failures)

@@ -98,7 +98,8 @@ def score(
             counts,
             asked,
             sample_weight,
-            has_interval=gate.least is not None and gate.on is FailOn.lower_end,
+            has_interval=(gate.least is not None and gate.on is FailOn.lower_end)
+            or (output is FormatOption.sentence and counts.table.dtype.kind != "f"),
         )
         remarks.show()
         write(report.written(output.value, remarks.texts))

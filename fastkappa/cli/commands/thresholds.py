@@ -110,7 +110,7 @@ def thresholds(
         opened_inputs(text) as opener,
     ):
         reading = remarks.reading(labels, missing, missing_codes)
-        if apply is not None and output in (FormatOption.json, FormatOption.html):
+        if apply is not None and output not in (FormatOption.text, FormatOption.csv):
             raise ValueError(f"--apply prints CSV, got --format {output.value}.")
         if file.suffix.lower() == ".json":
             if apply is None:

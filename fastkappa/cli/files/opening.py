@@ -11,7 +11,6 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from glob import glob
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,10 +19,12 @@ from typing import IO, NamedTuple
 from fastkappa.cli.files.spreadsheets import SPREADSHEETS, rows_of_sheet
 from fastkappa.results.csv_rows import as_csv
 from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
+from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import (
     PLAIN,
     TextFormat,
+    opened_bytes,
     opened_text,
 )
 
@@ -123,17 +124,8 @@ class Opener:
     def source(self, path: Path) -> Source:
         """Return what is at a path: a file, a folder, a pipe, or the files of a pattern."""
         name = "standard input" if str(path) in STDIN else str(path)
-        return Source(name, tuple(map(self.file, self.matching(path))), self.text_format)
-
-    @staticmethod
-    def matching(path: Path) -> list[Path]:
-        """Return the files that a pattern stands for, or the path if it is none."""
-        if not set(str(path)) & set("*?[") or path.exists():
-            return [path]
-        found = [Path(file) for file in sorted(glob(str(path), recursive=True))]
-        if not found:
-            raise RatingsError(f"no file is like {path}.")
-        return found
+        files = [path] if _is_piped(path) else files_at(path)
+        return Source(name, tuple(map(self.file, files)), self.text_format)
 
     def file(self, path: Path) -> Path:
         """Return a file as the sources read it, which may be a copy, or a folder as it is."""
@@ -236,11 +228,13 @@ class Opener:
         if not start:
             raise RatingsError(f"{name} is empty.")
         suffix = next((s for magic, s in MAGIC.items() if start.startswith(magic)), None)
+        is_text = _has_suffix(name) and format_of(Path(name)) in DELIMITERS
         if suffix is None:
-            known = _has_suffix(name) and format_of(Path(name)) in DELIMITERS
-            suffix = f".{format_of(Path(name))}" if known else ".txt"
-        elif suffix == ".txt.gz" and _has_suffix(name):
+            suffix = f".{format_of(Path(name))}" if is_text else ".txt"
+        elif suffix == ".txt.gz" and is_text:
             suffix = f".{format_of(Path(name))}.gz"
+        elif suffix == ".txt.gz" and _holds_json(raw):
+            suffix = ".jsonl.gz"
         copy = raw.with_name(f"{len(self._names)}{suffix}")
         self._names[str(copy)] = name
         self._refuse_options(Path(name), [SUFFIXES[suffix]])
@@ -280,6 +274,13 @@ def _bytes_of(path: Path) -> IO[bytes]:
     if sys.stdin is None:
         raise RatingsError("the standard input is closed.")
     return sys.stdin.buffer
+
+
+def _holds_json(packed: Path) -> bool:
+    # What is damaged has its own error.
+    with suppress(OSError, RatingsError), opened_bytes(packed, True) as content:
+        return content.read(1) == b"{"
+    return False
 
 
 def _has_suffix(name: str) -> bool:

@@ -9,6 +9,7 @@ from fastkappa.cli.files.opening import Opener, Source
 from fastkappa.cli.files.raters import LongColumns, RaterFiles
 from fastkappa.cli.raters_option import named_raters
 from fastkappa.sources.arrow_files import SUFFIXES, column_names, files_of
+from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
 
 MOST_NAMED = 3
@@ -46,7 +47,7 @@ def opened_raters(
         raise RatingsError(f"--id and --rating must name two columns, got {rating!r} twice.")
     found: dict[str, Source] = {}
     for path in files:
-        for file in files_of(path) if path.is_dir() else opener.matching(path):
+        for file in files_of(path) if path.is_dir() else files_at(path):
             name = _stem(file)
             if name in found:
                 raise RatingsError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -84,6 +85,39 @@ def _files_at(path: Path, on_left_out: Callable[[str], None]) -> list[Path]:
             f" folder those are read whose names end in {suffixes}; others have to be named."
         )
     return files
+
+
+def names_by_pattern(files: Sequence[Path], pattern: str) -> dict[str, str]:
+    """Return what a regular expression finds in the names of files: its group.
+
+    Raises
+    ------
+    RatingsError
+        If it is no expression of one group, if it is not in a name, or finds the same in two.
+    """
+    try:
+        expression = re.compile(pattern)
+    except re.error as error:
+        raise RatingsError(
+            f"--name-pattern {pattern!r} is no regular expression: {error}."
+        ) from error
+    if expression.groups != 1:
+        raise RatingsError(
+            f"--name-pattern must have one group in parentheses, got {expression.groups} in"
+            f" {pattern!r}: 'team-(.+)[.]csv' finds the name a in team-a.csv."
+        )
+    names: dict[str, str] = {}
+    for file in map(str, files):
+        found = expression.search(file)
+        if found is None or not found[1]:
+            raise RatingsError(f"--name-pattern {pattern!r} finds no name in {file}.")
+        twin = next((other for other, name in names.items() if name == found[1]), None)
+        if twin is not None:
+            raise RatingsError(
+                f"--name-pattern {pattern!r} finds the name {found[1]!r} in {twin} and in {file}."
+            )
+        names[file] = found[1]
+    return names
 
 
 def rank_files(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from fastkappa.cli.pages.sorting import SCRIPT
 from fastkappa.cli.pages.stylesheet import STYLE
 from fastkappa.results.html import as_html, html_table, html_text
 from fastkappa.results.report import Grid, Report
@@ -18,6 +19,8 @@ def page(
     """
     from fastkappa import __version__
 
+    reports = list(reports)
+    is_sortable = any(grid.is_sortable for report in reports for grid in report.grids)
     body = [
         f"<h1>{html_text(title)}</h1>",
         *(f'<p class="warning">Warning: {html_text(warning)}</p>' for warning in warnings),
@@ -39,6 +42,7 @@ def page(
             *body,
             f"<footer>Made by fastkappa {html_text(__version__)}.</footer>",
             "</main>",
+            *([f"<script>\n{SCRIPT}</script>"] if is_sortable else []),
             "</body>",
             "</html>",
         ]

@@ -31,10 +31,18 @@ max-width:min(60rem,calc(100vw - 2rem))}}
 th,td{{padding:.25rem .75rem;text-align:right;vertical-align:baseline;\
 border-bottom:1px solid var(--rule);overflow-wrap:normal}}
 th{{font-weight:600}}
-th[scope=row],thead>tr>:first-child{{text-align:left;padding-left:0}}
+th[scope=row],th.name,thead>tr>:first-child{{text-align:left;padding-left:0}}
 th[scope=row]{{font-weight:400;white-space:pre-wrap;min-width:3rem;max-width:22rem;overflow-wrap:anywhere}}
 th[scope=col]{{max-width:14rem;vertical-align:bottom}}
+tbody tr{{background:var(--paper)}}
 tbody tr:nth-child(even){{background:var(--stripe)}}
+.wide th.name,.wide th[scope=row]:last-of-type{{position:sticky;left:0;background:inherit}}
+thead tr{{background:var(--paper)}}
+th button{{all:unset;cursor:pointer}}
+th button:focus-visible{{outline:2px solid var(--ink)}}
+th button::after{{content:" \\2195";color:var(--quiet)}}
+th[aria-sort=ascending] button::after{{content:" \\2191"}}
+th[aria-sort=descending] button::after{{content:" \\2193"}}
 figure{{margin:1rem 0}}
 svg{{display:block;max-width:100%;height:auto}}
 figcaption{{color:var(--quiet)}}

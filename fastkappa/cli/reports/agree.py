@@ -48,8 +48,14 @@ def read_and_report(
         raise ValueError("--duplicates is for a row per rating, or a file per rater.")
     if request.sample_weight is not None and (not are_two or request.cluster is not None):
         raise ValueError("--sample-weight is for two raters in a column each, without --cluster.")
-    if request.heat_map and (not are_two or request.group is not None):
-        raise ValueError("--heat-map is for two raters in a column each, without --group.")
+    if request.heat_map and request.pair is None and (not are_two or request.group is not None):
+        raise ValueError(
+            "--heat-map is for two raters in a column each, without --group; of more raters --pair"
+            " chooses two."
+        )
+    if are_two and (request.pair is not None or request.lists_disputed):
+        option = "--disputed" if request.lists_disputed else "--pair"
+        raise ValueError(f"{option} is for three raters or more.")
     with progress_bar(source.files) as bar:
         reading = reading._replace(on_progress=bar.starts(source.files[0]))
         if are_two:
@@ -65,6 +71,8 @@ def read_and_report(
         )
         request = request._replace(raters=tuple(whole.rater_names or ()))
     if is_long and whole.n_raters == 2 and not of_alpha:
+        if request.pair is not None or request.lists_disputed:
+            raise ValueError("--pair and --disputed are for three raters or more.")
         if request.cluster is not None:
             raise ValueError("--cluster with two raters needs a file with a column for each.")
         if request.group is None:

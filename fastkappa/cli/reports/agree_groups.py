@@ -47,18 +47,26 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         if request.scale is not None:
             reading = grouped[group].interpret(request.scale)
             of_group["interpretation"] = reading.to_dict()
-            read.append(f"  {name}: {reading.reading}")
+            read.append(f"  {name}: {reading.in_short()}")
     if drawn:
         reports.append(Report(drawn))
     if request.scale is not None:
-        reports.append(Report([f"kappa by {find_scale(request.scale).source}", *read]))
+        reports.append(Report([f"read by {find_scale(request.scale).source}", *read]))
     caption = f"Kappa and its interval in each group of {label_text(request.group)}."
     pictures = [Picture(caption, lambda ax: plot_forest(grouped, ax=ax))]
     estimates = [
         Estimate(of_one_group(group), result.kappa, result.interval[0])
         for group, result in grouped.items()
     ]
-    return Output(request.heading(), reports, fields, grouped.rows(), pictures, estimates=estimates)
+    return Output(
+        request.heading(),
+        reports,
+        fields,
+        grouped.rows(),
+        pictures,
+        estimates=estimates,
+        sentences=lambda: [grouped.sentence()],
+    )
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:

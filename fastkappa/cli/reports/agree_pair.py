@@ -31,7 +31,7 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         own = own._replace(above=[in_words_of_options(line) for line in own.above])
         reports = [own, *map(Report, filter(None, [too_large(result.labels)]))]
     fields = {**request.fields(), **result.to_dict()}
-    pictures = [_table(result, request.heat_map)]
+    pictures = [table_picture(result, request.heat_map)]
     if resampled is not None:
         fields["bootstrap"] = bootstrap_fields(resampled)
         reports.append(Report([resampled.sentence("kappa")]))
@@ -44,10 +44,20 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         fields["interpretation"] = reading.to_dict()
         reports.append(reading._report())
     estimates = [Estimate("kappa", result.kappa, result.interval[0])]
-    return Output(request.heading(), reports, fields, rows, pictures, estimates=estimates)
+    return Output(
+        request.heading(),
+        reports,
+        fields,
+        rows,
+        pictures,
+        estimates=estimates,
+        sentences=lambda: [result.sentence()],
+    )
 
 
-def _table(result: AgreementResult, as_heat_map: bool) -> Picture:
+def table_picture(result: AgreementResult, as_heat_map: bool) -> Picture:
+    """Return the picture of the table of two raters."""
+
     def draw(ax: Any) -> Any:
         if as_heat_map:
             return plot_confusion(result, ax=ax)

@@ -22,8 +22,8 @@ from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.agreement_result import AgreementResult
 
 CONFIDENCE = 0.95
-# A heading of more raters, and a matrix of their kappas, is not readable.
-MOST_RATERS = 20
+# A heading names no more raters: it is the title of a page, too.
+MOST_RATERS = 4
 
 
 class AgreeRequest(NamedTuple):
@@ -41,6 +41,8 @@ class AgreeRequest(NamedTuple):
     sample_weight: str | None = None
     cluster: str | None = None
     heat_map: bool = False
+    pair: tuple[str, str] | None = None
+    lists_disputed: bool = False
     level: str | None = None
     separator: str | None = None
     duplicates: str = "error"
@@ -76,9 +78,9 @@ class AgreeRequest(NamedTuple):
         if self.sample_weight is not None:
             by += f", weighted by {label_text(self.sample_weight)}"
         named = ", ".join(map(label_text, self.raters[:MOST_RATERS]))
-        more = len(self.raters) - MOST_RATERS
-        rest = f" and {more} more" if more > 0 else ""
-        return f"{label_text(self.file)}: {named}{rest}{by}"
+        if len(self.raters) > MOST_RATERS:
+            named = f"{len(self.raters)} raters ({named}, ...)"
+        return f"{label_text(self.file)}: {named}{by}"
 
 
 @contextmanager

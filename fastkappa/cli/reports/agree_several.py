@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import comb
 from typing import Any
 
 from fastkappa import multirater
 from fastkappa.cli.gate import Estimate, of_one_group
 from fastkappa.cli.pages.pictures import Picture
+from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import (
     CONFIDENCE,
     AgreeRequest,
     bootstrap_fields,
     no_undefined_warnings,
 )
+from fastkappa.cli.reports.agree_several_groups import Groups
 from fastkappa.cli.reports.output import Output
 from fastkappa.formatting import count_text, label_text
-from fastkappa.multirater import MultiRaterResult, Ratings
+from fastkappa.multirater import (
+    DisputedItems,
+    LabelKappa,
+    MultiRaterResult,
+    PairwiseKappa,
+    RaterComparison,
+    Ratings,
+)
+from fastkappa.multirater.disputed import MOST_SHOWN
+from fastkappa.multirater.each_rater import MOST_RATERS
+from fastkappa.multirater.label_kappas import label_grid
 from fastkappa.multirater.multirater_result import coefficients_grid, short_name
 from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
-from fastkappa.statistics.scales import ScaleName, find_scale, read_value
+from fastkappa.statistics.scales import ScaleName, find_scale
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.grouped import ALL
 
@@ -48,25 +61,25 @@ def report_on_several(
     weights = None if are_sets else request.weights_of(whole.labels)
     with no_undefined_warnings():
         results = _coefficients(request, weights, whole)
+        gated = next(iter(results))
+        parts = _Parts(whole, weights, request)
         by_group = {
             label_text(group): _coefficients(request, weights, r) for group, r in groups.items()
         }
-        pairs = None
-        if pairs_are_few(whole) and not are_sets:
-            pairs = multirater.pairwise_kappa(whole, weights=weights, confidence=CONFIDENCE)
+        firsts = {name: of_this[gated] for name, of_this in by_group.items()}
+        compared = Groups(label_text(request.group), firsts, results[gated]) if firsts else None
         resampled = {name: _bootstrap(r, whole, request) for name, r in results.items()}
+        pair = None if request.pair is None else parts.pair(request.pair)
     drawn = [d.sentence(results[name].method) for name, d in resampled.items() if d]
-    many = f"Light's kappa and the kappa of each pair of raters are left out: {whole.n_raters}"
     reports = [
         *_reports(results, request.scale, above=[_facts(weights, whole, are_sets)]),
         *([Report(drawn)] if drawn else []),
-        *([pairs._report()] if pairs is not None else []),
-        *([] if pairs is not None or are_sets else [Report([f"{many} raters are many"])]),
+        *parts.reports(),
+        *([] if pair is None else [pair._report()._replace(heading=", ".join(pair.raters))]),
+        *([] if compared is None else compared.reports()),
     ]
     numbers = {"n": whole.n_subjects, "missing ratings": whole.n_missing}
-    rows = number_rows(numbers) + _rows(results, resampled)
-    estimates_of_pairs = [] if pairs is None else pairs.rows()
-    rows += [estimate_row(f"kappa of {row[0]}", *row[1:]) for row in estimates_of_pairs]
+    rows = [*number_rows(numbers), *_rows(results, resampled), *parts.rows()]
     if request.group is not None:
         rows = [{"group": ALL, **row} for row in rows]
     for name, of_this in by_group.items():
@@ -80,42 +93,154 @@ def report_on_several(
         "n_missing": whole.n_missing,
         "labels": [sorted(label) for label in whole.labels] if are_sets else whole.labels,
         "coefficients": _fields(results, request.scale, resampled),
-        "pairwise": None
-        if pairs is None
-        else {
-            "kappa": pairs.values,
-            "standard_error": pairs.standard_errors,
-            "n": pairs.n,
-            "n_missing": pairs.n_missing,
-        },
+        **parts.fields(),
     }
-    if request.group is not None:
+    if pair is not None:
+        fields["pair"] = pair.to_dict()
+    if compared is not None:
         fields["groups"] = [
             {"group": name, "coefficients": _fields(of_this, request.scale)}
             for name, of_this in by_group.items()
         ]
-    gated = next(iter(results))
-    drawn_pairs = estimates_of_pairs if comb(whole.n_raters, 2) <= MOST_PAIRS else []
-
-    def draw(ax: Any) -> Any:
-        if by_group:
-            firsts = {name: of_this[gated] for name, of_this in by_group.items()}
-            return plot_forest({**firsts, ALL: results[gated]}, ax=ax)
-        found = [(r.method, r.value, r.standard_error, r.interval) for r in results.values()]
-        names, values, _, intervals = zip(*found, *drawn_pairs)
-        return plot_forest(values, intervals, names=names, ax=ax)
-
-    caption = "The coefficients, and kappa of each pair of raters, with their intervals."
-    if by_group:
-        method = results[gated].method
-        caption = f"{method} and its interval in each group of {label_text(request.group)}."
+        fields["comparison"] = compared.comparison
+    pictures = [] if pair is None else [table_picture(pair, request.heat_map)]
+    together = _forest(results, parts.pairs)
+    pictures.append(together if compared is None else compared.picture())
+    pictures += parts.pictures()
+    written = parts.disputed.to_csv() if request.lists_disputed else None
     return Output(
         request.heading(),
         reports,
         fields,
         rows,
-        [Picture(caption, draw)],
+        pictures,
         estimates=list(_gated(results, by_group)),
+        disputed=written,
+        sentences=lambda: [
+            *(result.sentence() for result in results.values()),
+            *parts.sentences(),
+            *([] if pair is None else [pair.sentence()]),
+            *([] if compared is None else compared.sentences()),
+        ],
+    )
+
+
+class _Parts:
+    """The labels, the raters, their pairs and the disputed items beside the coefficients."""
+
+    def __init__(self, whole: Ratings, weights: Weights, request: AgreeRequest) -> None:
+        options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
+        self._whole, self._are_sets = whole, request.separator is not None
+        self.labels: tuple[LabelKappa, ...] = ()
+        self.raters: RaterComparison | None = None
+        self.pairs: PairwiseKappa | None = None
+        if not self._are_sets:
+            self.labels = multirater.fleiss_kappa(whole, confidence=CONFIDENCE).by_label
+            if 2 < whole.n_raters <= MOST_RATERS:
+                self.raters = multirater.compare_raters(whole, **options)
+            if pairs_are_few(whole):
+                self.pairs = multirater.pairwise_kappa(whole, **options)
+        most = None if request.lists_disputed else MOST_SHOWN
+        found = multirater.disputed_items(whole, weights=weights, most=most)
+        # Rows of a file are counted from 1.
+        are_rows = whole.counted.subjects is not None and whole.counted.subjects.items is None
+        self.disputed: DisputedItems = replace(found, items=found.items + 1) if are_rows else found
+
+    def pair(self, names: tuple[str, str]) -> Any:
+        """Return the agreement of two of the raters."""
+        if self.pairs is None:
+            what = "sets" if self._are_sets else f"{self._whole.n_raters} raters, which are many"
+            raise ValueError(f"--pair is not for {what}.")
+        try:
+            return self.pairs[names]
+        except KeyError as error:
+            raise ValueError(f"--pair: {error.args[0]}") from error
+
+    def reports(self) -> Iterator[Report]:
+        """Yield their reports."""
+        if not self._are_sets:
+            yield Report([], [label_grid(self.labels)])
+            yield from self._of_raters()
+        yield self.disputed._report()
+
+    def _of_raters(self) -> Iterator[Report]:
+        many = f"{self._whole.n_raters} raters are many"
+        if self.raters is not None:
+            yield self.raters._report()
+        elif self._whole.n_raters > MOST_RATERS:
+            yield Report([f"The comparison of each rater with the others is left out: {many}"])
+        if self.pairs is not None:
+            yield self.pairs._report()
+        else:
+            left_out = "Light's kappa and the kappa of each pair of raters are left out"
+            yield Report([f"{left_out}: {many}"])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return their estimates as rows of CSV."""
+        found = [
+            (f"kappa of label {label_text(one.label)}", one.value, one.standard_error, one.interval)
+            for one in self.labels
+        ]
+        if self.raters is not None:
+            found += self.raters.rows()
+        if self.pairs is not None:
+            found += [(f"kappa of {row[0]}", *row[1:]) for row in self.pairs.rows()]
+        return [*(estimate_row(*row) for row in found), *number_rows(dict(self._numbers()))]
+
+    def _numbers(self) -> Iterator[tuple[str, float]]:
+        """Yield the agreement on each label, the frequencies, and the subjects of each pair."""
+        labels = [label_text(one.label) for one in self.labels]
+        for label, one in zip(labels, self.labels):
+            yield f"agreement on label {label}", one.agreement
+        if self.raters is not None:
+            for rater, counts in zip(self.raters.rater_names, self.raters.label_counts.tolist()):
+                for label, count in zip(labels, counts):
+                    yield f"ratings {label} by {rater}", count
+        if self.pairs is not None:
+            for (first, second), n in self.pairs.n_of_pairs().items():
+                yield f"subjects of {first}, {second}", n
+
+    def sentences(self) -> list[str]:
+        """Return their sentences for a paper."""
+        return [part.sentence() for part in (self.pairs, self.raters) if part is not None]
+
+    def fields(self) -> dict[str, Any]:
+        """Return their fields of the JSON."""
+        pairs = self.pairs
+        return {
+            "by_label": self.labels,
+            "each_rater": self.raters,
+            "pairwise": None
+            if pairs is None
+            else {
+                "kappa": pairs.values,
+                "standard_error": pairs.standard_errors,
+                "n": pairs.n,
+                "n_missing": pairs.n_missing,
+            },
+            "n_disputed": self.disputed.n_disputed,
+            "disputed": self.disputed.most(MOST_SHOWN),
+        }
+
+    def pictures(self) -> list[Picture]:
+        """Return the picture of each rater with the others."""
+        raters = self.raters
+        if raters is None:
+            return []
+        caption = "The kappa of each rater with the others, and its interval."
+        return [Picture(caption, lambda ax: plot_forest(raters, ax=ax))]
+
+
+def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
+    found = [(r.method, r.value, r.standard_error, r.interval) for r in results.values()]
+    caption = "The coefficients"
+    if pairs is not None and comb(len(pairs.rater_names), 2) <= MOST_PAIRS:
+        found += pairs.rows()
+        caption += ", and kappa of each pair of raters"
+    names, values, _, intervals = zip(*found)
+    return Picture(
+        f"{caption}, with their intervals.",
+        lambda ax: plot_forest(values, intervals, names=names, ax=ax),
     )
 
 
@@ -194,7 +319,7 @@ def _reports(
     results = list(found.values())
     yield Report(above, [coefficients_grid(results)], heading=heading)
     if scale is not None:
-        read = [f"  {short_name(r)}: {read_value(r.value, scale)}" for r in results]
+        read = [f"  {short_name(r)}: {r.interpret(scale).in_short()}" for r in results]
         yield Report([f"read by {find_scale(scale).source}", *read])
 
 
@@ -212,6 +337,5 @@ def _fields(
         if (drawn := resampled.get(name)) is not None:
             of_one["bootstrap"] = bootstrap_fields(drawn)
         if scale is not None:
-            of_one["reading"] = read_value(results[name].value, scale)
-            of_one["scale"] = scale
+            of_one["interpretation"] = results[name].interpret(scale).to_dict()
     return fields

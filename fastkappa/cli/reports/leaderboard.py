@@ -24,11 +24,23 @@ def output_of(boards: Boards) -> Output:
         rows += [{**split, **with_ends(row)} for row in board.to_dict()["rows"]]
     if None in boards:
         whole = boards[None]
-        return Output("Leaderboard", [whole._report()], whole.to_dict(), rows, has_title=False)
+        return Output(
+            "Leaderboard",
+            [whole._report()],
+            whole.to_dict(),
+            rows,
+            has_title=False,
+            sentences=lambda: [whole.sentence()],
+        )
     named = {str(name): board for name, board in boards.items()}
     splits = {name: board.to_dict() for name, board in named.items()}
     return Output(
-        "Leaderboard", reports_of_splits(named), {"splits": splits}, rows, has_title=False
+        "Leaderboard",
+        reports_of_splits(named),
+        {"splits": splits},
+        rows,
+        has_title=False,
+        sentences=lambda: [f"{name}: {board.sentence()}" for name, board in named.items()],
     )
 
 

@@ -45,7 +45,7 @@ def report_on_measurements(
     ]
     if len(raters) > 2:
         overall = overall_concordance_correlation(given, **options)
-        reports = [forms._report(), overall._report()]
+        found: list[Any] = [forms, overall]
         fields["concordance"] = overall.to_dict()
         rows.append(
             estimate_row(CONCORDANCE, overall.value, overall.standard_error, overall.interval)
@@ -56,11 +56,18 @@ def report_on_measurements(
         with arguments_named(y1=first, y2=second):
             concordance = replace(concordance_correlation(*pair, **options), raters=(first, second))
             limits = replace(limits_of_agreement(*pair, **options), raters=(first, second))
-        reports = [forms._report(), concordance._report(), limits._report()]
+        found = [forms, concordance, limits]
         fields |= {"concordance": concordance.to_dict(), "limits": limits.to_dict()}
-        found = concordance
-        rows.append(estimate_row(CONCORDANCE, found.value, found.standard_error, found.interval))
+        of_pair = concordance.value, concordance.standard_error, concordance.interval
+        rows.append(estimate_row(CONCORDANCE, *of_pair))
         rows += [estimate_row(name, value, math.nan, ends) for name, value, ends in limits.rows()]
         caption = "The difference of each item's measurements, by their mean."
         pictures.insert(0, Picture(caption, lambda ax: plot_limits_of_agreement(limits, ax=ax)))
-    return Output(f"{label_text(file)}: {names}", reports, fields, rows, pictures)
+    return Output(
+        f"{label_text(file)}: {names}",
+        [result._report() for result in found],
+        fields,
+        rows,
+        pictures,
+        sentences=lambda: [result.sentence() for result in found],
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
@@ -24,8 +24,8 @@ class Output(NamedTuple):
 
     ``title`` is that of the page and, if it ``has_title``, of the text. ``pictures`` are those of
     the page; the first one is drawn into a file on request. ``estimates`` are those that a gate
-    checks. Text takes the width of the terminal,
-    at most 80 columns unless it ``is_wide``.
+    checks, ``disputed`` is a table of items for adjudication; ``sentences`` makes those of a paper.
+    Text takes the width of the terminal, at most 80 columns unless it ``is_wide``.
     """
 
     title: str
@@ -36,12 +36,18 @@ class Output(NamedTuple):
     has_title: bool = True
     is_wide: bool = False
     estimates: Sequence[Estimate] = ()
+    disputed: str | None = None
+    sentences: Callable[[], Sequence[str]] = tuple
 
     def written(self, output: str, warnings: Sequence[str]) -> str:
-        """Return 'text', 'json', 'csv' or 'html', without pictures."""
+        """Return 'text', 'json', 'csv', 'html' without pictures, or 'sentence'."""
         if output == "json":
+            from fastkappa import __version__
+
             warned = {"warnings": list(warnings)} if warnings else {}
-            return json_object({**self.fields, **warned})
+            return json_object({**self.fields, "version": __version__, **warned})
+        if output == "sentence":
+            return "\n".join(self.sentences())
         if output == "csv":
             return rows_as_csv(self.rows)
         return page(self.title, self.reports, (), warnings) if output == "html" else self._text()

@@ -70,10 +70,15 @@ class PictureOptions(NamedTuple):
         except ImportError as error:
             remarks.warn(f"{path} has no pictures: {error}")
             page = report.written("html", remarks.texts)
-        try:
-            path.write_text(page + "\n", encoding="utf-8")
-        except OSError as error:
-            raise ValueError(f"{path} cannot be written: {error.strerror or error}.") from error
+        write_file(path, page)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a text to a file, or raise a ValueError that names it."""
+    try:
+        path.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
 def read_size(text: str | None) -> tuple[float, float] | None:

@@ -30,7 +30,14 @@ def report_on_plan(kappa: float, **options: Any) -> Output:
         text = ARGUMENT.sub(lambda found: f"--{found[0].replace('_', '-')}", str(error))
         raise ValueError(text.replace("--null-kappa", "--null")) from error
     rows = [{"statistic": name, "value": value} for name, value in plan.rows()]
-    return Output("Plan", [plan._report()], plan.to_dict(), rows, has_title=False)
+    return Output(
+        "Plan",
+        [plan._report()],
+        plan.to_dict(),
+        rows,
+        has_title=False,
+        sentences=lambda: [plan.sentence()],
+    )
 
 
 def read_rates(option: str, text: str) -> tuple[float, ...] | float:

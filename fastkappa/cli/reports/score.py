@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fastkappa.arrays import Floats
 from fastkappa.cli.gate import Estimate
@@ -11,6 +12,9 @@ from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.formatting import count_text, label_text, printable
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.two_raters.table_kappas import TableKappas, WeightsName
+
+if TYPE_CHECKING:
+    from fastkappa.two_raters.agreement_result import AgreementResult
 
 # A larger table is not readable.
 LARGEST_PRINTED = 30
@@ -27,7 +31,7 @@ def report_on_table(
 ) -> Output:
     """Return the output for two columns of a file.
 
-    A gate may need the interval of the kappa, which is not printed.
+    A gate and a sentence need the interval of the kappa, which is not printed.
     """
     found = TableKappas.of(
         counts.table,
@@ -37,7 +41,10 @@ def report_on_table(
         is_weighted=sample_weight is not None,
         largest=LARGEST_PRINTED,
     )
-    lower = _lower_end(counts, weights) if has_interval else math.nan
+    lower, estimate = math.nan, found.sentence
+    if has_interval:
+        result = _with_interval(columns, counts, weights)
+        lower, estimate = result.interval[0], result.sentence
     of_file = {
         "file": file,
         "columns": dict(zip(("y1", "y2"), columns)),
@@ -60,18 +67,28 @@ def report_on_table(
         has_title=False,
         is_wide=True,
         estimates=[Estimate("kappa", found.kappa, lower)],
+        sentences=lambda: [estimate()],
     )
 
 
-def _lower_end(counts: SourceCounts, weights: WeightsName | Floats) -> float:
-    """Return the lower end of the interval of kappa."""
+def _with_interval(
+    columns: tuple[str, str], counts: SourceCounts, weights: WeightsName | Floats
+) -> AgreementResult:
+    """Return the result that has the interval of kappa."""
     # What makes intervals takes a tenth of the time of a small file to load.
     from fastkappa.cli.reports.agree_parts import CONFIDENCE, check_whole
     from fastkappa.two_raters.agreement import make_result
 
     check_whole(counts.table)
-    scheme = None if isinstance(weights, str) and weights == "none" else weights
-    return make_result(counts.table, counts.labels, scheme, CONFIDENCE).interval[0]
+    return make_result(
+        counts.table,
+        counts.labels,
+        None if isinstance(weights, str) and weights == "none" else weights,
+        CONFIDENCE,
+        raters=columns,
+        n_dropped=counts.n_dropped,
+        n_outside=counts.n_outside,
+    )
 
 
 def _headings(

@@ -77,4 +77,10 @@ def output_of(
         left_out.append(f"{items.n_outside} left out for a label outside those wanted")
     title = f"{label_text(file)}: cut points on {score} for {y}"
     reports = [report._replace(above=[*report.above, *left_out])]
-    return Output(title, reports, {**of_file, **found.to_dict()}, found.rows())
+    return Output(
+        title,
+        reports,
+        {**of_file, **found.to_dict()},
+        found.rows(),
+        sentences=lambda: [found.sentence()],
+    )

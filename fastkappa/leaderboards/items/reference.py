@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column, refuse_masked, refuse_obstacles
 from fastkappa.ratings.interop import warn_of_row_order
-from fastkappa.ratings.lengths import n_samples, not_labels
+from fastkappa.ratings.lengths import length_of, not_labels
 from fastkappa.ratings.missing import Missing, check_missing, refuse_missing, without
 from fastkappa.ratings.read import (
     comparable,
@@ -66,13 +65,12 @@ class Reference:
         self._name, self._missing, self._missing_codes = name, missing, missing_codes
         self._labels = labels
         with _naming(name):
-            self.n_given = n_samples(ratings)
-            _refuse_frame(ratings, name)
+            self.n_given = length_of(name, ratings)
             self._given, self._compared = ratings, None
             self.dropped = self._find_dropped(ratings, name)
             if self.dropped is not None:
                 ratings = without(ratings, self.dropped)
-            self.n_items = n_samples(ratings)
+            self.n_items = length_of(name, ratings)
             self.column = self._read(ratings, name)
             if self.column.obstacle:
                 refuse_obstacles({name: self.column})
@@ -90,13 +88,12 @@ class Reference:
             # An array of integers needs no further checks.
             return Pair((self.column, Column(ratings, ratings.dtype)), None, 0)
         with _naming(name):
-            n_ratings = n_samples(ratings)
+            n_ratings = length_of(name, ratings)
             if n_ratings != self.n_given:
                 raise ValueError(
                     f"{name} must have one rating for each of the {self.n_given} of {self._name},"
                     f" got {n_ratings}."
                 )
-            _refuse_frame(ratings, name)
             # The columns of a frame have one index, and are warned of once.
             if getattr(ratings, "index", None) is not self._compared:
                 self._compared = getattr(ratings, "index", None)
@@ -119,13 +116,12 @@ class Reference:
         one. None for ``items`` means all of these, None for both the same items in both.
         """
         with _naming(name):
-            n_ratings = n_samples(ratings)
+            n_ratings = length_of(name, ratings)
             if n_ratings != n_expected:
                 raise ValueError(
                     f"{name} must have one rating for each of its {n_expected} ids, got"
                     f" {n_ratings}."
                 )
-            _refuse_frame(ratings, name)
             return self._paired(ratings, items, others, name)
 
     def _find_dropped(self, ratings: Any, name: str) -> NDArray[np.bool_] | None:
@@ -181,18 +177,6 @@ class Reference:
         if n_lacking:
             first = first._replace(values=first.values[items])
         return Pair((first, second), items if n_lacking else None, n_missing)
-
-
-def _refuse_frame(ratings: Any, name: str) -> None:
-    """Raise for a data frame or a matrix where a column is wanted."""
-    shape: AnyArray | Any = getattr(ratings, "shape", ())
-    if isinstance(shape, tuple) and len(shape) == 2 and shape[1] != 1:
-        kind = "data frame" if hasattr(ratings, "columns") else "array"
-        remedy = "Give one of its columns." if kind == "data frame" else SCORES
-        raise ValueError(
-            f"{name} must be one column, a label for each item, got a {kind} of shape"
-            f" {shape}. {remedy}".replace("a array", "an array")
-        )
 
 
 @contextmanager

@@ -119,7 +119,8 @@ class SharedOrder:
                 self._declared_by = next(
                     name for name, (_, second) in zip(names, pairs) if second.declared is not None
                 )
-        judge_tables(table.rows, table.counts, TRUTH, names)
+        are_given = self._labels is not None
+        judge_tables(table.rows, table.counts, TRUTH, names, are_given=are_given)
         self._found.append(table.rows)
         return table, n_other
 

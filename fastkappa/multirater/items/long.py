@@ -7,17 +7,16 @@ for a rating that is not there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from reprlib import repr as short_repr
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, IntTable, offsets_from
+from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.choices import check_choice
-from fastkappa.exceptions import changed_meanwhile
 from fastkappa.multirater.items.counts import as_patterns
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
+from fastkappa.multirater.items.identified import Identified, identify
 from fastkappa.multirater.items.rater_columns import (
     CHUNK,
     EncodedColumns,
@@ -25,10 +24,8 @@ from fastkappa.multirater.items.rater_columns import (
     encode_columns,
 )
 from fastkappa.multirater.items.subjects import places, sorted_codes
-from fastkappa.ratings.column import Column, label_of, read_column
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn, warn_of_lookalikes
-from fastkappa.ratings.interop import codes_of_foreign, dictionary_of_pyarrow
-from fastkappa.ratings.label_order import sorted_strings
+from fastkappa.ratings.column import Column, label_of
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn
 from fastkappa.ratings.labels import alike_among
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import find_missing, without
@@ -37,31 +34,6 @@ from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
 
 # Which of several ratings of an item by a rater counts.
 Duplicates = Literal["error", "first", "last"]
-# A span of whole numbers so many times as long as their column has a look-up table.
-LOOKUP_PER_ROW = 4
-
-
-class Identified(NamedTuple):
-    """The items or the raters of all rows: a number for each, and the name of that of a row."""
-
-    numbers: NDArray[np.int32]
-    distinct: AnyArray
-    name_of: Callable[[int], Any]
-
-    @property
-    def n_distinct(self) -> int:
-        """How many there are."""
-        return len(self.distinct)
-
-    def shown(self, number: int) -> str:
-        """Return the name of one as a message shows it."""
-        return repr(self.name_of(int(np.argmax(self.numbers == number))))
-
-    def names(self) -> tuple[str, ...]:
-        """Return the names of all."""
-        rows = np.zeros(self.n_distinct, np.intp)
-        rows[self.numbers] = np.arange(len(self.numbers))
-        return tuple(str(self.name_of(row)) for row in rows.tolist())
 
 
 class LongRatings(NamedTuple):
@@ -81,8 +53,8 @@ class LongRatings(NamedTuple):
         Where the ratings of each item begin that has any, and ``n``.
     rated : ndarray of int of shape (n_rated,)
         The numbers of these items.
-    items : ndarray of shape (n_items,)
-        The names of all items by their number: strings, whole numbers, or those of dates.
+    item_names : callable
+        Returns the names of all items by their number: strings or whole numbers.
     clusters : Column or None
         The cluster of each item.
     """
@@ -93,8 +65,13 @@ class LongRatings(NamedTuple):
     ratings: AnyArray
     starts: NDArray[np.intp]
     rated: AnyArray
-    items: AnyArray
+    item_names: Callable[[], AnyArray]
     clusters: Column | None = None
+
+    @property
+    def items(self) -> AnyArray:
+        """The names of all items, by which those of other ratings are found."""
+        return self.item_names()
 
     def profiles(self) -> list[tuple[AnyArray, IntTable]]:
         """Return the distinct profiles of each number of ratings, and how many items have each."""
@@ -200,13 +177,13 @@ def _sorted_ratings(
         item, rater = without(item, nameless), without(rater, nameless)
         cluster = None if cluster is None else without(cluster, nameless)
         codes = codes[~nameless]
-    items, raters = _identify(item, "item"), _identify(rater, "rater")
+    items, raters = identify(item, "item"), identify(rater, "rater")
     if raters.n_distinct < 2:
         raise ValueError(
             f"rater must name two raters or more, got {raters.shown(0)} in all {len(codes)} rows."
         )
     names, n_raters = raters.names(), raters.n_distinct
-    item_names = items.distinct
+    n_items, item_names = items.n_distinct, items.distinct
     clusters = None if cluster is None else _clusters_of(cluster, items)
     rated = codes < n_labels
     if not rated.any():
@@ -236,9 +213,7 @@ def _sorted_ratings(
     ratings *= n_labels
     ratings += codes
     rated = pairs[starts[:-1]].astype(np.int32)
-    return LongRatings(
-        len(item_names), names, n_labels, ratings, starts, rated, item_names, clusters
-    )
+    return LongRatings(n_items, names, n_labels, ratings, starts, rated, item_names, clusters)
 
 
 def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> None:
@@ -318,94 +293,6 @@ def _without_name(columns: dict[str, Any], unrated: NDArray[np.bool_]) -> NDArra
             )
         nameless = missing if nameless is None else nameless | missing
     return nameless
-
-
-def _identify(given: Any, name: str) -> Identified:
-    """Return a number for each distinct entry of a column; those of raters are in order."""
-    # What strings become for the sake of a table of labels, a million items need not.
-    in_arrow = None
-    if name == "item" and type(given).__module__.startswith("pyarrow"):
-        in_arrow = dictionary_of_pyarrow(given, name)
-    if in_arrow is not None:
-        codes, dictionary, _ = in_arrow
-        if len(dictionary.unique()) == len(dictionary):
-            numbers, n_distinct = _numbers_of(codes)
-            return Identified(numbers, n_distinct, lambda row: dictionary[int(codes[row])].as_py())
-    coded = codes_of_foreign(given, name)
-    if coded is not None:
-        return _identify_codes(*coded, name)
-    column = read_column(given, name)
-    if column.obstacle is not None:
-        got = "numbers with fractions" if column.obstacle == "continuous" else short_repr(given)
-        raise ValueError(f"{name} must hold whole numbers, strings or dates, got {got}.")
-    if column.categories is not None:
-        return _identify_codes(column.values, column.categories, column.declared is not None, name)
-    values, dtype = column.values, column.label_dtype
-    kind = {"b": bool, "f": int}.get(dtype.kind)
-
-    def name_of(row: int) -> Any:
-        if dtype.kind in "mM":
-            return str(values[row : row + 1].view(dtype)[0])
-        return values[row].item() if kind is None else kind(values[row])
-
-    numbers, distinct = _numbers_of(values.astype(np.int64) if dtype.kind == "f" else values)
-    return Identified(numbers, distinct, name_of)
-
-
-def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: str) -> Identified:
-    """Return the numbers of codes; a declared order is kept."""
-    used = np.zeros(len(categories), bool)
-    # A copy where NumPy would check the codes themselves and then look at them again.
-    used[codes.copy() if codes.dtype == np.intp else codes] = True
-    found = [categories[code] for code in np.flatnonzero(used).tolist()]
-    # A dictionary may hold a name twice.
-    position = dict.fromkeys(found)
-    if name == "rater":
-        are_strings = all(isinstance(entry, str) for entry in position)
-        if not is_ordered:
-            position = dict.fromkeys(sorted_strings(position) if are_strings else sorted(position))
-        if are_strings:
-            warn_of_lookalikes({name: Column(codes, np.dtype(object), list(categories))}, "name")
-    lookup = np.zeros(len(categories), np.int32)
-    if len(position) == len(found) and name != "rater":
-        lookup[used] = np.arange(len(found))
-    else:
-        place = {entry: i for i, entry in enumerate(position)}
-        lookup[used] = [place[entry] for entry in found]
-    distinct = np.empty(len(position), object)
-    distinct[:] = list(position)
-    return Identified(lookup.take(codes), distinct, lambda row: categories[codes[row]])
-
-
-def _numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
-    """Return the position of each whole number among the distinct ones, and these."""
-    numbers = np.empty(len(values), np.int32)
-    lowest = int(values.min())
-    span = int(values.max()) - lowest + 1
-    if span <= LOOKUP_PER_ROW * len(values):
-        present = np.zeros(span, bool)
-        for start in range(0, len(values), CHUNK):
-            present[_offsets(values[start : start + CHUNK], lowest, span)] = True
-        lookup = np.cumsum(present, dtype=np.int32) - np.int32(1)
-        for start in range(0, len(values), CHUNK):
-            offsets = _offsets(values[start : start + CHUNK], lowest, span)
-            numbers[start : start + CHUNK] = lookup[offsets]
-        occurring = np.flatnonzero(present).astype(np.uint64) + np.uint64(lowest % (1 << 64))
-        return numbers, occurring.astype(values.dtype)
-    distinct = np.unique(values)
-    for start in range(0, len(values), CHUNK):
-        numbers[start : start + CHUNK] = np.searchsorted(distinct, values[start : start + CHUNK])
-    if numbers.max() >= len(distinct):
-        raise changed_meanwhile("items or raters")
-    return numbers, distinct
-
-
-def _offsets(values: AnyArray, lowest: int, span: int) -> NDArray[np.int64]:
-    """Return how far values lie above the lowest, which is how far those of the span can."""
-    offsets = offsets_from(values, lowest)
-    if int(offsets.max()) >= span:
-        raise changed_meanwhile("items or raters")
-    return offsets.view(np.int64)
 
 
 def _duplicates(

@@ -18,6 +18,7 @@ from fastkappa.multirater.statistics.coefficient import (
     Disagreement,
     ScoreModel,
     WithinSubjects,
+    observed_over,
 )
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.statistics.intervals.inverted import least_kappa
@@ -142,21 +143,9 @@ class ChanceCorrected(Coefficient):
         return least_kappa(self._distances) if within.paired.all() else -math.inf
 
     def _ratio(self, sums: Floats) -> tuple[Smooth, Smooth]:
-        """Return the observed distance and the one by chance, both times the paired subjects."""
-        observed, paired, proportions = sums[:, 0], sums[:, 1], sums[:, 2:]
-        k = sums.shape[1]
-        above = np.zeros((1, k))
-        above[0, 0] = 1
+        proportions, matrix = sums[:, 2:], self._chance.matrix
         expected = self._chance.expected(proportions)
-        by_label = 2 * proportions @ self._chance.matrix
-        slope, bend = np.zeros((len(sums), k)), np.zeros((len(sums), k, k))
-        slope[:, 1], slope[:, 2:] = expected, paired[:, None] * by_label
-        bend[:, 1, 2:] = bend[:, 2:, 1] = by_label
-        bend[:, 2:, 2:] = paired[:, None, None] * 2 * self._chance.matrix
-        return (
-            Smooth(observed, above, np.zeros((1, k, k))),
-            Smooth(paired * expected, slope, bend),
-        )
+        return observed_over(sums, Smooth(expected, 2 * proportions @ matrix, 2 * matrix))
 
 
 class FleissNull(NamedTuple):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.statistics.clusters import Clusters, n_units, variance
 from fastkappa.statistics.inference import Distribution
-from fastkappa.statistics.intervals.ratio_constraint import Ratio
+from fastkappa.statistics.intervals.ratio_constraint import Ratio, Smooth
 from fastkappa.statistics.spread import Influence, without_noise
 
 
@@ -127,10 +127,13 @@ class WithinSubjects:
         The sum of the distances over the ordered pairs of a row's ratings.
     n_ratings : ndarray of shape (P,)
         How many ratings a row has.
+    are_given : bool, default=False
+        Whether it is given which subjects have two ratings. If not, it is a part of chance, as
+        Gwet's variance takes it.
     """
 
-    def __init__(self, sums: Floats, n_ratings: AnyArray) -> None:
-        self.paired = n_ratings >= 2
+    def __init__(self, sums: Floats, n_ratings: AnyArray, are_given: bool = False) -> None:
+        self.paired, self._are_given = n_ratings >= 2, are_given
         self.distance = sums / np.maximum(n_ratings * (n_ratings - 1), 1)
 
     def observed(self, multiplicities: AnyArray) -> Floats:
@@ -141,7 +144,29 @@ class WithinSubjects:
         """Return the part of each row's influence that its own agreement has (Gwet 2014)."""
         paired = divided(multiplicities.sum(), multiplicities @ self.paired) * self.paired
         distance = self.distance / expected
+        if self._are_given:
+            mean = self.observed(multiplicities) / expected
+            return Influence(paired * (mean - distance), paired * (mean + distance))
         return Influence(paired * (1 - distance), paired * (1 + distance))
+
+
+def observed_over(sums: Floats, expected: Smooth) -> tuple[Smooth, Smooth]:
+    """Return the parts of a ratio: the observed and the expected distance of paired subjects.
+
+    ``sums`` of shape (m, k + 2) are those of each subject's distance, of whether it has one, and
+    of the features that the distance ``expected`` by chance is a function of.
+    """
+    observed, paired = sums[:, 0], sums[:, 1]
+    m, k = sums.shape
+    of_observed, slope, bend = np.zeros((1, k)), np.zeros((m, k)), np.zeros((m, k, k))
+    of_observed[0, 0] = 1
+    slope[:, 1], slope[:, 2:] = expected.value, paired[:, None] * expected.slope
+    bend[:, 1, 2:] = bend[:, 2:, 1] = expected.slope
+    bend[:, 2:, 2:] = paired[:, None, None] * expected.bend
+    return (
+        Smooth(observed, of_observed, np.zeros((1, k, k))),
+        Smooth(paired * expected.value, slope, bend),
+    )
 
 
 def divided(numerator: Any, denominator: Any) -> Floats:

@@ -17,6 +17,7 @@ from fastkappa.multirater.statistics.coefficient import (
     ScoreModel,
     WithinSubjects,
     divided,
+    observed_over,
 )
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.sparse_profiles import RaterProfiles
@@ -34,20 +35,35 @@ BLOCK = 1 << 16
 class Conger(Coefficient):
     """Conger's kappa: by chance, each rater draws labels from its own margin.
 
+    With a ``rater``, it is that of the pairs of this rater with each of the others (Schouten 1982).
+    A subject without such a pair then adds nothing to the variance: it says nothing of the rater.
+
     References
     ----------
     A. J. Conger (1980). Integration and generalization of kappas for multiple raters.
     Psychological Bulletin 88, 322-328.
 
     K. L. Gwet (2014). Handbook of Inter-Rater Reliability, 4th edition. Advanced Analytics.
+
+    H. J. A. Schouten (1982). Measuring pairwise interobserver agreement when all subjects are
+    judged by the same observers. Statistica Neerlandica 36, 45-61.
     """
 
     of_profiles = True
 
-    def __init__(self, profiles: RaterProfiles, distances: Floats) -> None:
-        self._profiles, self._distances = profiles, distances
+    def __init__(
+        self, profiles: RaterProfiles, distances: Floats, rater: int | None = None
+    ) -> None:
+        self._profiles, self._distances, self._rater = profiles, distances, rater
         self.multiplicities = profiles.multiplicities
-        self._within = WithinSubjects(profiles.distances(distances), profiles.n_ratings)
+        if rater is None:
+            self._within = WithinSubjects(profiles.distances(distances), profiles.n_ratings)
+        else:
+            assert isinstance(profiles, Profiles)
+            found = profiles.distances_to(rater, distances)
+            self._within = WithinSubjects(*found, are_given=True)
+        n_raters = profiles.n_raters
+        self._n_ordered_pairs = n_raters * (n_raters - 1) if rater is None else 2 * (n_raters - 1)
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
         margins, _ = self._margins(multiplicities)
@@ -57,24 +73,23 @@ class Conger(Coefficient):
         return int(np.count_nonzero(self._margins(self.multiplicities)[0]))
 
     def influence(self) -> Influence:
-        multiplicities, n_raters = self.multiplicities, self._profiles.n_raters
+        multiplicities = self.multiplicities
         n = multiplicities.sum()
         margins, n_rated = self._margins(multiplicities)
         expected = self._expected(margins)
-        # The distance of each label to the other raters' labels, from the sum of all margins
-        # less the rater's own. A rater's missing rating takes the rater's average, which is
-        # left out here, for it is that of all subjects; the fewer ratings a rater has, the
-        # more each counts.
-        to_all, to_own = margins.sum(axis=0) @ self._distances, margins @ self._distances
+        # The distance of each label to the labels of the raters that one is paired with. A
+        # rater's missing rating takes the rater's average, which is left out here, for it is that
+        # of all subjects; the fewer ratings a rater has, the more each counts.
         by_chance, sizes = (
             self._profiles.sums(
                 (distance + sign * (distance * margins).sum(axis=-1, keepdims=True))
                 * (n / n_rated)[:, None]
             )
-            for sign, distance in ((-1, to_all - to_own), (1, to_all + to_own))
+            for sign, distance in (
+                (sign, self._partners(margins, sign) @ self._distances) for sign in (-1, 1)
+            )
         )
-        factor = 2 * self._within.observed(multiplicities) / expected**2
-        factor = factor / (n_raters * (n_raters - 1))
+        factor = 2 * self._within.observed(multiplicities) / expected**2 / self._n_ordered_pairs
         own = self._within.influence(multiplicities, expected)
         return Influence(own.values + factor * by_chance, own.sizes + factor * sizes)
 
@@ -87,7 +102,7 @@ class Conger(Coefficient):
         profiles = self._profiles.with_unseen(n_raters * n_labels + 2)
         if profiles is None:
             return None
-        within = WithinSubjects(profiles.distances(self._distances), profiles.n_ratings)
+        within = Conger(profiles, self._distances, self._rater)._within
         given = _given(profiles)
         features = np.column_stack([within.distance, within.paired, given.reshape(len(given), -1)])
         # With a rating missing, pairs of raters have other margins than the coefficient.
@@ -95,36 +110,30 @@ class Conger(Coefficient):
         return ScoreModel(features, profiles.multiplicities, self._ratio, least)
 
     def _ratio(self, sums: Floats) -> tuple[Smooth, Smooth]:
-        """Return the observed distance and the one by chance, both times the paired subjects."""
-        n_raters, distances = self._profiles.n_raters, self._distances
-        n_labels, k = len(distances), sums.shape[1]
-        observed, paired = sums[:, 0], sums[:, 1]
-        counts = sums[:, 2:].reshape(-1, n_raters, n_labels)
+        return observed_over(sums, self._expected_at(sums[:, 2:]))
+
+    def _expected_at(self, counts: Floats) -> Smooth:
+        """Return the expected distance as a function of each rater's labels, (m, R * l)."""
+        n_raters, n_labels = self._profiles.n_raters, len(self._distances)
+        per_pair = 2 * self._distances / self._n_ordered_pairs
+        counts = counts.reshape(-1, n_raters, n_labels)
         n_rated = counts.sum(axis=2, keepdims=True)
         margins = counts / n_rated
-        expected = self._expected(margins)
-        by_margin = margins.sum(axis=1, keepdims=True) - margins
-        by_margin = by_margin @ (2 * distances / (n_raters * (n_raters - 1)))
+        by_margin = self._partners(margins) @ per_pair
         mean = (by_margin * margins).sum(axis=2, keepdims=True)
-        by_count = (by_margin - mean) / n_rated
+        slope = (by_margin - mean) / n_rated
         # The derivative of each margin's proportions (rows) by its counts.
         of_margin = (np.eye(n_labels) - margins[..., None]) / n_rated[..., None]
-        left = of_margin.swapaxes(2, 3) @ (2 * distances / (n_raters * (n_raters - 1)))
-        left = left.reshape(-1, n_raters * n_labels, n_labels)
+        left = (of_margin.swapaxes(2, 3) @ per_pair).reshape(-1, n_raters * n_labels, n_labels)
         right = of_margin.transpose(0, 2, 1, 3).reshape(-1, n_labels, n_raters * n_labels)
-        twice = (left @ right).reshape(-1, n_raters, n_labels, n_raters, n_labels)
+        are_pairs = self._partners(np.eye(n_raters))[:, None, :, None]
+        bend = (left @ right).reshape(-1, n_raters, n_labels, n_raters, n_labels) * are_pairs
         own = -by_margin[..., None] - by_margin[..., None, :] + 2 * mean[..., None]
         raters = np.arange(n_raters)
-        twice[:, raters, :, raters] = (own / n_rated[..., None] ** 2).swapaxes(0, 1)
-        above, slope, bend = np.zeros((1, k)), np.zeros((len(sums), k)), np.zeros((len(sums), k, k))
-        above[0, 0] = 1
-        by_count = by_count.reshape(len(sums), -1)
-        slope[:, 1], slope[:, 2:] = expected, paired[:, None] * by_count
-        bend[:, 1, 2:] = bend[:, 2:, 1] = by_count
-        bend[:, 2:, 2:] = paired[:, None, None] * twice.reshape(len(sums), k - 2, k - 2)
-        return (
-            Smooth(observed, above, np.zeros((1, k, k))),
-            Smooth(paired * expected, slope, bend),
+        bend[:, raters, :, raters] = (own / n_rated[..., None] ** 2).swapaxes(0, 1)
+        size = n_raters * n_labels
+        return Smooth(
+            self._expected(margins), slope.reshape(-1, size), bend.reshape(-1, size, size)
         )
 
     def _margins(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
@@ -133,12 +142,22 @@ class Conger(Coefficient):
         n_rated = counts.sum(axis=-1)
         return divided(counts, n_rated[..., None]), n_rated
 
+    def _partners(self, margins: Floats, sign: int = -1) -> Floats:
+        """Return the sum of the margins of the raters that each rater is paired with.
+
+        It is the sum of all less the rater's own, or plus it for the sizes of these terms.
+        """
+        others = margins.sum(axis=-2, keepdims=True) + sign * margins
+        if self._rater is None:
+            return np.asarray(others)
+        partners = np.repeat(margins[..., [self._rater], :], margins.shape[-2], axis=-2)
+        partners[..., self._rater, :] = others[..., self._rater, :]
+        return partners
+
     def _expected(self, margins: Floats) -> Floats:
         """Return the expected distance, the average over the ordered pairs of raters."""
-        others = margins.sum(axis=-2, keepdims=True) - margins
-        n_raters = margins.shape[-2]
-        pairs = ((others @ self._distances) * margins).sum(axis=(-2, -1))
-        return np.asarray(pairs / (n_raters * (n_raters - 1)))
+        pairs = (self._partners(margins) @ self._distances * margins).sum(axis=(-2, -1))
+        return np.asarray(pairs / self._n_ordered_pairs)
 
 
 class Light(Coefficient):

@@ -73,6 +73,10 @@ class Profiles:
         """The distinct profiles, of shape (P, R)."""
         return [self.codes]
 
+    def codes_of(self, rows: AnyArray) -> AnyArray:
+        """Return the code of each rater in some profiles, ``n_labels`` if the rating is missing."""
+        return self.codes[rows]
+
     def distances(self, between: Floats) -> Floats:
         """Return the sum of the distances over a profile's ordered pairs of ratings."""
         size = self.n_labels + 1
@@ -83,6 +87,23 @@ class Profiles:
         for a, b in combinations(range(self.n_raters), 2):
             total += padded.reshape(-1)[self.pair(a, b)]
         return total
+
+    def distances_to(self, rater: int, between: Floats) -> tuple[Floats, IntTable]:
+        """Return the distances of a rater's rating to the others', as those of two ratings.
+
+        The first is twice their mean, 0 for profiles without such a pair; the second is 2, or 0
+        for these.
+        """
+        size = self.n_labels + 1
+        padded = np.zeros((size, size))
+        padded[:-1, :-1] = between
+        total, n_pairs = np.zeros(len(self.codes)), np.zeros(len(self.codes), np.int64)
+        rated = self.codes < self.n_labels
+        for other in range(self.n_raters):
+            if other != rater:
+                total += padded.reshape(-1)[self.pair(rater, other)]
+                n_pairs += rated[:, rater] & rated[:, other]
+        return 2 * total / np.maximum(n_pairs, 1), np.where(n_pairs > 0, 2, 0)
 
     def pair(self, first: int, second: int) -> NDArray[np.intp]:
         """Return each profile's cell in the flattened (l + 1, l + 1) table of two raters."""

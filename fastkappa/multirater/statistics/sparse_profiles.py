@@ -14,6 +14,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats, IntTable
 from fastkappa.multirater.statistics.profiles import Profiles
+from fastkappa.multirater.statistics.unseen import MOST_WORK
 
 # Numbers that are looked at together.
 BLOCK = 1 << 18
@@ -43,8 +44,26 @@ class SparseProfiles:
             [ratings.shape[1] for ratings in self.parts], [len(part) for part in self.parts]
         )
 
-    def with_unseen(self, n_features: int) -> None:
-        """Return None: raters are too many for the profiles that might have been."""
+    def with_unseen(self, n_features: int) -> Profiles | None:
+        """Return these profiles and those that might have been, None if they are too many."""
+        n_profiles = len(self.multiplicities)
+        if n_profiles * n_features**2 > MOST_WORK:
+            return None
+        codes = self.codes_of(np.arange(n_profiles))
+        return Profiles(codes, self.multiplicities, self.n_labels).with_unseen(n_features)
+
+    def codes_of(self, rows: AnyArray) -> AnyArray:
+        """Return the code of each rater in some profiles, ``n_labels`` if the rating is missing."""
+        codes = np.full(
+            (len(rows), self.n_raters), self.n_labels, np.min_scalar_type(self.n_labels)
+        )
+        first = 0
+        for part in self.parts:
+            some = np.flatnonzero((rows >= first) & (rows < first + len(part)))
+            raters, labels = np.divmod(part[rows[some] - first].astype(np.intp), self.n_labels)
+            codes[some[:, None], raters] = labels
+            first += len(part)
+        return codes
 
     def distances(self, between: Floats) -> Floats:
         """Return the sum of the distances over a profile's ordered pairs of ratings."""

@@ -16,6 +16,8 @@ from fastkappa.arrays import AnyArray
 
 # What a step of Newton's method may cost: rows times the square of the number of features.
 MOST_WORK = 1 << 24
+# The most rows that nobody gave: with more, steps become many and short.
+MOST_ROWS = 1500
 
 
 def with_unseen_patterns(
@@ -32,7 +34,7 @@ def with_unseen_patterns(
         How many features each has.
     """
     sizes, n_labels = np.unique(counts.sum(axis=1)).tolist(), counts.shape[1]
-    most = MOST_WORK // n_features**2 - len(counts)
+    most = min(MOST_ROWS, MOST_WORK // n_features**2 - len(counts))
     if sum(comb(r + n_labels - 1, r) for r in sizes) <= most:
         possible = [_all_patterns(n_labels, r) for r in sizes]
     elif comb(n_labels, 2) * sum(sizes) + n_labels <= most:
@@ -54,7 +56,7 @@ def with_unseen_profiles(
     """
     present = np.unique(codes < n_labels, axis=0)
     n_raters = present.sum(axis=1).tolist()
-    most = MOST_WORK // n_features**2 - len(codes)
+    most = min(MOST_ROWS, MOST_WORK // n_features**2 - len(codes))
     if sum(n_labels**r for r in n_raters) <= most:
         made = [list(product(range(n_labels), repeat=r)) for r in n_raters]
     elif sum(n_labels + n_labels * (n_labels - 1) * r for r in n_raters) <= most:

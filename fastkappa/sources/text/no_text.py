@@ -29,6 +29,10 @@ BEGINNINGS = {
     b"\xfd7zXZ": f"it begins as xz does: {UNPACK}",
     b"\x28\xb5\x2f\xfd": f"it begins as Zstandard does: {UNPACK}",
     b"\xd0\xcf\x11\xe0": f"it begins as a workbook of Excel does: {WORKBOOK}",
+    **dict.fromkeys(
+        (b'{"', b'[{"'),
+        "it begins as JSON does: if it has an object per line, name it {stem}.jsonl.",
+    ),
     b"PAR1\x15": "it begins as Parquet does: name it {stem}.parquet.",
     b"ARROW1\0": "it begins as Arrow does: name it {stem}.arrow.",
     b"PK\x03\x04": f"it begins as a ZIP archive does: {UNPACK}",

@@ -35,6 +35,8 @@ LEAST_PRODUCT = 1e-10
 LARGEST_CHANGE = (0.2, 0.05)  # of kappa in a step, first and then for counts where that fails
 MOST_STEPS = (40, 100)
 TOLERANCE = 1e-9
+# Steps whose multiplier gets larger lead to all in one cell, where any kappa is near.
+LARGEST_MULTIPLIER = 1e8
 # These products differ from cell to cell by up to so much: counts may be symmetric where the
 # most likely proportions are not, and symmetric steps would never leave a saddle.
 ASYMMETRY = 0.3
@@ -128,7 +130,7 @@ def _solved(
         if done.any():
             solved[which[done]] = _corrected(constraint, problem.p[done], kappa0[done])
         problem, _ = problem.moved(move, np.zeros(len(which)))
-        kept = ~done & np.isfinite(problem.a)
+        kept = ~done & np.isfinite(problem.a) & (np.abs(problem.b) < LARGEST_MULTIPLIER)
         which, kappa0, problem = which[kept], kappa0[kept], problem.some(kept)
     return solved
 

@@ -58,34 +58,47 @@ class _Ends(NamedTuple):
     kappa: FloatTable
     guess: FloatTable
     bound: FloatTable
+    quantile: FloatTable
 
     def some(self, kept: AnyArray) -> _Ends:
         return _Ends(*(part[kept] for part in self))
 
 
 def inverted_test(
-    test: Test, tables: AnyArray, weights: Weights, confidence: float
+    test: Test,
+    tables: AnyArray,
+    weights: Weights,
+    confidence: float,
+    quantiles: FloatTable | None = None,
 ) -> tuple[FloatTable, FloatTable]:
     """Return the ends of the interval of each table of a checked stack of shape (m, l, l).
 
-    They are NaN for a table whose kappa is undefined.
+    They are NaN for a table whose kappa is undefined. ``quantiles`` of shape (m,) take the place
+    of the normal distribution's: see `test_quantile` and `widening` of `methods`.
     """
+    if quantiles is None:
+        quantiles = np.full(len(tables), STANDARD_NORMAL.inv_cdf((1 + confidence) / 2))
     n_labels = tables.shape[-1]
     block = max(1, BLOCK_CELLS // n_labels**2)
     if len(tables) > block:
         starts = range(0, len(tables), block)
-        parts = [inverted_test(test, tables[i : i + block], weights, confidence) for i in starts]
+        parts = [
+            inverted_test(
+                test, tables[i : i + block], weights, confidence, quantiles[i : i + block]
+            )
+            for i in starts
+        ]
         low, high = (np.concatenate(ends) for ends in zip(*parts))
         return low, high
     matrix = disagreement_matrix(weights, n_labels)
     kappa = kappas(tables, weights)
-    known = ~np.isnan(kappa)
+    known = ~np.isnan(kappa) & np.isfinite(quantiles)
     low, high = np.full(kappa.shape, np.nan), np.full(kappa.shape, np.nan)
     if known.any():
         counts = tables[known].astype(np.float64).reshape(-1, n_labels**2)
         error = np.asarray(standard_error(tables[known], weights))
         low[known], high[known] = interval_ends(
-            test, TableConstraint(matrix), counts, error, confidence, least_kappa(matrix)
+            test, TableConstraint(matrix), counts, error, quantiles[known], least_kappa(matrix)
         )
     return low, high
 
@@ -95,7 +108,7 @@ def interval_ends(
     constraint: Constraint,
     counts: FloatTable,
     error: FloatTable,
-    confidence: float,
+    quantiles: FloatTable,
     least: float,
 ) -> tuple[FloatTable, FloatTable]:
     """Return the ends of the interval of each row of counts, whose coefficient is defined.
@@ -107,27 +120,27 @@ def interval_ends(
     counts : ndarray of shape (m, cells)
     error : ndarray of shape (m,)
         A standard error: the ends are sought where it has them.
-    confidence : float
+    quantiles : ndarray of shape (m,)
+        What the root of the statistic is at the ends.
     least : float
         No coefficient is below; -infinity if that is not known.
     """
-    quantile = STANDARD_NORMAL.inv_cdf((1 + confidence) / 2)
     n = counts.sum(axis=-1)
     kappa = constraint.values(counts / n[:, None])
     # Around kappa = 1 the standard error is 0, and one item more would make this difference.
-    half = quantile * np.maximum(error, 1 / (n + 1))
+    half = quantiles * np.maximum(error, 1 / (n + 1))
     found = []
     for bound, guess in ((least, kappa - half), (1.0, kappa + half)):
         halfway = (kappa + max(bound, -3.0)) / 2
         guess = np.where(np.abs(guess - kappa) < np.abs(bound - kappa), guess, halfway)
-        found.append(_Ends(counts, kappa, guess, np.full(kappa.shape, bound)))
+        found.append(_Ends(counts, kappa, guess, np.full(kappa.shape, bound), quantiles))
     both = _Ends(*(np.concatenate(parts) for parts in zip(*found)))
     ends = both.bound.copy()
     sought = np.flatnonzero(both.kappa != both.bound)
-    ends[sought] = _by_newton(test, constraint, both.some(sought), quantile)
+    ends[sought] = _by_newton(test, constraint, both.some(sought))
     missed = np.flatnonzero(np.isnan(ends))
     if len(missed):
-        ends[missed] = _by_enclosing(test, constraint, both.some(missed), quantile)
+        ends[missed] = _by_enclosing(test, constraint, both.some(missed))
     low, high = np.split(ends, 2)
     return low, high
 
@@ -169,7 +182,7 @@ def statistic_and_slope(
         return score, -n * ratio**2
 
 
-def _by_newton(test: Test, constraint: Constraint, sought: _Ends, quantile: float) -> FloatTable:
+def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
     """Return the ends, NaN where the steps do not lead there."""
     ends = np.full(sought.kappa.shape, np.nan)
     which = np.arange(len(ends))
@@ -191,7 +204,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends, quantile: floa
                 (slope * change[0]).sum(axis=-1) / (2 * root)
                 for change in (move.at_once, move.with_t)
             )
-            dt = (quantile - root - at_once) / with_t
+            dt = (sought.quantile - root - at_once) / with_t
         # t = 1 - kappa0 grows where kappa0 falls; the statistic grows outwards.
         outwards = np.sign(sought.bound - sought.kappa)
         room = 0.9 * np.abs(sought.bound - kappa0)
@@ -199,7 +212,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends, quantile: floa
         dt = np.where(ready, np.clip(dt, -LARGEST_T, LARGEST_T), 0.0)
         dt = np.where(-dt * outwards > room, -outwards * room, dt)
         done = ready & (move.error < TOLERANCE) & problem.is_last
-        done &= np.abs(root - quantile) < ROOT_TOLERANCE + ROUNDING * n
+        done &= np.abs(root - sought.quantile) < ROOT_TOLERANCE + ROUNDING * n
         ends[which[done]] = kappa0[done]
         problem, length = problem.moved(move, dt)
         first = sought.kappa + 0.1 * (sought.guess - sought.kappa)
@@ -211,7 +224,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends, quantile: floa
     return ends
 
 
-def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends, quantile: float) -> FloatTable:
+def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
     """Return the ends by false position (Illinois), or by halving beside an infinite statistic."""
     n = sought.counts.sum(axis=-1)
     observed = sought.counts / n[:, None]
@@ -220,10 +233,12 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends, quantile: f
         found = most_likely(constraint, sought.counts[which], kappa0)
         statistic, _ = statistic_and_slope(test, observed[which], found.proportions, n[which])
         impossible = np.isinf(found.likelihood_ratio)
-        return np.where(impossible, np.inf, np.sqrt(np.maximum(statistic, 0))) - quantile
+        return (
+            np.where(impossible, np.inf, np.sqrt(np.maximum(statistic, 0))) - sought.quantile[which]
+        )
 
     inside, outside, point = sought.kappa.copy(), sought.bound.copy(), sought.guess.copy()
-    below, above = np.full(len(n), -quantile), np.full(len(n), np.inf)
+    below, above = -sought.quantile, np.full(len(n), np.inf)
     last = np.zeros(len(n))
     which = np.arange(len(n))
     for _ in range(MOST_HALVINGS):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.choices import check_choice
+from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import (
     Distribution,
     degrees_of_freedom,
@@ -29,15 +30,9 @@ MOST_ITEMS = 10**10
 
 
 def choose_method(
-    method: IntervalMethod | None,
-    table: AnyArray,
-    distribution: Distribution = "normal",
-    *,
-    are_joined: bool = False,
+    method: IntervalMethod | None, table: AnyArray, distribution: Distribution = "normal"
 ) -> IntervalMethod:
     """Return the method of the interval of one table, or raise if it is unknown.
-
-    Items that ``are_joined`` in clusters are not independent, as the likelihood takes them to be.
 
     The default does not depend on the counts. A number of disagreements cannot decide it: with
     weights the standard error may rest on a few of them, however many others there are.
@@ -48,8 +43,6 @@ def choose_method(
     >>> from fastkappa.statistics.intervals.methods import choose_method
     >>> choose_method(None, np.array([[900, 41], [59, 200]]))
     'score'
-    >>> choose_method(None, np.array([[900, 41], [59, 200]]), are_joined=True)
-    'asymptotic'
     """
     check_choice("interval_method", method, (None, *METHODS))
     if distribution == "t":
@@ -57,13 +50,6 @@ def choose_method(
             raise ValueError(
                 "distribution='t' is that of the asymptotic interval, got"
                 f" interval_method={method!r}."
-            )
-        return "asymptotic"
-    if are_joined:
-        if method in ("score", "profile"):
-            raise ValueError(
-                "interval_method must be 'asymptotic' with clusters, for the others take items for"
-                f" independent, got {method!r}."
             )
         return "asymptotic"
     n = int(table.sum())
@@ -96,6 +82,44 @@ def intervals(
     ]
     low, high = np.array(ends).T
     return low, high
+
+
+def widening(in_clusters: Any, alone: Any) -> FloatTable:
+    """Return what the root of a test's statistic is divided by for items in clusters.
+
+    The statistic is divided by the design effect, the variance in clusters over that of
+    independent items. One below 1 counts as 1: it is mostly chance, and clusters should not make
+    an interval shorter. So does that of two variances of 0.
+
+    Parameters
+    ----------
+    in_clusters, alone : array-like
+        The standard errors of items in clusters and of independent items.
+
+    References
+    ----------
+    J. N. K. Rao and A. J. Scott (1984). On chi-squared tests for multiway contingency tables
+    with cell proportions estimated from survey data. Annals of Statistics 12, 46-60.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.intervals.methods import widening
+    >>> widening([0.09, 0.12, 0], [0.1, 0.1, 0]).round(3)
+    array([1. , 1.2, 1. ])
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.asarray(in_clusters, np.float64) / np.asarray(alone, np.float64)
+    return np.asarray(np.fmax(ratio, 1.0), np.float64)
+
+
+def test_quantile(confidence: float, degrees_of_freedom: float) -> float:
+    """Return what the root of a test's statistic is at the ends of an interval.
+
+    NaN for less than one degree of freedom: all items are in one cluster.
+    """
+    if degrees_of_freedom < 1:
+        return math.nan
+    return t_quantile((1 + confidence) / 2, degrees_of_freedom)
 
 
 def interval_of_difference(

@@ -13,6 +13,7 @@ from fastkappa.formatting import count_text, figure
 from fastkappa.frame import data_frame
 from fastkappa.results.report import Report, facts
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import versioned
 from fastkappa.statistics.planning.designs import PlannedAlternative, power, sample_size
 from fastkappa.statistics.planning.planned_tables import Margins, as_margins
 from fastkappa.statistics.planning.precision import planned_width, sample_size_for_width
@@ -90,6 +91,30 @@ class Plan(Result):
         """
         names, values = zip(*self.rows())
         return data_frame({"value": values}, ("statistic", list(names)))
+
+    def sentence(self) -> str:
+        """Return the plan as a sentence for a paper."""
+        first, second = (", ".join(f"{rate:g}" for rate in rates) for rates in self.rates)
+        rates = first if first == second else f"{first} and {second}"
+        clusters = ""
+        if self.n_clusters is not None:
+            clusters = f" in {count_text(self.n_clusters, 'cluster')} of {self.cluster_size}"
+        if self.design_effect != 1:
+            clusters += f" (design effect {self.design_effect:g})"
+        test = ""
+        if self.null_kappa is not None and self.power is not None:
+            sign = {"greater": ">", "less": "<"}.get(self.alternative)
+            sides = "two-sided test of kappa =" if sign is None else f"test of kappa {sign}"
+            test = (
+                f" a power of {figure(self.power)} in the {sides} {self.null_kappa:g} at a"
+                f" significance level of {self.alpha:g}, and"
+            )
+        return versioned(
+            f"With {count_text(self.n, 'item')}{clusters} rated by {self.raters} raters, an"
+            f" expected kappa ({weights_text(self.weights)}) of {self.kappa:g} and labels in"
+            f" proportions of {rates}, the study has{test} a {100 * self.confidence:g} % interval"
+            f" {figure(self.width)} wide"
+        )
 
     def __repr__(self) -> str:
         return f"<Plan: {count_text(self.n, 'item')}, width {figure(self.width)}>"

@@ -1,0 +1,30 @@
+"""The rows of a table in the order of one of its columns, at a click on its head."""
+
+from __future__ import annotations
+
+# Without a script the table stays as it is. A cell counts by the number that it begins with, if all
+# cells of its column do, and what is undefined is last either way.
+SCRIPT = """\
+for (const table of document.querySelectorAll("table.sortable")) {
+  const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
+  heads.forEach((head, column) => {
+    if (!head.textContent) return;
+    const button = document.createElement("button");
+    button.textContent = head.textContent;
+    head.replaceChildren(button);
+    const cell = row => row.cells[column].textContent.trim();
+    const isNone = text => text === "" || text === "-";
+    button.addEventListener("click", () => {
+      const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+      for (const other of heads) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+      const rows = [...body.rows];
+      const areNumbers = rows.map(cell).every(text => isNone(text) || /^-?[\\d.]/.test(text));
+      const order = (a, b) => areNumbers ? parseFloat(a) - parseFloat(b)
+        : a.localeCompare(b, undefined, {numeric: true});
+      rows.sort((a, b) => isNone(cell(a)) - isNone(cell(b)) || sign * order(cell(a), cell(b)) || 0);
+      body.append(...rows);
+    });
+  });
+}
+"""

@@ -1,0 +1,131 @@
+"""Estimators that learn from the predictions of another one for items it was not fitted to."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.model_selection import check_cv, cross_val_predict
+from sklearn.utils import (
+    Bunch,
+    assert_all_finite,
+    column_or_1d,
+    get_tags,
+)
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import has_fit_parameter
+
+from fastkappa.arrays import AnyArray
+from fastkappa.ratings.column import refuse_masked
+from fastkappa.ratings.enums import names_of_members
+from fastkappa.ratings.label_order import sorted_strings
+
+# The items that an estimator is fitted to, and those that it predicts.
+Splits: TypeAlias = list[tuple[AnyArray, AnyArray]]
+
+
+def is_routing() -> bool:
+    """Return whether scikit-learn routes metadata, such as weights, by request."""
+    return bool(get_config()["enable_metadata_routing"])
+
+
+def read_target(y: Any) -> AnyArray:
+    """Return the labels that an estimator is fitted to, or raise; an enum's are their names."""
+    refuse_masked(y=y)
+    labels: AnyArray = column_or_1d(names_of_members(y), warn=True)
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    return labels
+
+
+def sorted_labels(y: AnyArray) -> AnyArray:
+    """Return the labels that occur, sorted: strings that are all numbers by their value."""
+    labels = np.unique(y)
+    if labels.dtype.kind in "OUT":
+        return np.array(sorted_strings(labels.tolist()))
+    return labels
+
+
+class OutOfFoldMixin(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """What estimators with an ``estimator`` and a ``cv`` have in common."""
+
+    estimator: Any
+    cv: Any
+    estimator_: Any
+
+    def get_metadata_routing(self) -> Any:
+        """Return what is requested by this estimator, the one in it and the folds.
+
+        Returns
+        -------
+        routing : MetadataRouter
+        """
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        if self.estimator is not None:
+            to_fit = MethodMapping().add(caller="fit", callee="fit")
+            router.add(estimator=self.estimator, method_mapping=to_fit)
+            if hasattr(self.cv, "split"):
+                to_split = MethodMapping().add(caller="fit", callee="split")
+                router.add(splitter=self.cv, method_mapping=to_split)
+        return router
+
+    def _fit_out_of_fold(
+        self, X: Any, y: AnyArray, labels: AnyArray, method: str, sample_weight: Any, groups: Any
+    ) -> tuple[AnyArray, Splits]:
+        """Fit the estimator to X and y; return what it predicts out of fold, and the folds.
+
+        Folds are stratified by ``labels`` if ``cv`` is their number.
+        """
+        routed = self._routed(sample_weight, groups)
+        params = routed.estimator.fit
+        splits = self._splits(X, labels, **routed.splitter.split)
+        predicted = cross_val_predict(
+            self.estimator, X, y, cv=splits, method=method, params=dict(params)
+        )
+        self.estimator_ = clone(self.estimator).fit(X, y, **params)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return predicted, splits
+
+    def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
+        """Return the folds."""
+        splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
+        if not splits:
+            raise ValueError("cv must divide the items at least once, got no folds.")
+        return splits
+
+    def _routed(self, sample_weight: Any, groups: Any) -> Any:
+        """Return what the estimator and the folds get."""
+        given = {"sample_weight": sample_weight, "groups": groups}
+        given = {name: value for name, value in given.items() if value is not None}
+        if is_routing():
+            routed = process_routing(self, "fit", **given)
+            return Bunch(estimator=routed.estimator, splitter=routed.get("splitter", NO_SPLITTER))
+        to_split = {"groups": given.pop("groups")} if "groups" in given else {}
+        if given and not has_fit_parameter(self.estimator, "sample_weight"):
+            given.clear()
+            warnings.warn(
+                f"{type(self.estimator).__name__}.fit takes no sample_weight: weights serve kappa"
+                " alone.",
+                stacklevel=4,
+            )
+        return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split=to_split))
+
+    def _forget(self, *names: str) -> None:
+        """Remove what an earlier fit has left."""
+        for name in ("estimator_", "feature_names_in_", "oof_kappa_", *names):
+            self.__dict__.pop(name, None)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.estimator is not None:
+            tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
+
+
+NO_SPLITTER = Bunch(split={})

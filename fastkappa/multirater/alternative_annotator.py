@@ -1,0 +1,312 @@
+"""The alternative annotator test: can a model take the place of the people who annotate?"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable
+from fastkappa.choices import position_of
+from fastkappa.exceptions import users_stacklevel
+from fastkappa.formatting import figure, p_value_text, printable
+from fastkappa.frame import data_frame
+from fastkappa.multirater.estimation import warn_of_labels
+from fastkappa.multirater.ratings import Ratings
+from fastkappa.multirater.statistics.chance_corrected import distances_of
+from fastkappa.results.report import Grid, Report, abridged
+from fastkappa.results.result import Result
+from fastkappa.results.sentence import versioned
+from fastkappa.results.text import shortened
+from fastkappa.statistics.clusters import correction, n_units, variance
+from fastkappa.statistics.distributions import t_two_sided_p
+from fastkappa.statistics.spread import Influence
+from fastkappa.statistics.weights import Weights
+
+# With fewer items of a person a t-test should not be relied on.
+FEW_ITEMS = 30
+# A model passes if it wins against this proportion of people.
+PASSING = 0.5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AlternativeAnnotatorTest(Result):
+    """Whether a model can replace people, each of whom is compared with it in turn.
+
+    Attributes
+    ----------
+    model : str
+        The name of the model.
+    rater_names : tuple of str of length m
+        The people.
+    n : ndarray of int, shape (m,)
+        How many items count for each: the model, the person and another person have rated them.
+    model_advantage : ndarray of shape (m,)
+        The proportion of these items on which the model agrees with the other people at least as
+        well as the person does.
+    person_advantage : ndarray of shape (m,)
+        The proportion of these on which the person does at least as well as the model.
+    p_values : ndarray of shape (m,)
+        One-sided p of the t-test that the person's advantage exceeds the model's by ``epsilon`` or
+        more.
+    wins : ndarray of bool, shape (m,)
+        Against whom the model wins: these hypotheses are rejected at the false discovery rate,
+        by the procedure of Benjamini and Yekutieli.
+    winning_rate : float
+        The proportion of people against whom the model wins.
+    passes : bool
+        Whether this is one half or more: the model passes the test.
+    advantage_probability : float
+        The mean of ``model_advantage``, by which models may be compared.
+    epsilon : float
+        How much worse than a person the model may be, because it costs less.
+    false_discovery_rate : float
+        The false discovery rate.
+    """
+
+    model: str
+    rater_names: tuple[str, ...]
+    n: IntTable
+    model_advantage: FloatTable
+    person_advantage: FloatTable
+    p_values: FloatTable
+    wins: AnyArray
+    winning_rate: float
+    passes: bool
+    advantage_probability: float
+    epsilon: float
+    false_discovery_rate: float
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each person.
+
+        Its columns are ``n``, ``model_advantage``, ``person_advantage``, ``p_value`` and ``wins``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return data_frame(self._columns(), ("rater", list(self.rater_names)))
+
+    def _columns(self) -> dict[str, AnyArray]:
+        return {
+            "n": self.n,
+            "model_advantage": self.model_advantage,
+            "person_advantage": self.person_advantage,
+            "p_value": self.p_values,
+            "wins": self.wins,
+        }
+
+    def __repr__(self) -> str:
+        verdict = "passes" if self.passes else "fails"
+        return (
+            f"<AlternativeAnnotatorTest: {shortened(printable(self.model))} {verdict}: won"
+            f" {int(self.wins.sum())} of {len(self.wins)}>"
+        )
+
+    def sentence(self) -> str:
+        """Return the outcome as a sentence for a paper."""
+        return versioned(self._outcome())
+
+    def _outcome(self) -> str:
+        verdict = "passes" if self.passes else "does not pass"
+        low, high = int(self.n.min()), int(self.n.max())
+        items = f"{low} items" if low == high else f"{low} to {high} items"
+        return (
+            f"{printable(self.model)} {verdict} the alternative annotator test: it wins against"
+            f" {int(self.wins.sum())} of {len(self.wins)} people, on {items} each (winning rate"
+            f" {figure(self.winning_rate, digits=2)}; epsilon {self.epsilon:g}, false discovery"
+            f" rate {self.false_discovery_rate:g}), with a mean advantage probability of"
+            f" {figure(self.advantage_probability, digits=2)}"
+        )
+
+    def _report(self) -> Report:
+        columns = (column.tolist() for column in self._columns().values())
+        rows = [
+            (
+                printable(name),
+                str(n),
+                *(figure(part, "", digits=2) for part in advantages),
+                p_value_text(p, 2),
+                "yes" if won else "no",
+            )
+            for name, n, *advantages, p, won in zip(self.rater_names, *columns)
+        ]
+        head = ("", "items", "model as good", "person as good", "p", "wins")
+        caption = "How often the model, and the person, is at least as near to the other people"
+        return Report(
+            [f"{self._outcome()}."], [Grid(head, abridged(rows), least_width=0, caption=caption)]
+        )
+
+
+def alternative_annotator_test(
+    ratings: Any,
+    model: str | int,
+    *,
+    epsilon: float = 0.2,
+    weights: Weights = None,
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    clusters: Any = None,
+    false_discovery_rate: float = 0.05,
+) -> AlternativeAnnotatorTest:
+    """Test whether a model can replace human annotators, by the alternative annotator test.
+
+    Each person is left out in turn. On each item the person and the model are compared: which of
+    them is nearer to the ratings of the other people? The model wins against the person if it is
+    not significantly worse than by ``epsilon``, and passes if it wins against half of the people.
+
+    Parameters
+    ----------
+    ratings : array-like of shape (n_subjects, n_raters), or Ratings
+        The ratings of the model and of two people or more, as for `fleiss_kappa`; ratings may be
+        missing. Three people or more are advised.
+    model : str or int
+        The rater that is the model: its name, or its position.
+    epsilon : float, default=0.2
+        How much worse than a person the model may be, because it costs less. Calderon and others
+        advise 0.2 for experts, 0.15 for skilled annotators and 0.1 for crowd workers.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
+        How near two labels are. None compares by accuracy, the number of others who gave the same
+        label; 'quadratic' is the same as their root mean squared error.
+    labels, missing_codes, clusters
+        As for `Ratings.from_array`, where ratings are an array. The errors of the t-tests are those
+        of clusters, such as documents.
+    false_discovery_rate : float, default=0.05
+        The rate at which the hypotheses of all people are tested together.
+
+    Returns
+    -------
+    result : AlternativeAnnotatorTest
+
+    Raises
+    ------
+    ValueError
+        As by `conger_kappa`, and if there is no such model, fewer than two people, or a person has
+        fewer than two items that count, or if epsilon or the rate is not between 0 and 1.
+
+    Warns
+    -----
+    UserWarning
+        If a person has fewer than 30 such items, of which a t-test should not be made.
+
+    References
+    ----------
+    N. Calderon, R. Reichart and R. Dror (2025). The alternative annotator test for LLM-as-a-judge:
+    how to statistically justify replacing human annotators with LLMs. Proceedings of the 63rd
+    Annual Meeting of the Association for Computational Linguistics, 16051-16081.
+
+    Y. Benjamini and D. Yekutieli (2001). The control of the false discovery rate in multiple
+    testing under dependency. Annals of Statistics 29, 1165-1188.
+
+    Examples
+    --------
+    >>> from fastkappa import alternative_annotator_test, datasets
+    >>> grades = datasets.load_items("anaesthetists").ratings[:, [0, 3, 4, 5, 6]]
+    >>> alternative_annotator_test(grades, 4, weights="quadratic")
+    <AlternativeAnnotatorTest: rater 5 passes: won 2 of 4>
+    """
+    for name, value in (("epsilon", epsilon), ("false_discovery_rate", false_discovery_rate)):
+        if not 0 <= value < 1:
+            raise ValueError(f"{name} must be at least 0 and below 1, got {value!r}.")
+    given = Ratings.of(ratings, labels, missing_codes, clusters)
+    profiles = given.profiles("alternative_annotator_test")
+    warn_of_labels(given, "weights", weights)
+    names = list(given.rater_names or ())
+    place = position_of(model, names, "rater")
+    if len(names) < 3:
+        raise ValueError("alternative_annotator_test takes a model and two people or more.")
+    codes = profiles.codes_of(np.arange(len(profiles.multiplicities)))
+    distances = distances_of(weights, len(given.labels))
+    people = [name for i, name in enumerate(names) if i != place]
+    columns = np.delete(codes, place, axis=1)
+    rows = []
+    for i, name in enumerate(people):
+        others = np.delete(columns, i, axis=1)
+        signs, used = _signs(codes[:, place], columns[:, i], others, distances)
+        rows.append(_test_of(given, name, signs, used, profiles.multiplicities, epsilon))
+    n, model_wins, person_wins, p_values = np.array(rows).T
+    few = [name for name, count in zip(people, n) if count < FEW_ITEMS]
+    if few:
+        warnings.warn(
+            f"{few[0]!r} has {int(n[people.index(few[0])])} items that count"
+            f"{f', and {len(few) - 1} more people have few' if few[1:] else ''}: fewer than"
+            f" {FEW_ITEMS} are too few for a t-test.",
+            stacklevel=users_stacklevel(),
+        )
+    wins = rejected(p_values, false_discovery_rate)
+    winning_rate = float(wins.mean())
+    return AlternativeAnnotatorTest(
+        names[place],
+        tuple(people),
+        n.astype(np.int64),
+        model_wins,
+        person_wins,
+        p_values,
+        wins,
+        winning_rate,
+        winning_rate >= PASSING,
+        float(model_wins.mean()),
+        float(epsilon),
+        float(false_discovery_rate),
+    )
+
+
+def _signs(
+    model: AnyArray, person: AnyArray, others: AnyArray, distances: Floats
+) -> tuple[AnyArray, AnyArray]:
+    """Return 1 where the person is nearer to the others, -1 where the model is, and which count."""
+    n_labels = len(distances)
+    counts = np.stack([(others == label).sum(axis=1) for label in range(n_labels)], axis=1)
+    used = (model < n_labels) & (person < n_labels) & counts.any(axis=1)
+    far = counts[used] @ distances
+    every = np.arange(len(far))
+    difference = far[every, model[used]] - far[every, person[used]]
+    # Sums of the same distances in another order may differ by rounding.
+    difference[np.abs(difference) <= 1e-12 * far.max(initial=0.0)] = 0.0
+    return np.sign(difference), used
+
+
+def _test_of(
+    given: Ratings,
+    name: str,
+    signs: AnyArray,
+    used: AnyArray,
+    multiplicities: AnyArray,
+    epsilon: float,
+) -> tuple[float, float, float, float]:
+    """Return the number of items, the advantages of model and person, and p."""
+    counts = multiplicities[used]
+    n = float(counts.sum())
+    clusters = given.counted.clusters_of_profiles(used)
+    units = n_units(n, clusters)
+    if units < 2:
+        raise ValueError(
+            f"{name!r} has {int(n)} items that the model and another person have rated too; two or"
+            " more independent ones are needed."
+        )
+    proportions = counts / n
+    spread = float(variance(Influence(signs, np.abs(signs)), proportions, len(signs), clusters))
+    error = math.sqrt(spread * correction(n, clusters) / n)
+    apart = float(proportions @ signs) - epsilon
+    model_wins, person_wins = (float(proportions @ won) for won in (signs <= 0, signs >= 0))
+    if error == 0:
+        return n, model_wins, person_wins, 0.0 if apart < 0 else 1.0
+    half = t_two_sided_p(apart / error, units - 1) / 2
+    return n, model_wins, person_wins, half if apart < 0 else 1 - half
+
+
+def rejected(p_values: FloatTable, rate: float) -> AnyArray:
+    """Return which hypotheses Benjamini and Yekutieli's procedure rejects."""
+    m = len(p_values)
+    ranks = np.arange(1, m + 1)
+    order = np.argsort(p_values)
+    below = np.flatnonzero(p_values[order] <= ranks / m * rate / (1 / ranks).sum())
+    found = np.zeros(m, bool)
+    found[order[: below[-1] + 1 if len(below) else 0]] = True
+    return found

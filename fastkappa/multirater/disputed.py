@@ -1,0 +1,218 @@
+"""The items that raters disagree on most, for adjudication."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable, IntTable
+from fastkappa.formatting import figure, label_text, printable
+from fastkappa.frame import data_frame
+from fastkappa.multirater.estimation import warn_of_labels
+from fastkappa.multirater.ratings import Ratings
+from fastkappa.multirater.statistics.chance_corrected import distances_of
+from fastkappa.results.csv_rows import as_csv
+from fastkappa.results.report import Grid, Report
+from fastkappa.results.result import Result
+from fastkappa.statistics.weights import Weights
+
+# A report shows so many items, and a cell of it so many labels.
+MOST_SHOWN = 10
+MOST_LABELS = 4
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DisputedItems(Result):
+    """Items that raters disagree on, the most disputed first.
+
+    Attributes
+    ----------
+    items : ndarray of shape (k,)
+        Their positions from 0, or their names if ratings have them.
+    disagreement : ndarray of shape (k,)
+        The mean distance of the ratings of two raters: without weights, the proportion of the
+        pairs of raters who disagree.
+    label_counts : ndarray of int, shape (k, l)
+        How many raters gave each label.
+    ratings : ndarray of object, shape (k, R), or None
+        The rating of each rater, None where it is missing; None for all if it is not known who
+        gave which rating.
+    labels : ndarray of shape (l,)
+        The labels.
+    rater_names : tuple of str, or None
+        The raters.
+    n_disputed : int
+        How many items have any disagreement; ``items`` may be fewer.
+    n_items : int
+        How many items have two ratings or more.
+    """
+
+    items: AnyArray
+    disagreement: FloatTable
+    label_counts: IntTable
+    ratings: AnyArray | None
+    labels: AnyArray
+    rater_names: tuple[str, ...] | None
+    n_disputed: int
+    n_items: int
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each item.
+
+        Its index is the item; its columns are ``disagreement`` and the raters, or the labels if it
+        is not known who gave which rating.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        names, columns = self._columns()
+        named = {"disagreement": self.disagreement, **dict(zip(names, columns))}
+        return data_frame(named, ("item", self.items.tolist()))
+
+    def most(self, n: int) -> list[dict[str, Any]]:
+        """Return the n items that are disputed most, with the columns of `to_frame`."""
+        names, columns = self._columns()
+        rows = zip(self.items[:n].tolist(), self.disagreement[:n].tolist(), *columns)
+        return [dict(zip(("item", "disagreement", *names), row)) for row in rows]
+
+    def to_csv(self) -> str:
+        """Return a table for adjudication: a row for each item, and an empty last column.
+
+        Its columns are ``item``, those of `to_frame` and ``adjudicated``.
+        """
+        names, columns = self._columns()
+        cells = zip(self.items.tolist(), self.disagreement.tolist(), *columns)
+        head = ["item", "disagreement", *names, "adjudicated"]
+        return as_csv(head, ([*row, None] for row in cells), n_given=1)
+
+    def _columns(self) -> tuple[list[str], list[list[Any]]]:
+        if self.ratings is None:
+            names = [f"ratings {_name_of(label)}" for label in self.labels.tolist()]
+            return names, self.label_counts.T.tolist()
+        columns = [[_cell_of(rating) for rating in column] for column in self.ratings.T.tolist()]
+        return list(self.rater_names or ()), columns
+
+    def __repr__(self) -> str:
+        return f"<DisputedItems: {self.n_disputed} of {self.n_items} items>"
+
+    def _report(self) -> Report:
+        shown = slice(0, MOST_SHOWN)
+        cells = zip(
+            self.items[shown].tolist(),
+            self.disagreement[shown].tolist(),
+            self.label_counts[shown].tolist(),
+        )
+        rows = [
+            (printable(item), figure(apart, digits=2), "  " + self._given(counts))
+            for item, apart, counts in cells
+        ]
+        said = f"{self.n_disputed} of {self.n_items} items are disputed"
+        if not rows:
+            return Report([said])
+        caption = f"{said}; the most disputed"
+        head = ("item", "disagreement", "  labels (how often)")
+        return Report([], [Grid(head, rows, least_width=0, caption=caption, above=caption)])
+
+    def _given(self, counts: list[int]) -> str:
+        """Return the labels of an item, the most frequent first."""
+        given = [(n, _name_of(label)) for n, label in zip(counts, self.labels.tolist()) if n]
+        given.sort(key=lambda pair: -pair[0])
+        named = [f"{label} ({n})" for n, label in given[:MOST_LABELS]]
+        return ", ".join([*named, *(["..."] if len(given) > MOST_LABELS else [])])
+
+
+def _name_of(label: Any) -> str:
+    return label_text(_cell_of(label))
+
+
+def _cell_of(label: Any) -> Any:
+    """Return a label as a table can hold it: a set as text."""
+    return " + ".join(sorted(map(str, label))) if isinstance(label, frozenset) else label
+
+
+def disputed_items(
+    ratings: Any,
+    *,
+    weights: Weights = None,
+    most: int | None = None,
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+) -> DisputedItems:
+    """Return the items that raters disagree on, the most disputed first.
+
+    Parameters
+    ----------
+    ratings : array-like of shape (n_subjects, n_raters), or Ratings
+        As for `fleiss_kappa`.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
+        Disagreement weights, as for `fleiss_kappa`.
+    most : int, default=None
+        How many items to return; None means all that have any disagreement.
+    labels, missing_codes
+        As for `Ratings.from_array`, where ratings are an array.
+
+    Returns
+    -------
+    disputed : DisputedItems
+        Items of the same disagreement are in the order of the ratings.
+
+    Raises
+    ------
+    ValueError
+        As by `fleiss_kappa`, and if ratings are a table, which has no items, or ``most`` is
+        below 1.
+
+    Examples
+    --------
+    >>> from fastkappa import Ratings, disputed_items
+    >>> ratings = Ratings.from_raters(
+    ...     {"Ann": ["a", "b", "a"], "Ben": ["a", "c", "a"], "Cat": ["a", "a", "b"]}
+    ... )
+    >>> found = disputed_items(ratings)
+    >>> found.items.tolist(), found.disagreement.round(2).tolist()
+    ([1, 2], [1.0, 0.67])
+    >>> print(found.to_csv())
+    item,disagreement,Ann,Ben,Cat,adjudicated
+    1,1.0,b,c,a,
+    2,0.6666666666666666,a,a,b,
+    """
+    if most is not None and most < 1:
+        raise ValueError(f"most must be 1 or more, got {most!r}.")
+    given = Ratings.of(ratings, labels, missing_codes)
+    warn_of_labels(given, "weights", weights)
+    places, patterns = given.counted.places(False), given.patterns
+    sums = patterns.distances(distances_of(weights, len(given.labels)))
+    apart = sums / np.maximum(patterns.n_ratings * (patterns.n_ratings - 1), 1)
+    disputed = apart > 0
+    n_disputed = int(patterns.multiplicities[disputed].sum())
+    if most is not None and most < n_disputed:
+        # Few items are sorted: those of the patterns that are disputed most.
+        order = np.argsort(-apart)
+        enough = np.searchsorted(np.cumsum(patterns.multiplicities[order]), most)
+        disputed = apart >= apart[order[enough]]
+    # The last place is that of items without a rating.
+    found = np.flatnonzero(np.append(disputed, False)[places])
+    chosen = found[np.argsort(-apart[places[found]], kind="stable")][:most]
+    names = None if given.counted.subjects is None else given.counted.subjects.items
+    return DisputedItems(
+        chosen if names is None else names[chosen],
+        apart[places[chosen]],
+        patterns.counts[places[chosen]].astype(np.int64),
+        _ratings_of(given, chosen) if given.counted.knows_raters else None,
+        given.labels,
+        given.rater_names,
+        n_disputed,
+        given.n_paired,
+    )
+
+
+def _ratings_of(given: Ratings, chosen: AnyArray) -> AnyArray:
+    """Return the ratings of some items, an object per rater, None where it is missing."""
+    names = np.array([*given.labels.tolist(), None], dtype=object)
+    found: AnyArray = names[given.counted.profiles.codes_of(given.counted.places(True)[chosen])]
+    return found

@@ -1,0 +1,401 @@
+"""Each of several raters beside the others: its agreement with them, and theirs without it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable, IntTable
+from fastkappa.choices import check_choice
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import count_text, figure, interval_text, label_text, printable
+from fastkappa.frame import data_frame
+from fastkappa.multirater.coefficient_difference import JointRows, paired_error
+from fastkappa.multirater.estimation import Inferred, read_ratings, warn_of_labels
+from fastkappa.multirater.inference import Inference
+from fastkappa.multirater.ratings import Ratings
+from fastkappa.multirater.statistics.alpha import Alpha
+from fastkappa.multirater.statistics.chance_corrected import (
+    ChanceCorrected,
+    chance_of_fleiss,
+    distances_of,
+)
+from fastkappa.multirater.statistics.coefficient import Coefficient
+from fastkappa.multirater.statistics.known_raters import Conger
+from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.multirater.statistics.profiles import Profiles
+from fastkappa.results.report import LARGEST_TABLE, Grid, Report, abridged, interval_head
+from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_text, versioned
+from fastkappa.results.text import shortened
+from fastkappa.statistics import distributions
+from fastkappa.statistics.clusters import Clusters, correction, n_units
+from fastkappa.statistics.comparison import difference_of
+from fastkappa.statistics.inference import symmetric_interval
+from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
+
+# All raters are compared with the others in a time that grows with the square of their number.
+MOST_RATERS = 100
+Panel: TypeAlias = Literal["conger", "fleiss", "alpha"]
+NAMES: dict[Panel, str] = {
+    "conger": "Conger's kappa",
+    "fleiss": "Fleiss' kappa",
+    "alpha": "Krippendorff's alpha",
+}
+
+
+class Estimates(NamedTuple):
+    """An estimate per rater: arrays of shape (R,), NaN where undefined."""
+
+    values: FloatTable
+    standard_errors: FloatTable
+    lower: FloatTable
+    upper: FloatTable
+    p_values: FloatTable
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RaterComparison(Result):
+    """Each of several raters, beside the others.
+
+    Attributes
+    ----------
+    rater_names : tuple of str of length R
+        The raters.
+    labels : ndarray of shape (l,)
+        The labels.
+    label_counts : ndarray of int, shape (R, l)
+        How often each rater gave each label.
+    with_others : Estimates
+        The kappa of each rater with all others (Schouten 1982), from the subjects that the rater
+        and another have rated: the mean over the others of the observed and of the expected
+        disagreement. For two raters it would be Cohen's kappa.
+    difference : Estimates
+        That kappa minus Conger's kappa of the others among themselves, paired: both are of the
+        same subjects. Below 0 the rater agrees less with the others than these with each other.
+    method : str
+        The coefficient of all raters.
+    value : float
+        Its value.
+    without : Estimates
+        The coefficient of the others, when the rater is left out.
+    change : Estimates
+        That value minus the value of all raters, paired.
+    confidence : float
+        The confidence of each interval.
+    weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
+        The disagreement weights.
+    """
+
+    rater_names: tuple[str, ...]
+    labels: AnyArray
+    label_counts: IntTable
+    with_others: Estimates
+    difference: Estimates
+    method: str
+    value: float
+    without: Estimates
+    change: Estimates
+    confidence: float
+    weights: Weights
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each rater.
+
+        Its columns are ``n``, the number of ratings, and for ``with_others``, ``difference``,
+        ``without`` and ``change`` the value under this name and, with a suffix,
+        ``_standard_error``, ``_lower``, ``_upper`` and ``_p_value``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        columns: dict[str, Any] = {"n": self.label_counts.sum(axis=1)}
+        for name in ("with_others", "difference", "without", "change"):
+            values, *rest = getattr(self, name)
+            columns[name] = values
+            suffixes = ("standard_error", "lower", "upper", "p_value")
+            columns |= {f"{name}_{suffix}": part for suffix, part in zip(suffixes, rest)}
+        return data_frame(columns, ("rater", list(self.rater_names)))
+
+    def rows(self) -> Iterator[tuple[str, float, float, tuple[float, float]]]:
+        """Yield name, value, standard error and interval of every figure of every rater."""
+        names = {
+            "kappa of {} with the others": self.with_others,
+            "difference of {} from the others": self.difference,
+            self.method + " without {}": self.without,
+            "change without {}": self.change,
+        }
+        for i, rater in enumerate(self.rater_names):
+            for name, found in names.items():
+                value, error, low, high, _ = (float(part[i]) for part in found)
+                yield name.format(rater), value, error, (low, high)
+
+    def sentence(self) -> str:
+        """Return the rater who agrees least with the others as a sentence for a paper."""
+        if np.isnan(self.with_others.values).all():
+            return versioned("No rater has a kappa with the others")
+        least = int(np.nanargmin(self.with_others.values))
+        of_interval = f"{100 * self.confidence:g} % t interval"
+        with_others, without, change = (
+            estimate_text(
+                float(found.values[least]), (found.lower[least], found.upper[least]), name
+            )
+            for found, name in (
+                (self.with_others, of_interval),
+                (self.without, of_interval),
+                (self.change, f"paired {of_interval}"),
+            )
+        )
+        return versioned(
+            f"Of {len(self.rater_names)} raters {printable(self.rater_names[least])} agreed least"
+            f" with the others: kappa ({weights_text(self.weights)}) was {with_others} on"
+            f" {count_text(int(self.label_counts[least].sum()), 'rating')}; without this rater"
+            f" {self.method} of the others was {without}, a change of {change} from"
+            f" {figure(self.value)}"
+        )
+
+    def __repr__(self) -> str:
+        least = int(np.argsort(self.with_others.values)[0])
+        name = shortened(printable(self.rater_names[least]))
+        value = figure(float(self.with_others.values[least]))
+        return f"<RaterComparison: {len(self.rater_names)} raters, least {name} ({value})>"
+
+    def _report(self) -> Report:
+        ratings = [f"{n}" for n in self.label_counts.sum(axis=1).tolist()]
+        ends = interval_head(self.confidence)
+        grids = [
+            self._grid(
+                ("ratings", "kappa", ends, "difference", ends),
+                [ratings, *_texts(self.with_others, 0), *_texts(self.difference)],
+                "Kappa of each rater with the others, and its difference from that of the others",
+            ),
+            self._grid(
+                ("value", ends, "change", ends),
+                [*_texts(self.without, 0), *_texts(self.change)],
+                f"{self.method} without each rater, and its change from {figure(self.value)}",
+            ),
+        ]
+        if len(self.labels) <= LARGEST_TABLE:
+            counts = [list(map(str, column)) for column in self.label_counts.T.tolist()]
+            head = tuple(map(label_text, self.labels.tolist()))
+            grids.append(self._grid(head, counts, "How often each rater gave each label"))
+        return Report([], grids)
+
+    def _grid(self, head: Sequence[str], columns: Sequence[Sequence[str]], caption: str) -> Grid:
+        rows = list(zip(map(printable, self.rater_names), *columns))
+        return Grid(("", *head), abridged(rows), least_width=0, caption=caption, above=caption)
+
+
+def _texts(found: Estimates, width: int = 7) -> Iterator[list[str]]:
+    """Yield the values and the intervals of estimates as columns of text."""
+    values, _, lower, upper, _ = (part.tolist() for part in found)
+    yield [figure(value) for value in values]
+    yield [interval_text(ends, "", width=width) for ends in zip(lower, upper)]
+
+
+def compare_raters(
+    ratings: Any,
+    *,
+    coefficient: Panel = "conger",
+    weights: Weights = None,
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    clusters: Any = None,
+    confidence: float = 0.95,
+) -> RaterComparison:
+    """Compare each of several raters with the others.
+
+    Which rater agrees least with the others, and what does the agreement of all become without
+    it?
+
+    Parameters
+    ----------
+    ratings : array-like of shape (n_subjects, n_raters), or Ratings
+        As for `fleiss_kappa`, of 3 to 100 raters; not counts, which do not say who gave which
+        rating.
+    coefficient : {'conger', 'fleiss', 'alpha'}, default='conger'
+        The coefficient of all raters, and of those left when one is out; alpha with the weights as
+        its distances.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
+        Disagreement weights, as for `fleiss_kappa`.
+    labels, missing_codes, clusters
+        As for `Ratings.from_array`, where ratings are an array.
+    confidence : float, default=0.95
+        The confidence of each interval. Those of coefficients are made as by `conger_kappa`,
+        those of differences are by Student's t.
+
+    Returns
+    -------
+    result : RaterComparison
+        The intervals are those of one comparison each, not of all together.
+
+    Raises
+    ------
+    ValueError
+        As by `conger_kappa`, and if there are fewer than 3 raters or more than 100.
+
+    References
+    ----------
+    H. J. A. Schouten (1982). Measuring pairwise interobserver agreement when all subjects are
+    judged by the same observers. Statistica Neerlandica 36, 45-61.
+
+    K. L. Gwet (2016). Testing the difference of correlated agreement coefficients for
+    statistical significance. Educational and Psychological Measurement 76, 609-637.
+
+    Examples
+    --------
+    >>> from fastkappa import compare_raters, datasets
+    >>> grades = datasets.load_items("anaesthetists").ratings[:, [0, 3, 4, 5]]
+    >>> compare_raters(grades, weights="linear")
+    <RaterComparison: 4 raters, least rater 2 (0.6501)>
+    """
+    given = read_ratings(ratings, labels, missing_codes, clusters, Inferred(confidence, "t", None))
+    check_choice("coefficient", coefficient, get_args(Panel))
+    profiles = given.profiles("compare_raters")
+    if not 3 <= given.n_raters <= MOST_RATERS:
+        raise ValueError(
+            f"compare_raters takes 3 to {MOST_RATERS} raters, got {given.n_raters}; for two there"
+            " is agreement."
+        )
+    warn_of_labels(given, "weights", weights)
+    codes = profiles.codes_of(np.arange(len(profiles.multiplicities)))
+    dense = Profiles(codes, profiles.multiplicities, len(given.labels))
+    panel = _Panel(given, dense, weights, float(confidence))
+    names = given.rater_names or ()
+    margins = dense.margins(dense.multiplicities)
+    whole = panel.coefficient(coefficient, None)
+    with_others, difference, without, change = [], [], [], []
+    for rater in range(len(names)):
+        alone, others = panel.with_others(rater), panel.coefficient("conger", rater)
+        left = panel.coefficient(coefficient, rater)
+        with_others.append(panel.estimate(alone))
+        difference.append(panel.difference(alone, others))
+        without.append(panel.estimate(left))
+        change.append(panel.difference(left, whole))
+    n_undefined = int(np.isnan([found[0] for found in with_others]).sum())
+    if n_undefined:
+        warnings.warn(
+            f"kappa with the others is undefined for {n_undefined} of {len(names)} raters: they"
+            " have no subject in common with another, or all of these have the same label.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
+    return RaterComparison(
+        names,
+        given.labels,
+        margins,
+        _columns(with_others),
+        _columns(difference),
+        NAMES[coefficient],
+        whole.value,
+        _columns(without),
+        _columns(change),
+        float(confidence),
+        weights,
+    )
+
+
+def _columns(rows: list[tuple[float, ...]]) -> Estimates:
+    return Estimates(*np.array(rows).T)
+
+
+class _Found(NamedTuple):
+    """A coefficient, its value, the place of each profile among its rows, and who counts."""
+
+    coefficient: Coefficient
+    value: float
+    places: AnyArray
+    used: AnyArray
+
+
+class _Panel:
+    """The coefficients of some of the raters, from the profiles of all."""
+
+    def __init__(
+        self, given: Ratings, profiles: Profiles, weights: Weights, confidence: float
+    ) -> None:
+        self._given, self._profiles, self._confidence = given, profiles, confidence
+        self._distances = distances_of(weights, len(given.labels))
+        self._level: Any = "nominal"
+        if weights is not None:
+            self._level = disagreement_matrix(weights, len(given.labels))
+
+    def coefficient(self, name: Panel, left_out: int | None) -> _Found:
+        """Return a coefficient of all raters, or of all but one."""
+        codes, multiplicities = self._profiles.codes, self._profiles.multiplicities
+        if left_out is not None:
+            codes = np.delete(codes, left_out, axis=1)
+        n_labels = self._profiles.n_labels
+        used = np.asarray((codes < n_labels).any(axis=1))
+        if name == "conger":
+            others = Profiles(codes, multiplicities, n_labels)
+            return self._found(Conger(others, self._distances), used)
+        counts = np.stack([(codes == label).sum(axis=1) for label in range(n_labels)], axis=1)
+        patterns = Patterns(counts, multiplicities)
+        if name == "fleiss":
+            return self._found(ChanceCorrected(patterns, self._distances, chance_of_fleiss), used)
+        used[used] = patterns.paired
+        return self._found(Alpha(patterns, self._level, self._given.label_values), used)
+
+    def with_others(self, rater: int) -> _Found:
+        """Return the kappa of a rater with the others."""
+        rated = self._profiles.codes < self._profiles.n_labels
+        paired = rated[:, rater] & (self._profiles.n_ratings > 1)
+        every = np.arange(len(rated))
+        kappa = Conger(self._profiles, self._distances, rater)
+        return _Found(kappa, float(kappa.values(kappa.multiplicities)), every, paired)
+
+    def _found(self, coefficient: Coefficient, used: AnyArray) -> _Found:
+        places = np.where(used, np.cumsum(used) - 1, -1)
+        return _Found(
+            coefficient, float(coefficient.values(coefficient.multiplicities)), places, used
+        )
+
+    def estimate(self, found: _Found) -> tuple[float, ...]:
+        """Return value, standard error, both ends and p of a coefficient."""
+        if math.isnan(found.value):
+            return (math.nan,) * 5
+        everyone = self._clusters(found.places >= 0)
+        error = found.coefficient.standard_error("normal", everyone)
+        n, clusters = self._units(found.used)
+        row = self._row(found.value, error * math.sqrt(correction(n, clusters)), n, clusters)
+        inference = Inference(found.coefficient, self._confidence, "normal", everyone)
+        if inference.model is None:
+            return row
+        return (*row[:2], *inference.interval, inference.p_value)
+
+    def difference(self, first: _Found, second: _Found) -> tuple[float, ...]:
+        """Return the same of the difference of two coefficients."""
+        if math.isnan(first.value - second.value):
+            return (math.nan,) * 5
+        value = difference_of("coefficients", (first.value, second.value))
+        kept = (first.places >= 0) | (second.places >= 0)
+        none = np.zeros(0, np.int64)
+        counts = self._profiles.multiplicities[kept]
+        joint = JointRows(first.places[kept], second.places[kept], counts, none)
+        error = paired_error(
+            first.coefficient, second.coefficient, joint, "normal", self._clusters(kept)
+        )
+        n, clusters = self._units(first.used)
+        return self._row(value, error * math.sqrt(correction(n, clusters)), n, clusters)
+
+    def _row(
+        self, value: float, error: float, n: float, clusters: Clusters | None
+    ) -> tuple[float, ...]:
+        freedom = max(n_units(n, clusters) - 1, 1)
+        low, high = symmetric_interval(value, error, self._confidence, freedom)
+        z = value / error if error > 0 else math.nan
+        return value, error, low, high, distributions.t_two_sided_p(z, freedom)
+
+    def _units(self, used: AnyArray) -> tuple[float, Clusters | None]:
+        return float(self._profiles.multiplicities[used].sum()), self._clusters(used)
+
+    def _clusters(self, used: AnyArray) -> Clusters | None:
+        return self._given.counted.clusters_of_profiles(used)

@@ -1,0 +1,152 @@
+"""What is inferred from a coefficient of several raters: its error, interval and test."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, TypeAlias, get_args
+
+from fastkappa.multirater.statistics.coefficient import Coefficient, ScoreModel
+from fastkappa.multirater.statistics.score import score_interval, score_z
+from fastkappa.statistics import distributions
+from fastkappa.statistics.clusters import Clusters, are_joined, correction, n_units
+from fastkappa.statistics.inference import (
+    Distribution,
+    degrees_of_freedom,
+    symmetric_interval,
+    two_sided_p,
+)
+from fastkappa.statistics.intervals.methods import test_quantile, widening
+
+RaterInterval: TypeAlias = Literal["score", "asymptotic"]
+RATER_INTERVALS: tuple[RaterInterval, ...] = get_args(RaterInterval)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Inference:
+    """A coefficient and what is inferred from it, each figure when somebody asks for it.
+
+    Attributes
+    ----------
+    coefficient : Coefficient
+    confidence : float
+    distribution : {'t', 'normal'}
+    clusters : Clusters or None
+        Those of the subjects that the coefficient uses.
+    null_error : float
+        The standard error if all agreement is by chance; NaN if there is none.
+    asked : {'score', 'asymptotic'} or None
+        The interval that was asked for.
+    """
+
+    coefficient: Coefficient
+    confidence: float
+    distribution: Distribution
+    clusters: Clusters | None
+    null_error: float = math.nan
+    asked: RaterInterval | None = None
+
+    def of_another(self, coefficient: Coefficient, null_error: float) -> Inference:
+        """Return the inference of another coefficient of the same rows."""
+        return replace(self, coefficient=coefficient, null_error=null_error)
+
+    @cached_property
+    def value(self) -> float:
+        """The coefficient."""
+        return float(self.coefficient.values(self.coefficient.multiplicities))
+
+    @property
+    def n_used(self) -> float:
+        """How many subjects count."""
+        return float(self.coefficient.multiplicities.sum())
+
+    @property
+    def n_units(self) -> float:
+        """How many independent units there are."""
+        return n_units(self.n_used, self.clusters)
+
+    @cached_property
+    def standard_error(self) -> float:
+        """The standard error; NaN where the coefficient is undefined."""
+        if math.isnan(self.value):
+            return math.nan
+        return self.coefficient.standard_error(self.distribution, self.clusters)
+
+    @property
+    def null_standard_error(self) -> float:
+        """The one if all agreement is by chance; NaN where the coefficient is undefined."""
+        return math.nan if math.isnan(self.value) else self.null_error
+
+    @cached_property
+    def design_effect(self) -> float:
+        """How much larger the variance is than if the subjects were independent."""
+        if not are_joined(self.clusters):
+            return 1.0
+        alone, error = (
+            self.coefficient.standard_error("normal", clusters)
+            for clusters in (None, self.clusters)
+        )
+        return (error / alone) ** 2 if alone else math.nan
+
+    @cached_property
+    def model(self) -> ScoreModel | None:
+        """What a score interval needs, None if there is none."""
+        if self.asked == "asymptotic" or math.isnan(self.value):
+            return None
+        return self.coefficient.score_model()
+
+    @property
+    def interval_method(self) -> RaterInterval:
+        """How the interval is made."""
+        return "asymptotic" if self.model is None else "score"
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """The interval; one that is asymptotic may go beyond 1 if it was asked for."""
+        if self.model is not None:
+            return score_interval(self.model, self.standard_error, self._quantile)
+        freedom = degrees_of_freedom(self.distribution, self.n_units)
+        low, high = symmetric_interval(self.value, self.standard_error, self.confidence, freedom)
+        return (low, high) if self.asked else (low, min(high, 1.0))
+
+    @cached_property
+    def z(self) -> float:
+        """The deviate of the test of 0: with a null error, of the score test, or of Wald's."""
+        if not math.isnan(self.null_standard_error):
+            return self.value / self.null_error if self.null_error > 0 else math.nan
+        # Far from 0 the most likely rows with it are not always found.
+        z = math.nan if self.model is None else score_z(self.model, self.value) / self._widening
+        if not math.isnan(z):
+            return math.nan if self.n_units < 2 and are_joined(self.clusters) else z
+        return self.value / self.standard_error if self.standard_error > 0 else math.nan
+
+    @property
+    def p_value(self) -> float:
+        """The two-sided probability of such a z if all agreement is by chance."""
+        if not math.isnan(self.null_standard_error):
+            return two_sided_p(self.z)
+        in_clusters = are_joined(self.clusters)
+        if self.model is not None and not in_clusters:
+            return two_sided_p(self.z)
+        distribution = "t" if in_clusters and self.model is not None else self.distribution
+        freedom = degrees_of_freedom(distribution, self.n_units)
+        return distributions.t_two_sided_p(self.z, freedom)
+
+    @property
+    def _quantile(self) -> float:
+        """The root of the statistic at the ends of a score interval."""
+        freedom = self.n_units - 1 if are_joined(self.clusters) else math.inf
+        return test_quantile(self.confidence, freedom) * self._widening
+
+    @property
+    def _widening(self) -> float:
+        if not are_joined(self.clusters):
+            return 1.0
+        errors = (self.coefficient.standard_error("normal", c) for c in (self.clusters, None))
+        in_clusters, alone = errors
+        return float(widening(in_clusters * correction(self.n_used, self.clusters) ** 0.5, alone))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The model may be large, and is made again where it is needed.
+        return {name: part for name, part in vars(self).items() if name != "model"}

@@ -1,0 +1,143 @@
+"""Fleiss' kappa of each label against all others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.formatting import figure, interval_text, label_text
+from fastkappa.frame import data_frame
+from fastkappa.multirater.inference import Inference
+from fastkappa.multirater.statistics.chance_corrected import (
+    ChanceCorrected,
+    FleissNull,
+    chance_of_fleiss,
+    distances_of,
+)
+from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.results.report import Grid, Report, abridged, interval_head
+from fastkappa.results.result import Result
+from fastkappa.results.text import shortened
+
+
+class _LabelKappa(NamedTuple):
+    label: Any
+    value: float
+    standard_error: float
+    null_standard_error: float
+    z: float
+    p_value: float
+    interval: tuple[float, float]
+    confidence: float
+    n_ratings: int
+    agreement: float
+
+
+class LabelKappa(Result, _LabelKappa):
+    """Fleiss' kappa of one label against all others.
+
+    Attributes
+    ----------
+    label : object
+        The label.
+    value : float
+        Its kappa; NaN if no rating or every rating is this label.
+    standard_error : float
+        Its standard error over samples of subjects.
+    null_standard_error : float
+        Its standard error if all agreement is by chance; NaN unless every subject has the
+        same number of ratings.
+    z : float
+        Kappa over its null standard error if there is one, else over its standard error.
+    p_value : float
+        The two-sided probability of such a z if all agreement is by chance.
+    interval : tuple of float
+        The interval of its kappa, made as that of all labels.
+    confidence : float
+        The confidence of the interval.
+    n_ratings : int
+        How many ratings are this label.
+    agreement : float
+        The agreement on this label: the probability that a rater gives it to a subject to which
+        another one, drawn at random, gave it. Two raters' is their specific agreement.
+    """
+
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row, with a column for each attribute.
+
+        The interval has two, ``lower`` and ``upper``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        lower, upper = self.interval
+        parts = {**self._asdict(), "lower": lower, "upper": upper}
+        del parts["interval"]
+        return data_frame({name: [part] for name, part in parts.items()})
+
+    def _report(self) -> Report:
+        return Report([], [label_grid([self])])
+
+    def __repr__(self) -> str:
+        return f"<LabelKappa: {shortened(label_text(self.label))}, {figure(self.value)}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelKappas:
+    """What the kappas of the labels are made of, when somebody asks for them."""
+
+    patterns: Patterns
+    labels: AnyArray
+    errors: FleissNull | None
+
+    def found(self, whole: Inference) -> Iterator[LabelKappa]:
+        """Yield the kappa of each label, inferred as that of all labels."""
+        patterns = self.patterns
+        multiplicities = patterns.multiplicities
+        for label, counts in zip(self.labels.tolist(), patterns.counts.T.astype(np.int64)):
+            pair = np.stack([counts, patterns.n_ratings - counts], axis=1)
+            two = ChanceCorrected(
+                Patterns(pair, multiplicities), distances_of(None, 2), chance_of_fleiss
+            )
+            null_error = math.nan if self.errors is None else self.errors.by_label
+            own = whole.of_another(two, null_error)
+            n_pairs = int(multiplicities @ (counts * (patterns.n_ratings - 1)))
+            n_agreeing = int(multiplicities @ (counts * (counts - 1)))
+            yield LabelKappa(
+                label,
+                own.value,
+                own.standard_error,
+                own.null_standard_error,
+                own.z,
+                own.p_value,
+                own.interval,
+                own.confidence,
+                int(multiplicities @ counts),
+                n_agreeing / n_pairs if n_pairs else math.nan,
+            )
+
+
+def label_grid(labels: Sequence[LabelKappa]) -> Grid:
+    """Return the grid of the agreement on each label."""
+    rows = [
+        (
+            f"kappa of {label_text(one.label)}",
+            str(one.n_ratings),
+            figure(one.agreement, ""),
+            figure(one.value),
+            interval_text(one.interval, "", width=7),
+        )
+        for one in labels
+    ]
+    head = ("", "ratings", "agreement", "value", interval_head(labels[0].confidence))
+    caption = "Each label against all others"
+    return Grid(head, abridged(rows), least_width=0, caption=caption)

@@ -1,0 +1,171 @@
+"""The files that paths, patterns, lists and folders stand for, here or in another file system."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from glob import glob
+from itertools import accumulate
+from pathlib import Path, PurePosixPath
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
+from typing import Any, TypeGuard
+
+from fastkappa.kernels.threads import new_lock
+from fastkappa.sources.arrow_files import (
+    OnProgress,
+    files_of,
+    ignore_progress,
+    is_read_of_folder,
+    need_pyarrow,
+)
+from fastkappa.sources.source_ratings import RatingsError
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+# Of one letter it is a drive of Windows. A path has lost a slash.
+URL = re.compile(r"[a-z][a-z0-9+.-]+:/")
+
+
+def are_paths(source: Any) -> TypeGuard[Paths]:
+    """Return whether a source is a path, or a list of paths."""
+    listed = source if isinstance(source, (list, tuple)) and source else [source]
+    return all(isinstance(path, (str, os.PathLike)) for path in listed)
+
+
+def files_at(source: Paths) -> list[Path]:
+    """Return the files that a path, a pattern or a list of them stands for.
+
+    A single folder stays one: its folders may be named as the values of a column.
+
+    Raises
+    ------
+    RatingsError
+        If a pattern stands for no file, or a file is there twice.
+    """
+    paths = [source] if isinstance(source, (str, os.PathLike)) else source
+    found = [file for path in paths for file in _matching(os.fspath(path))]
+    if len(found) > 1:
+        found = [one for file in found for one in (files_of(file) if file.is_dir() else [file])]
+        _refuse_repeated(list(map(str, found)))
+    return found
+
+
+def _matching(path: str) -> list[Path]:
+    """Return the files that a pattern stands for, or the path if it is none."""
+    if URL.match(path):
+        raise RatingsError(
+            f"{path} is no local path. In Python, filesystem, path ="
+            f" pyarrow.fs.FileSystem.from_uri({path!r}) makes filesystem= for"
+            " confusion_from_table; for the command line copy the file first."
+        )
+    if not set(path) & set("*?[") or os.path.exists(path):
+        return [Path(path)]
+    found = [Path(file) for file in sorted(glob(path, recursive=True))]
+    if not found:
+        raise RatingsError(f"no file is like {path}.")
+    return found
+
+
+def _refuse_repeated(files: Sequence[str]) -> None:
+    """Raise if a file is there twice."""
+    seen: set[str] = set()
+    for file in map(os.path.normpath, files):
+        if file in seen:
+            raise RatingsError(f"{file} is named twice, and would be counted twice.")
+        seen.add(file)
+
+
+def reports_of(files: Sequence[Path], on_progress: OnProgress) -> list[OnProgress]:
+    """Return what each of several files reports to: the bytes of those before it are added."""
+    if on_progress is ignore_progress:
+        return [on_progress] * len(files)
+    before = accumulate((file.stat().st_size for file in files), initial=0)
+    return [partial(_report, on_progress, n_bytes) for n_bytes, _ in zip(before, files)]
+
+
+def _report(on_progress: OnProgress, n_before: int, n_bytes: int) -> None:
+    on_progress(n_before + n_bytes)
+
+
+def with_total(files: Sequence[Path], on_progress: Callable[[int, int], object]) -> OnProgress:
+    """Return a report of the bytes read of files that calls a user's function with their total.
+
+    It never goes back, and is called by one thread at a time.
+    """
+    every = files_of(files[0]) if files[0].is_dir() else files
+    total, most, lock = sum(file.stat().st_size for file in every), 0, new_lock()
+
+    def report(n_bytes: int) -> None:
+        nonlocal most
+        with lock:
+            if n_bytes > most:
+                most = min(n_bytes, total)
+                on_progress(most, total)
+
+    return report
+
+
+def remote_files(source: Paths, filesystem: Any) -> list[str]:
+    """Return the files of another file system; those of folders are the ones that are read here.
+
+    Raises
+    ------
+    TypeError
+        If it is not a file system of pyarrow.
+    RatingsError
+        If there is no such file.
+    """
+    need_pyarrow("frames", "filesystem=")
+    from pyarrow import fs
+
+    if not isinstance(filesystem, fs.FileSystem):
+        raise TypeError(
+            f"filesystem must be one of pyarrow.fs, got {type(filesystem)}; PyFileSystem("
+            "FSSpecHandler(...)) of pyarrow.fs makes one of fsspec's."
+        )
+    found: list[str] = []
+    paths = [source] if isinstance(source, (str, os.PathLike)) else source
+    for at in filesystem.get_file_info([os.fspath(path) for path in paths]):
+        if at.type == fs.FileType.NotFound:
+            raise RatingsError(f"there is no file {at.path} in {filesystem.type_name}.")
+        if at.type != fs.FileType.Directory:
+            found.append(at.path)
+            continue
+        inside = filesystem.get_file_info(fs.FileSelector(at.path, recursive=True))
+        found += sorted(one.path for one in inside if one.is_file and _is_data(one.path, at.path))
+    _refuse_repeated(found)
+    return found
+
+
+def _is_data(path: str, folder: str) -> bool:
+    """Return whether a file below a folder is read: neither a note nor hidden."""
+    below = PurePosixPath(path).relative_to(PurePosixPath(folder)).parts
+    return is_read_of_folder(Path(path)) and not any(part.startswith((".", "_")) for part in below)
+
+
+@contextmanager
+def copied(files: Sequence[str], filesystem: Any) -> Iterator[list[Path]]:
+    """Copy files of another file system to this one until the block ends.
+
+    Errors about the copies name the files.
+    """
+    with TemporaryDirectory(prefix="fastkappa-") as folder:
+        copies = [Path(folder, *PurePosixPath("/", file).parts[1:]) for file in files]
+        for file, copy in zip(files, copies):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            # As it is: what is compressed is known by its name.
+            with (
+                filesystem.open_input_stream(file, compression=None) as remote,
+                open(copy, "wb") as local,
+            ):
+                copyfileobj(remote, local)
+        try:
+            yield copies
+        except RatingsError as error:
+            text = str(error)
+            for file, copy in zip(files, copies):
+                text = text.replace(str(copy), file)
+            raise RatingsError(text) from error

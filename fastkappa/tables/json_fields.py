@@ -1,0 +1,92 @@
+"""The fields of tables in JSON, and how they are checked.
+
+Text from elsewhere can say anything. Each size must be backed by as many values in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from reprlib import repr as short_repr
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+
+INT64_MAX = (1 << 63) - 1
+# Strings are given the length that they have: the text may say any.
+DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
+
+
+def distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an object, or raise for a field that is there twice."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError(f"a field is there twice: {short_repr([name for name, _ in pairs])}")
+    return fields
+
+
+def check_names(fields: Any, names: Sequence[str]) -> None:
+    """Raise unless an object has fields of these names, and no other ones."""
+    if not isinstance(fields, dict) or set(fields) != set(names):
+        raise ValueError(f"fields are not {', '.join(names)}: {short_repr(fields)}")
+
+
+def count_from(field: Any) -> int:
+    """Return a count, or raise ValueError if it is not one."""
+    count = whole(field)
+    if not 0 <= count <= INT64_MAX:
+        raise ValueError(f"counts cannot be negative or beyond int64, and one is {count}")
+    return count
+
+
+def whole(number: Any) -> int:
+    """Return an integer, or raise ValueError if it is not one."""
+    if type(number) is not int:
+        raise ValueError(f"{short_repr(number)} is not an integer")
+    return number
+
+
+def labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
+    """Return labels as a list that JSON can hold, and their type, or raise ValueError."""
+    is_date = labels.dtype.kind in "mM"
+    listed = (labels.view(np.int64) if is_date else labels).tolist()
+    try:
+        labels_from_list(listed, labels.dtype.str)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"JSON cannot hold labels of {labels.dtype}: {error}") from error
+    return listed, labels.dtype.str
+
+
+def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
+    """Return the labels that `labels_to_list` converted, or raise for anything else."""
+    if not isinstance(label_dtype, str) or not DTYPE.fullmatch(label_dtype):
+        raise ValueError(f"{short_repr(label_dtype)} is no type of labels")
+    kind = label_dtype.lstrip("<>|=")[0]
+    dtype = np.dtype("U" if kind == "U" else label_dtype)
+    known = {"U": (str,), "T": (str,), "b": (bool,), "f": (float,), "O": (int, str)}.get(
+        kind, (int,)
+    )
+    if not isinstance(listed, list) or not set(map(type, listed)) <= set(known):
+        raise ValueError(f"labels are not a list of labels: {short_repr(listed)}")
+    labels = np.array(listed, np.int64 if kind in "mM" else dtype)
+    # What the type cannot hold has become another label.
+    if len(set(listed)) < len(listed) or labels.tolist() != listed:
+        raise ValueError(f"labels are not distinct labels of one type: {short_repr(listed)}")
+    labels = labels.view(dtype) if kind in "mM" else labels
+    if (kind in "mM" and np.isnat(labels).any()) or (kind == "f" and np.isinf(labels).any()):
+        raise ValueError(f"labels are not all there: {short_repr(listed)}")
+    return labels
+
+
+def square(rows: Any, n_labels: int, dtype: Any, of: type = int) -> AnyArray:
+    """Return rows of integers, or of another type, as an array, or raise for others."""
+    if not isinstance(rows, list) or len(rows) != n_labels:
+        raise ValueError(f"there are not {n_labels} rows: {short_repr(rows)}")
+    square = np.empty((n_labels, n_labels), dtype)
+    for i, row in enumerate(rows):
+        if not isinstance(row, list) or len(row) != n_labels or set(map(type, row)) != {of}:
+            raise ValueError(f"a row is not {n_labels} of {of.__name__}: {short_repr(row)}")
+        square[i] = row
+    return square

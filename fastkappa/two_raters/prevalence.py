@@ -1,0 +1,227 @@
+"""The prevalence of a label, corrected for the errors of the rater who counted it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import figure, interval_text
+from fastkappa.frame import frame_of_estimate
+from fastkappa.results.report import Report, estimate_grid, facts
+from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_sentence
+from fastkappa.statistics.inference import check_confidence, normal_quantile
+from fastkappa.statistics.tables import as_counts
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CorrectedPrevalence(Result):
+    """A prevalence corrected for sensitivity and specificity.
+
+    Attributes
+    ----------
+    value : float
+        Rogan and Gladen's estimate, moved to 0 or 1 where it lies beyond.
+    standard_error : float
+        Its standard error, with a part for each of the three proportions.
+    interval : tuple of float
+        The interval of Lang and Reiczigel (2014).
+    apparent : float
+        The proportion of positives as they were counted.
+    sensitivity, specificity : float
+        The proportions of the true positives and of the true negatives that are found.
+    n : int
+        How many items were counted.
+    n_validation : tuple of int
+        How many true negatives and true positives the errors are known from.
+    confidence : float
+        The confidence of the interval.
+    """
+
+    value: float
+    standard_error: float
+    interval: tuple[float, float]
+    apparent: float
+    sensitivity: float
+    specificity: float
+    n: int
+    n_validation: tuple[int, int]
+    confidence: float
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row: ``value``, ``standard_error`` and both ends.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return frame_of_estimate(self.value, self.standard_error, self.interval)
+
+    def sentence(self) -> str:
+        """Return the prevalence as a sentence for a paper."""
+        negative, positive = self.n_validation
+        return estimate_sentence(
+            f"The prevalence among {self.n} items, counted as {figure(self.apparent)} and corrected"
+            f" by Rogan and Gladen for a sensitivity of {figure(self.sensitivity)} (n ="
+            f" {positive}) and a specificity of {figure(self.specificity)} (n = {negative}),",
+            self.value,
+            self.interval,
+            f"{100 * self.confidence:g} % interval of Lang and Reiczigel",
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<CorrectedPrevalence: {figure(self.value)} ({interval_text(self.interval)}),"
+            f" n = {self.n}>"
+        )
+
+    def _report(self) -> Report:
+        row = ("corrected prevalence", self.value, self.standard_error, self.interval)
+        negative, positive = self.n_validation
+        known = [
+            ("as counted", self.apparent),
+            ("sensitivity", self.sensitivity),
+            ("specificity", self.specificity),
+            ("items", self.n),
+            ("validated: true positives", positive),
+            ("validated: true negatives", negative),
+        ]
+        return Report([], [estimate_grid([row], self.confidence), facts(known)])
+
+
+def rogan_gladen(
+    n_positive: int, n: int, validation: Any, *, confidence: float = 0.95
+) -> CorrectedPrevalence:
+    """Return the prevalence of a label among items that a rater who errs has labelled.
+
+    The rater may be a screening test, a model that judges answers, or a dictionary. How often it
+    errs is known from other items, the validation sample, whose true labels are known; it need not
+    have the same prevalence.
+
+    Parameters
+    ----------
+    n_positive, n : int
+        How many of how many items the rater labels positive; without the validation sample.
+    validation : array-like of shape (2, 2) or ConfusionCounts
+        The counts of the validation sample: rows are the true labels, columns the rater's, and
+        negative comes first; or the result of `confusion_counts` of truth and rater.
+    confidence : float, default=0.95
+        The confidence of the interval.
+
+    Returns
+    -------
+    prevalence : CorrectedPrevalence
+        NaN, with an ``UndefinedMetricWarning``, if sensitivity and specificity do not add up to
+        more than 1: such a rater says nothing of the label.
+
+    Raises
+    ------
+    ValueError
+        If n is below 1 or ``n_positive`` not between 0 and n, or if validation is not a table of
+        two labels, both of them with items.
+
+    References
+    ----------
+    W. J. Rogan and B. Gladen (1978). Estimating prevalence from the results of a screening test.
+    American Journal of Epidemiology 107, 71-76.
+
+    Z. Lang and J. Reiczigel (2014). Confidence limits for prevalence of disease adjusted for
+    estimated sensitivity and specificity. Preventive Veterinary Medicine 113, 13-22.
+
+    Examples
+    --------
+    Of 150 cows 23 are positive in a test of sensitivity .96 and specificity .89:
+
+    >>> from fastkappa import rogan_gladen
+    >>> rogan_gladen(23, 150, [[89, 11], [4, 96]])
+    <CorrectedPrevalence: 0.0510 (0.0000 to 0.1457), n = 150>
+    """
+    check_confidence(confidence)
+    if not (n >= 1 and 0 <= n_positive <= n):
+        raise ValueError(
+            f"n_positive must be between 0 and n, and n 1 or more, got {n_positive!r} of {n!r}."
+        )
+    counts = as_counts(getattr(validation, "table", validation))
+    if counts.shape != (2, 2) or not counts.any(axis=1).all():
+        raise ValueError(
+            "validation must be a table of two labels, with true negatives in the first row and"
+            f" true positives in the second, got {counts.tolist()}."
+        )
+    (specific, false_alarms), (missed, sensitive) = counts.tolist()
+    negative, positive = specific + false_alarms, missed + sensitive
+    sizes = float(n), float(positive), float(negative)
+    value, variance = _corrected(n_positive / n, sensitive / positive, specific / negative, sizes)
+    interval = math.nan, math.nan
+    if math.isnan(value):
+        warnings.warn(
+            "the prevalence is undefined: sensitivity and specificity do not add up to more than"
+            " 1, so that the labels say nothing.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
+    else:
+        interval = _lang_reiczigel(n_positive, sensitive, specific, sizes, confidence)
+    return CorrectedPrevalence(
+        value if math.isnan(value) else _within(value),
+        math.sqrt(variance),
+        interval,
+        n_positive / n,
+        sensitive / positive,
+        specific / negative,
+        int(n),
+        (int(negative), int(positive)),
+        float(confidence),
+    )
+
+
+def _corrected(
+    apparent: float, sensitivity: float, specificity: float, sizes: tuple[float, float, float]
+) -> tuple[float, float]:
+    """Return Rogan and Gladen's estimate and its variance, NaN where it is undefined."""
+    slope = sensitivity + specificity - 1
+    if slope <= 0:
+        return math.nan, math.nan
+    rate = (apparent + specificity - 1) / slope
+    n, positive, negative = sizes
+    variance = (
+        apparent * (1 - apparent) / n
+        + rate**2 * sensitivity * (1 - sensitivity) / positive
+        + (1 - rate) ** 2 * specificity * (1 - specificity) / negative
+    )
+    return rate, variance / slope**2
+
+
+def _lang_reiczigel(
+    n_positive: int,
+    sensitive: int,
+    specific: int,
+    sizes: tuple[float, float, float],
+    confidence: float,
+) -> tuple[float, float]:
+    """Return Lang and Reiczigel's interval: of counts with some added, and shifted."""
+    z = normal_quantile((1 + confidence) / 2)
+    n, positive, negative = sizes[0] + z * z, sizes[1] + 2, sizes[2] + 2
+    sensitivity, specificity = (sensitive + 1) / positive, (specific + 1) / negative
+    apparent = (n_positive + z * z / 2) / n
+    rate, variance = _corrected(apparent, sensitivity, specificity, (n, positive, negative))
+    if math.isnan(rate):
+        return 0.0, 1.0
+    shift = (
+        2
+        * z
+        * z
+        * (
+            rate * sensitivity * (1 - sensitivity) / positive
+            - (1 - rate) * specificity * (1 - specificity) / negative
+        )
+    )
+    low, high = (_within(rate + shift + sign * z * math.sqrt(variance)) for sign in (-1, 1))
+    return low, high
+
+
+def _within(proportion: float) -> float:
+    return min(max(proportion, 0.0), 1.0)

@@ -1,0 +1,180 @@
+"""Three raters or more: each of them, their pairs, groups, and the items they dispute."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fastkappa import (
+    Ratings,
+    agreement,
+    compare_coefficients,
+    compare_raters,
+    compare_strata,
+    conger_kappa,
+    fleiss_kappa,
+)
+from tests.helpers.command_line import CommandLine, write_csv
+
+agree = CommandLine("agree")
+NAMES = [f"annotator_{i:02d}" for i in range(1, 41)]
+
+
+@pytest.fixture
+def grades() -> np.ndarray:
+    random = np.random.default_rng(0)
+    truth = random.integers(1, 4, (60, 1))
+    guesses = random.integers(1, 4, (60, 40))
+    return np.where(random.random((60, 40)) < 0.8, truth, guesses)
+
+
+@pytest.fixture
+def path(tmp_path: Path, grades: np.ndarray) -> Path:
+    site = np.where(np.arange(60) % 2, "north", "south")
+    return write_csv(tmp_path / "r.csv", site=site, **dict(zip(NAMES, grades.T)))
+
+
+def test_forty_raters_fit_on_the_page(path: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    options = (path, "--raters", *NAMES, "--labels", "1,2,3", "--report", tmp_path / "r.html")
+    lines = agree.text_of(*options).splitlines()
+    assert lines[0].endswith(
+        ": 40 raters (annotator_01, annotator_02, annotator_03, annotator_04, ...)"
+    )
+    assert max(map(len, lines[1:])) <= 80
+    page = (tmp_path / "r.html").read_text()
+    title = page.partition("<title>")[2].partition("</title>")[0]
+    captions = [part.partition("</figcaption>")[0] for part in page.split("<figcaption>")[1:]]
+    assert "annotator_05" not in title
+    assert [len(caption) < 80 for caption in captions] == [True, True]
+
+
+def test_each_rater_and_each_label(path: Path, grades: np.ndarray) -> None:
+    names = NAMES[:4]
+    found = agree.json_of(path, "--raters", *names, "--labels", "1,2,3", "--weights", "linear")
+    direct = compare_raters(grades[:, :4], weights="linear", labels=[1, 2, 3])
+    assert found["each_rater"]["with_others"]["values"] == direct.with_others.values.tolist()
+    assert found["each_rater"]["change"]["lower"] == direct.change.lower.tolist()
+    assert found["each_rater"]["label_counts"] == direct.label_counts.tolist()
+    # Of one label against all others there are no weights.
+    by_label = fleiss_kappa(grades[:, :4]).by_label
+    assert [one["agreement"] for one in found["by_label"]] == [one.agreement for one in by_label]
+    rows = agree.text_of(path, "--raters", *names, "--format", "csv").splitlines()
+    assert sum("with the others" in row for row in rows) == 4
+
+
+def test_every_coefficient_is_read_by_a_scale(path: Path, grades: np.ndarray) -> None:
+    options = (path, "--raters", *NAMES[:3], "--scale", "altman", "--labels", "1,2,3")
+    found = agree.json_of(*options)["coefficients"]["fleiss_kappa"]["interpretation"]
+    direct = fleiss_kappa(grades[:, :3], labels=[1, 2, 3]).interpret("altman")
+    assert found == direct.to_dict()
+    expected = f"Fleiss' kappa: {direct.reading}, with 95 % confidence at least"
+    assert f"{expected} {direct.confident_reading}" in agree.text_of(*options)
+
+
+@pytest.mark.parametrize("output", ["text", "json", "html", "csv"])
+def test_every_form_is_written(path: Path, output: str) -> None:
+    text = agree.text_of(path, "--raters", *NAMES[:3], "--group", "site", "--format", output)
+    assert "annotator_01" in text
+
+
+def test_a_pair_is_chosen(path: Path, grades: np.ndarray, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "pair.svg"
+    options = (path, "--raters", *NAMES[:3], "--pair", "annotator_03,annotator_01")
+    found = agree.json_of(*options, "--plot", picture, "--heat-map")["pair"]
+    direct = agreement(grades[:, 2], grades[:, 0], labels=[1, 2, 3])
+    assert (found["table"], found["kappa"]) == (direct.table.tolist(), direct.kappa)
+    assert "annotator_03" in picture.read_text()
+    refusal = agree.refusal(path, "--raters", *NAMES[:3], "--pair", "annotator_3,annotator_01")
+    assert "no rater is named 'annotator_3'. Did you mean 'annotator_03'?" in refusal
+    for pair in ("annotator_03", ",annotator_01"):
+        refusal = agree.refusal(path, "--raters", *NAMES[:3], "--pair", pair)
+        assert "--pair must name two raters, such as ann,ben" in refusal
+    assert "three raters or more" in agree.refusal(
+        path, "--raters", *NAMES[:2], "--pair", ",".join(NAMES[:2])
+    )
+
+
+def test_disputed_items_are_written(path: Path, grades: np.ndarray, tmp_path: Path) -> None:
+    written = tmp_path / "disputed.csv"
+    agree.text_of(path, "--raters", *NAMES[:4], "--disputed", written)
+    rows = list(csv.DictReader(written.read_text().splitlines()))
+    four = grades[:, :4]
+    shown = agree.json_of(path, "--raters", *NAMES[:4])
+    assert shown["n_disputed"] == len(rows)
+    assert [one["item"] for one in shown["disputed"]] == [int(r["item"]) for r in rows[:10]]
+    assert shown["disputed"][0][NAMES[0]] == int(rows[0][NAMES[0]])
+    assert len(rows) == (four != four[:, :1]).any(axis=1).sum()
+    for row in rows:
+        # Rows of the file are counted from 1.
+        assert [int(row[name]) for name in NAMES[:4]] == four[int(row["item"]) - 1].tolist()
+        assert row["adjudicated"] == ""
+    apart = [float(row["disagreement"]) for row in rows]
+    assert apart == sorted(apart, reverse=True)
+    refusal = agree.refusal(path, "--raters", *NAMES[:2], "--disputed", written)
+    assert "--disputed is for three raters or more" in refusal
+
+
+def test_disputed_items_have_their_names(tmp_path: Path) -> None:
+    path = write_csv(
+        tmp_path / "long.csv",
+        text=["t1", "t1", "t1", "t2", "t2", "t2"],
+        who=["ann", "ben", "eve"] * 2,
+        grade=["x", "y", "x", "z", "z", "z"],
+    )
+    written = tmp_path / "disputed.csv"
+    long = ("--item", "text", "--rater", "who", "--rating", "grade", "--missing", "drop")
+    agree.text_of(path, *long, "--disputed", written)
+    assert written.read_text().splitlines()[1] == f"t1,{2 / 3},x,y,x,"
+
+
+def test_groups_are_compared(path: Path, grades: np.ndarray) -> None:
+    found = agree.json_of(path, "--raters", *NAMES[:3], "--group", "site", "--labels", "1,2,3")
+    north = np.arange(60) % 2 == 1
+    groups = [fleiss_kappa(grades[some, :3], labels=[1, 2, 3]) for some in (north, ~north)]
+    direct = compare_strata(groups)
+    assert found["comparison"]["statistic"] == pytest.approx(direct.statistic)
+    values = np.array([one.value for one in groups])
+    precision = np.array([one.standard_error for one in groups]) ** -2
+    overall = (values * precision).sum() / precision.sum()
+    assert direct.statistic == pytest.approx((precision * (values - overall) ** 2).sum())
+    text = agree.text_of(path, "--raters", *NAMES[:3], "--group", "site")
+    assert "test of equal kappas: Q = " in text
+    assert any(line.split()[:2] == ["north", "30"] for line in text.splitlines())
+
+
+def test_groups_of_raters_rated_the_same_items(tmp_path: Path, grades: np.ndarray) -> None:
+    six = grades[:, :6]
+    item, rater = np.indices(six.shape).reshape(2, -1)
+    path = write_csv(
+        tmp_path / "long.csv",
+        item=item,
+        who=[f"r{i}" for i in rater],
+        grade=six.ravel(),
+        job=np.where(rater < 3, "doctor", "nurse"),
+    )
+    long = ("--item", "item", "--rater", "who", "--rating", "grade", "--group", "job")
+    found = agree.json_of(path, *long)
+    doctors, nurses = (Ratings.from_array(six[:, some]) for some in (slice(3), slice(3, 6)))
+    direct = compare_coefficients(fleiss_kappa(doctors), fleiss_kappa(nurses))
+    assert found["comparison"]["p_value"] == pytest.approx(direct.p_value)
+    # Without one of the items they are not the same.
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], *lines[4:]]) + "\n")
+    text = agree.text_of(path, *long)
+    assert "the groups are not compared: they have items or clusters in common" in " ".join(
+        text.split()
+    )
+
+
+def test_results_of_several_raters_are_strata() -> None:
+    rows = np.random.default_rng(1).integers(0, 2, (40, 3))
+    kinds = [fleiss_kappa(rows), fleiss_kappa(rows[:30], weights="linear")]
+    with pytest.raises(ValueError, match="different weights"):
+        compare_strata(kinds)
+    with pytest.raises(ValueError, match="Conger's kappa and Fleiss' kappa cannot be compared"):
+        compare_strata([fleiss_kappa(rows), conger_kappa(rows)])

@@ -1,0 +1,157 @@
+"""Leaderboards to show: names of teams, and a page that sorts and fits a telephone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("pyarrow")
+pytest.importorskip("rich")
+
+from fastkappa.cli.pages.sorting import SCRIPT
+from fastkappa.cli.pages.stylesheet import STYLE
+from tests.cli.test_pages import Page, check
+from tests.helpers.command_line import CommandLine, write_csv
+
+board = CommandLine("leaderboard")
+COLUMNS = ("--id", "id", "--target", "y")
+LABELS = [1, 2, 3] * 10
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_csv(tmp_path / "truth.csv", id=range(30), y=LABELS)
+    (tmp_path / "teams").mkdir()
+    for name, n_wrong in (("sub_red_v2", 3), ("sub_blue_v1", 6), ("sub_<b>_v1", 9)):
+        labels = [*[2] * n_wrong, *LABELS[n_wrong:]]
+        write_csv(tmp_path / "teams" / f"{name}.csv", id=range(30), y=labels)
+    return tmp_path
+
+
+def names(*options: Any) -> list[str]:
+    found = board.json_of("truth.csv", "teams", *COLUMNS, "--bootstrap", 0, *options)
+    return [row["name"] for row in found["rows"]]
+
+
+def test_names_of_teams_are_found_in_those_of_files(here: Path) -> None:
+    paths = ["teams/sub_red_v2.csv", "teams/sub_blue_v1.csv", "teams/sub_<b>_v1.csv"]
+    assert names() == paths
+    assert names("--name-pattern", r"sub_(.+)_v\d") == ["red", "blue", "<b>"]
+    assert names("--name-pattern", r"teams/sub_(.+)\.csv") == ["red_v2", "blue_v1", "<b>_v1"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("sub_(", "--name-pattern 'sub_(' is no regular expression: "),
+        ("sub_.+", "must have one group in parentheses, got 0 in 'sub_.+'"),
+        ("(sub)_(.+)", "must have one group in parentheses, got 2"),
+        ("sub_(red)", "'sub_(red)' finds no name in teams/sub_<b>_v1.csv"),
+        ("sub_(x?)", "finds no name in"),
+        ("(sub)_", "finds the name 'sub' in teams/sub_<b>_v1.csv and in teams/sub_blue_v1.csv"),
+    ],
+)
+def test_patterns_that_name_no_team(here: Path, pattern: str, message: str) -> None:
+    result = board.run("truth.csv", "teams", *COLUMNS, "--name-pattern", pattern)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+
+
+def test_a_team_that_cannot_be_scored_keeps_its_name(here: Path) -> None:
+    write_csv(here / "teams" / "sub_late_v9.csv", id=range(29), y=LABELS[:29])
+    result = board.run("truth.csv", "teams", *COLUMNS, "--name-pattern", "sub_(.+)_v")
+    assert result.exit_code == 1
+    assert "late: its ids are not those of truth.csv" in " ".join(result.stdout.split())
+
+
+def test_the_page(here: Path) -> None:
+    text = board.text_of(
+        *("truth.csv", "teams", *COLUMNS, "--name-pattern", "sub_(.+)_v", "--format", "html")
+    )
+    page = check(text)
+    assert page.of("table") == [{"class": "sortable"}]
+    heads = [a for a in page.of("th") if a["scope"] == "col"]
+    titles = page.texts_of("th")[: len(heads)]
+    assert titles[:6] == ["rank", "name", "kappa", "95 % interval", "difference",
+                          "difference interval"]  # fmt: skip
+    assert len(set(titles)) == len(titles)
+    assert [a.get("class") for a in heads].index("name") == 1
+    assert text.count("<script") == 1
+    assert "src=" not in SCRIPT
+    assert "http" not in text.replace("http://www.w3.org", "")
+    # On a telephone the names stay where the rest is scrolled.
+    assert "th.name" in STYLE
+    assert ".wide{overflow-x:auto" in STYLE
+    assert "position:sticky;left:0" in STYLE
+
+
+def test_other_pages_have_no_script(here: Path) -> None:
+    text = CommandLine("score").text_of("truth.csv", "--y1", "y", "--y2", "id", "--format", "html")
+    assert "<script" not in text
+    assert "script" not in dict(Page(text).elements)
+
+
+# So much of a browser as the script asks for.
+BROWSER = """
+class Element {
+  constructor(text) { this.textContent = text; this.attributes = {}; this.cells = []; }
+  getAttribute(name) { return this.attributes[name] ?? null; }
+  setAttribute(name, value) { this.attributes[name] = value; }
+  removeAttribute(name) { delete this.attributes[name]; }
+  replaceChildren(child) { this.child = child; this.textContent = child.textContent; }
+  addEventListener(kind, call) { this[kind] = call; }
+}
+const row = texts => Object.assign(new Element(""), {cells: texts.map(text => new Element(text))});
+const given = JSON.parse(process.argv[1]);
+const head = row(given.head);
+const body = {rows: given.rows.map(row), append(...rows) { this.rows = rows; }};
+globalThis.document = {
+  querySelectorAll: () => [{tHead: {rows: [head]}, tBodies: [body]}],
+  createElement: () => new Element(""),
+};
+"""
+CLICKS = """
+const seen = given.clicks.map(column => {
+  head.cells[column].child.click();
+  return [body.rows.map(row => row.cells[1].textContent),
+          head.cells.map(cell => cell.getAttribute("aria-sort"))];
+});
+console.log(JSON.stringify(seen));
+"""
+ROWS = [
+    ["1", "team 10", "0.9123", "-0.5 to 1"],
+    ["2", "Team 9", "0.1", "-1.5 to 0"],
+    ["2", "alpha", "-0.25", ""],
+    ["-", "late", "", ""],
+]
+
+
+def test_a_click_sorts_the_rows() -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no node to run the script")
+    table = {"head": ["rank", "name", "kappa", "interval"], "rows": ROWS}
+    given = json.dumps({**table, "clicks": [2, 2, 1, 1, 0, 3]})
+    done = subprocess.run(
+        [node, "-e", BROWSER + SCRIPT + CLICKS, given], capture_output=True, text=True, check=True
+    )
+    orders, heads = zip(*json.loads(done.stdout))
+    assert list(orders) == [
+        ["alpha", "Team 9", "team 10", "late"],
+        # What has no kappa is last either way.
+        ["team 10", "Team 9", "alpha", "late"],
+        ["alpha", "late", "Team 9", "team 10"],
+        ["team 10", "Team 9", "late", "alpha"],
+        ["team 10", "Team 9", "alpha", "late"],
+        ["Team 9", "team 10", "alpha", "late"],
+    ]
+    assert heads[0] == [None, None, "ascending", None]
+    assert heads[1] == [None, None, "descending", None]
+    assert heads[2] == [None, "ascending", None, None]

@@ -1,0 +1,229 @@
+"""Estimators in KappaRounder and KappaDecoder: folds, groups, weights and their routing."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from fastkappa import cohen_kappa_score
+from fastkappa.estimators import KappaDecoder, KappaRounder
+
+NAMES = np.array(["poor", "fair", "good", "best"])
+OUTER = KFold(3, shuffle=True, random_state=0)
+
+
+def items(seed: int = 0, n: int = 240) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return features, labels 0 to 3, and groups whose items resemble each other."""
+    rng = np.random.default_rng(seed)
+    groups = np.arange(n) // 6
+    X = rng.normal(size=(n, 3)) + np.repeat(rng.normal(size=(n // 6, 3)), 6, axis=0)
+    y = np.clip(np.rint(1.5 + X[:, 0] + rng.normal(0, 0.7, n)), 0, 3).astype(int)
+    return X, y, groups
+
+
+X, Y, GROUPS = items()
+WEIGHTS = np.random.default_rng(1).random(len(Y)) + 0.5
+
+
+@pytest.fixture
+def routing() -> Iterator[None]:
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+@pytest.mark.parametrize("cv", [4, KFold(4), StratifiedKFold(3), [*OUTER.split(X)]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_thresholds_are_those_of_out_of_fold_scores(cv: Any, weighted: bool) -> None:
+    weights = WEIGHTS if weighted else None
+    rounder = KappaRounder(Ridge(), cv=cv, random_state=0).fit(X, Y, weights)
+    splits = cv if isinstance(cv, list) else StratifiedKFold(cv) if isinstance(cv, int) else cv
+    params = {} if weights is None else {"sample_weight": weights}
+    splits = splits if isinstance(splits, list) else [*splits.split(X, Y)]
+    scores = cross_val_predict(Ridge(), X, Y, cv=splits, params=params)
+    np.testing.assert_array_equal(rounder.oof_scores_, scores)
+    alone = KappaRounder(cv=splits, random_state=0).fit(scores, Y, weights)
+    np.testing.assert_array_equal(rounder.thresholds_, alone.thresholds_)
+    assert (rounder.kappa_, rounder.oof_kappa_) == (alone.kappa_, alone.oof_kappa_)
+    everything = Ridge().fit(X, Y, weights)
+    np.testing.assert_array_equal(rounder.predict(X), alone.predict(everything.predict(X)))
+    kappa = cohen_kappa_score(Y, rounder.predict(X), weights="quadratic")
+    assert rounder.score(X, Y) == pytest.approx(kappa, abs=1e-14)
+
+
+def test_labels_are_numbers_or_their_positions() -> None:
+    rounder = KappaRounder(Ridge(), random_state=0).fit(X, Y)
+    positions = KappaRounder(Ridge(), labels=NAMES, random_state=0).fit(X, NAMES[Y])
+    np.testing.assert_array_equal(rounder.oof_scores_, positions.oof_scores_)
+    np.testing.assert_array_equal(NAMES[rounder.predict(X)], positions.predict(X))
+    ordered = pd.Series(pd.Categorical(NAMES[Y], NAMES, ordered=True))
+    declared = KappaRounder(Ridge(), random_state=0).fit(X, ordered)
+    np.testing.assert_array_equal(declared.oof_scores_, rounder.oof_scores_)
+    assert declared.classes_.tolist() == NAMES.tolist()
+    falling = KappaRounder(Ridge(), labels=[3, 2, 1, 0], random_state=0).fit(X, Y)
+    np.testing.assert_allclose(falling.oof_scores_, 3 - rounder.oof_scores_, atol=1e-10)
+    shifted = KappaRounder(Ridge(), random_state=0).fit(X, Y + 5)
+    np.testing.assert_allclose(shifted.oof_scores_, rounder.oof_scores_ + 5, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "estimator", [KappaRounder(Ridge(), cv=GroupKFold(4)), KappaDecoder(cv=GroupKFold(4))]
+)
+def test_groups_stay_together(estimator: Any) -> None:
+    if isinstance(estimator, KappaDecoder):
+        estimator = clone(estimator).set_params(estimator=LogisticRegression(), calibration=None)
+    with pytest.raises(ValueError, match="'groups' parameter should not be None"):
+        clone(estimator).fit(X, Y)
+    fitted = clone(estimator).fit(X, Y, groups=GROUPS)
+    splits = [*GroupKFold(4).split(X, Y, GROUPS)]
+    given = clone(estimator).set_params(cv=splits).fit(X, Y)
+    assert fitted.oof_kappa_ == given.oof_kappa_
+    assert all(set(GROUPS[a]).isdisjoint(GROUPS[b]) for a, b in splits)
+
+
+def test_groups_of_scores_stay_together() -> None:
+    rounder = KappaRounder(cv=GroupKFold(4), random_state=0).fit(X[:, 0], Y, groups=GROUPS)
+    splits = [*GroupKFold(4).split(X, Y, GROUPS)]
+    assert rounder.oof_kappa_ == KappaRounder(cv=splits, random_state=0).fit(X[:, 0], Y).oof_kappa_
+
+
+def test_it_is_one_estimator_of_scikit_learn() -> None:
+    rounder = KappaRounder(make_pipeline(StandardScaler(), LinearRegression()), cv=3)
+    assert cross_val_score(make_pipeline(StandardScaler(), rounder), X, Y, cv=3).min() > 0.3
+    assert rounder.fit(X, Y).transform(X).shape == (len(Y), 1)
+    assert rounder.n_features_in_ == 3
+    frozen = KappaRounder(FrozenEstimator(Ridge().fit(X, Y)), cv=3).fit(X, Y)
+    np.testing.assert_array_equal(frozen.oof_scores_, Ridge().fit(X, Y).predict(X))
+    # A fit without an estimator forgets that of the fit before.
+    frozen.set_params(estimator=None).fit(X[:, 0], Y)
+    assert not {"estimator_", "oof_scores_"} & set(vars(frozen))
+    with pytest.raises(NotFittedError):
+        KappaRounder(Ridge()).predict(X)
+
+
+def test_what_is_no_regressor_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"must be a regressor, got Logis.*KappaDecoder takes"):
+        KappaRounder(LogisticRegression()).fit(X, Y)
+    with pytest.raises(ValueError, match="must be a regressor, got StandardScaler"):
+        KappaRounder(StandardScaler()).fit(X, Y)
+    with pytest.raises(ValueError, match="cv must make folds"):
+        KappaRounder(Ridge(), cv=None).fit(X, Y)
+    with pytest.raises(
+        ValueError, match=r"\(240, 3\).* With estimator=, a regressor, KappaRounder"
+    ):
+        KappaRounder().fit(X, Y)
+    with pytest.raises(ValueError, match="at least once, got no folds"):
+        KappaRounder(Ridge(), cv=[]).fit(X, Y)
+    with pytest.warns(UserWarning, match=r"KNeighborsRegressor.fit takes no sample_weight"):
+        KappaRounder(KNeighborsRegressor()).fit(X, Y, WEIGHTS)
+    with pytest.warns(UserWarning, match=r"KNeighborsClassifier.fit takes no sample_weight"):
+        KappaDecoder(KNeighborsClassifier(), calibration=None).fit(X, Y, WEIGHTS)
+
+
+def test_the_name_of_scores_is_that_of_the_fit() -> None:
+    frame = pd.DataFrame({"score": X[:, 0]})
+    rounder = KappaRounder(cv=None).fit(frame, Y)
+    assert rounder.feature_names_in_.tolist() == ["score"]
+    with pytest.raises(ValueError, match="The feature names should match"):
+        rounder.predict(frame.rename(columns={"score": "other"}))
+    # Scores without a name are scores.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        expected = rounder.predict(frame)
+        for scores in (X[:, 0], X[:, :1], X[:, 0].tolist(), pd.Series(X[:, 0], name="other")):
+            np.testing.assert_array_equal(rounder.predict(scores).ravel(), expected)
+    assert not hasattr(rounder.fit(X[:, 0], Y), "feature_names_in_")
+    features = KappaRounder(Ridge(), cv=2).fit(pd.DataFrame(X, columns=["a", "b", "c"]), Y)
+    assert features.feature_names_in_.tolist() == ["a", "b", "c"]
+
+
+def decoder(**params: Any) -> KappaDecoder:
+    return KappaDecoder(LogisticRegression(), cv=3, **params)
+
+
+@pytest.mark.parametrize("calibration", [None, "temperature", "sigmoid", "isotonic"])
+def test_probabilities_are_those_that_are_decoded(calibration: Any) -> None:
+    fitted = decoder(calibration=calibration).fit(X, Y)
+    probabilities = fitted.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    cheapest = fitted.classes_[(probabilities @ fitted.costs_).argmin(axis=1)]
+    np.testing.assert_array_equal(fitted.predict(X), cheapest)
+    if calibration is None:
+        plain = LogisticRegression().fit(X, Y).predict_proba(X)
+        np.testing.assert_array_equal(probabilities, plain)
+        given = KappaDecoder(calibration=None).fit(plain, Y)
+        np.testing.assert_array_equal(given.predict_proba(plain), plain)
+    with pytest.raises(NotFittedError):
+        decoder().predict_proba(X)
+
+
+@pytest.mark.usefixtures("routing")
+@pytest.mark.parametrize("make", [decoder, lambda: KappaRounder(Ridge(), cv=3, random_state=0)])
+def test_no_metadata_is_routed_where_none_is_given(make: Any) -> None:
+    routed = cross_val_score(make(), X, Y, cv=OUTER)
+    with sklearn.config_context(enable_metadata_routing=False):
+        np.testing.assert_array_equal(routed, cross_val_score(make(), X, Y, cv=OUTER))
+
+
+@pytest.mark.usefixtures("routing")
+@pytest.mark.parametrize("calibration", ["temperature", "sigmoid", None])
+def test_weights_are_routed_where_they_are_requested(calibration: Any) -> None:
+    inner = LogisticRegression().set_fit_request(sample_weight=True)
+    routed = KappaDecoder(inner, cv=3, calibration=calibration)
+    routed.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+    params = {"sample_weight": WEIGHTS}
+    found = cross_validate(routed, X, Y, cv=OUTER, params=params, return_estimator=True)
+    with sklearn.config_context(enable_metadata_routing=False):
+        expected = cross_validate(
+            decoder(calibration=calibration),
+            X, Y, cv=OUTER, params=params, return_estimator=True,
+        )  # fmt: skip
+    for one, other in zip(found["estimator"], expected["estimator"]):
+        np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
+        assert one.oof_kappa_ == other.oof_kappa_
+
+
+@pytest.mark.usefixtures("routing")
+def test_weights_may_be_for_kappa_alone() -> None:
+    inner = LinearRegression().set_fit_request(sample_weight=False)
+    rounder = KappaRounder(inner, cv=3, random_state=0).fit(X, Y, WEIGHTS)
+    np.testing.assert_array_equal(rounder.estimator_.coef_, LinearRegression().fit(X, Y).coef_)
+    alone = KappaRounder(cv=3, random_state=0).fit(rounder.oof_scores_, Y, WEIGHTS)
+    np.testing.assert_array_equal(rounder.thresholds_, alone.thresholds_)
+    with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+        KappaRounder(LinearRegression(), cv=3).fit(X, Y, WEIGHTS)
+
+
+@pytest.mark.usefixtures("routing")
+def test_groups_are_routed_to_folds() -> None:
+    rounder = KappaRounder(Ridge(), cv=GroupKFold(4), random_state=0)
+    rounder.set_fit_request(groups=True)
+    params = {"groups": GROUPS}
+    routed = cross_validate(rounder, X, Y, cv=GroupKFold(3), params=params, return_estimator=True)[
+        "estimator"
+    ]
+    for fitted, (train, _) in zip(routed, GroupKFold(3).split(X, Y, GROUPS)):
+        with sklearn.config_context(enable_metadata_routing=False):
+            plain = KappaRounder(Ridge(), cv=GroupKFold(4), random_state=0)
+            plain.fit(X[train], Y[train], groups=GROUPS[train])
+        assert fitted.oof_kappa_ == plain.oof_kappa_

@@ -1,0 +1,256 @@
+"""One sentence for a paper, of every result, and the interpretation of every coefficient."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastkappa
+from fastkappa import (
+    agreement,
+    agreement_by,
+    agreement_from_confusion,
+    concordance_correlation,
+    datasets,
+    fleiss_kappa,
+    intraclass_correlation,
+    krippendorff_alpha,
+    limits_of_agreement,
+    optimal_thresholds,
+    overall_concordance_correlation,
+    pairwise_kappa,
+)
+from fastkappa.statistics.inference import symmetric_interval
+from fastkappa.statistics.scales import interpret
+from tests.helpers.command_line import CommandLine, write_csv
+from tests.results.test_results import ODD, RESULTS
+
+SKIN = datasets.load("skin_condition")
+GRADES = datasets.load_items("anaesthetists").ratings[:, [0, 3, 4, 5]]
+RATINGS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+METERS = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
+# Results of which no estimate is reported: tables, parts of other results, and drawn samples.
+WITHOUT = {
+    *("BootstrapResult", "ConfusionCounts", "DecodingResult", "Estimate", "Interpretation"),
+    *("IntraclassCorrelation", "KappaPosterior", "Kappas", "LabelKappa", "LeaderboardRow"),
+    *("MarginTests", "Proportion", "SourceCounts", "SpecificAgreement", "DisputedItems"),
+}
+
+
+@pytest.mark.parametrize("name", sorted({*RESULTS, *ODD}))
+def test_a_result_has_a_sentence(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = {**RESULTS, **ODD}[name]()
+        if type(result).__name__ in WITHOUT:
+            return
+        sentence = result.sentence()
+    assert sentence.count(f"fastkappa {fastkappa.__version__}).") == 1
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+    assert "nan" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("make", "parts"),
+    [
+        (
+            lambda: agreement_from_confusion(SKIN.table, weights="linear"),
+            ("linear weights", "two raters", "88 items", "0.5082", "95 % score interval"),
+        ),
+        (
+            lambda: agreement([1, 2, 2, None], [1, 2, 1, 1], missing="drop"),
+            ("on 3 items, with 1 left out,", "no weights"),
+        ),
+        (
+            lambda: fleiss_kappa(GRADES, clusters=np.arange(45) // 3),
+            ("4 raters", "45 subjects in 15 clusters", "95 % t interval"),
+        ),
+        (
+            lambda: krippendorff_alpha([[1, 1, None], [2, 2, 1], [1, 2, 2]]),
+            ("Krippendorff's alpha (nominal)", "1 of 9 ratings missing"),
+        ),
+        (lambda: pairwise_kappa(GRADES), ("6 pairs of 4 raters", "95 % asymptotic interval")),
+        (
+            lambda: agreement_by(GRADES[:, 0], GRADES[:, 1], groups=np.arange(45) % 2),
+            ("in 0 (n = 23)", "in 1 (n = 22)", "all 45 items", "p of equal kappas"),
+        ),
+        (
+            lambda: intraclass_correlation(RATINGS),
+            ("ICC(A,1)", "absolute agreement", "0.2898", "95 % F interval 0.0188 to 0.7611"),
+        ),
+        (
+            lambda: concordance_correlation(*METERS),
+            ("Lin's concordance correlation", "Fisher's scale", "6 subjects"),
+        ),
+        (
+            lambda: overall_concordance_correlation(RATINGS),
+            ("95 % t interval on Fisher's scale", "4 raters"),
+        ),
+        (
+            lambda: limits_of_agreement([1.0, 2.0, 4.0], [1.5, 1.0, 3.0]),
+            ("3 subjects", "95 % t interval", "95 % limits of agreement"),
+        ),
+        (
+            lambda: optimal_thresholds([1, 1, 2, 2], [0.1, 0.3, 0.8, 0.9]),
+            ("4 items", "on the same items"),
+        ),
+    ],
+)
+def test_what_a_sentence_says(make: Callable[[], Any], parts: tuple[str, ...]) -> None:
+    sentence = make().sentence()
+    for part in parts:
+        assert part in sentence
+
+
+def test_a_sentence_of_many_groups_names_those_at_the_ends() -> None:
+    y1 = np.tile([1, 1, 2, 2], 24)
+    y2 = np.where(np.arange(96) % 16 < np.arange(96) // 16, 3 - y1, y1)
+    groups = np.arange(96) // 12
+    found = agreement_by(y1, y2, groups=groups)
+    kappas = [found[group].kappa for group in found]
+    sentence = found.sentence()
+    assert f"was between {min(kappas):.4f} (" in sentence
+    assert f"and {max(kappas):.4f} (" in sentence
+    assert "in 8 groups" in sentence
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("agree", "--raters", "a", "b"),
+        ("agree", "--raters", "a", "b", "--group", "g"),
+        ("agree", "--raters", "a", "b", "c", "--group", "g"),
+        ("score", "--y1", "a", "--y2", "b"),
+        ("thresholds", "--y", "a", "--score", "s"),
+        ("leaderboard", "FILE", "--id", "id", "--target", "a"),
+        ("measure", "--raters", "s", "t"),
+        ("measure", "--raters", "s", "t", "u"),
+    ],
+)
+def test_sentences_on_the_command_line(command: tuple[str, ...], tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    a = random.integers(1, 4, 60)
+    b, c = (np.where(random.random(60) < 0.7, a, random.integers(1, 4, 60)) for _ in "bc")
+    path = write_csv(
+        tmp_path / "r.csv",
+        id=range(60),
+        a=a,
+        b=b,
+        c=c,
+        g=np.arange(60) % 2,
+        s=a + b / 7,
+        t=a + c / 7,
+        u=b + c / 7,
+    )
+    name, *rest = [str(path) if part == "FILE" else part for part in command]
+    program = CommandLine(name)
+    lines = program.text_of(path, *rest, "--format", "sentence").splitlines()
+    assert lines
+    for line in lines:
+        assert re.search(rf"fastkappa {re.escape(fastkappa.__version__)}\)\.$", line)
+    assert program.json_of(path, *rest)["version"] == fastkappa.__version__
+    html = program.text_of(path, *rest, "--format", "html")
+    assert f"Made by fastkappa {fastkappa.__version__}." in html
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        (("--width", 0.2, "--rates", 0.3), ("95 % interval 0.", "in proportions of 0.3, 0.7")),
+        (("--null", 0.6), ("a power of 0.8", "two-sided test of kappa = 0.6", "level of 0.05")),
+        (("--null", 0.6, "--alternative", "greater"), ("in the test of kappa > 0.6 at",)),
+        (
+            ("--n", 120, "--design-effect", 1.4, "--cluster-size", 4),
+            ("120 items in 30 clusters of 4 (design effect 1.4)", "2 raters"),
+        ),
+    ],
+)
+def test_a_plan_has_a_sentence(options: tuple[object, ...], parts: tuple[str, ...]) -> None:
+    sentence = CommandLine("plan").text_of("--kappa", 0.8, *options, "--format", "sentence")
+    for part in (*parts, f"fastkappa {fastkappa.__version__}"):
+        assert part in sentence
+
+
+def test_a_sentence_of_score_has_the_interval_of_agree(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "r.csv", a=[1, 2, 2, 1, 2], b=[1, 2, 1, 1, 2], w=[1, 1, 2, 1, 0.5])
+    score = CommandLine("score")
+    plain = ("--y1", "a", "--y2", "b", "--weights", "none", "--format", "sentence")
+    direct = agreement([1, 2, 2, 1, 2], [1, 2, 1, 1, 2]).sentence()
+    assert score.text_of(path, *plain).strip() == direct.replace("two raters", "a and b")
+    # Sums of weights have no interval.
+    weighted = score.text_of(path, *plain, "--sample-weight", "w")
+    assert "items whose weights sum to 5.5 was " in weighted
+
+
+# Interpretation.
+
+
+def exceeded(result: Any, cut: float) -> float:
+    """Return the probability of a true value above a cut, by the interval that ends there."""
+    low, high = 1e-9, 1 - 1e-9
+    side = 0 if cut < result.kappa else 1
+    for _ in range(50):
+        middle = (low + high) / 2
+        end = agreement_from_confusion(
+            result.table, confidence=middle, interval_method=result.interval_method
+        ).interval[side]
+        inside = end > cut if side == 0 else end < cut
+        low, high = (middle, high) if inside else (low, middle)
+    return (1 + low) / 2 if side == 0 else (1 - low) / 2
+
+
+@pytest.mark.parametrize("method", ["asymptotic", "score", "profile"])
+def test_proportions_are_those_of_the_intervals_own_method(method: Any) -> None:
+    for table in ([[20, 20], [10, 50]], [[14, 1], [2, 23]]):
+        result = agreement_from_confusion(table, interval_method=method)
+        found = result.interpret("cicchetti").proportions
+        above = [exceeded(result, cut) for cut in (0.4, 0.6, 0.75)]
+        # Of a normal value something lies above 1.
+        beyond = 0.0 if method != "asymptotic" else exceeded(result, 1.0)
+        expected = np.array([1 - above[0], above[0] - above[1], above[1] - above[2]])
+        assert list(found.values())[:3] == pytest.approx(expected / (1 - beyond), abs=2e-4)
+
+
+def test_full_agreement_is_no_certainty() -> None:
+    """Of 50 items that two raters agree on, all labels equally frequent, kappa is uncertain."""
+    result = agreement_from_confusion([[10, 0], [0, 10]])
+    reading = result.interpret("landis-koch")
+    assert (reading.reading, reading.confident_reading) == ("almost perfect", "substantial")
+    assert 0.5 < reading.proportions["almost perfect"] < 0.999
+
+
+def test_every_coefficient_is_interpreted() -> None:
+    t = fleiss_kappa(GRADES, distribution="t").interpret("landis-koch")
+    normal = fleiss_kappa(GRADES, distribution="normal")
+    assert normal.interpret("landis-koch").proportions == pytest.approx(
+        interpret(
+            normal.value,
+            lambda c: symmetric_interval(normal.value, normal.standard_error, c),
+            "landis-koch",
+        ).proportions,
+        abs=1e-9,
+    )
+    # Student's t has more in the tails.
+    assert t.proportions["fair"] > normal.interpret("landis-koch").proportions["fair"]
+    icc = intraclass_correlation(RATINGS)
+    for form in icc:
+        reading = icc.interpret("cicchetti", form.form)
+        assert reading.source == "Cicchetti (1994)"
+        assert sum(reading.proportions.values()) == pytest.approx(1)
+        # The lower end of the one-sided 95 % interval is that of the two-sided 90 % one.
+        low, _ = intraclass_correlation(RATINGS, confidence=0.9)[form.form].interval
+        bands = {"poor": -1.0, "fair": 0.4, "good": 0.6, "excellent": 0.75}
+        confident = [name for name, begin in bands.items() if begin <= low]
+        assert reading.confident_reading == (confident[-1] if confident else "poor")
+    for found in (
+        concordance_correlation(*METERS),
+        overall_concordance_correlation(RATINGS),
+    ):
+        assert sum(found.interpret("fleiss").proportions.values()) == pytest.approx(1)
