@@ -304,7 +304,7 @@ def _one_line(message: object) -> str:
     return in_words_of_options(" ".join(str(message).split()))
 
 
-def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+def _print_warning(message: object) -> None:
     write(f"fastkappa: warning: {_one_line(message)}", error=True)
 
 
@@ -312,14 +312,21 @@ def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 def errors_printed() -> Iterator[None]:
     """Print an error of the input, or of a missing library, in one line, and exit.
 
-    The library's warnings are printed likewise, but for those of the order of labels: a
+    The library's warnings are printed likewise, each once, but for those of the order of labels: a
     command has its own.
     """
+    said = set()
+
+    def print_once(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in said:
+            said.add(str(message))
+            _print_warning(message)
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
             warnings.simplefilter("ignore", LabelOrderWarning)
-            warnings.showwarning = _print_warning
+            warnings.showwarning = print_once
             yield
     except (ValueError, ImportError) as error:
         write(f"fastkappa: {_one_line(error)}", error=True)

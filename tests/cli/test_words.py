@@ -93,6 +93,35 @@ def test_nothing_that_is_said_is_python(file: Path) -> None:
     assert n_said > len(SAID) / 2
 
 
+def test_reports_advise_options(tmp_path: Path) -> None:
+    columns = {
+        "a": DIGITS,
+        "b": COLUMNS["b"],
+        "c": COLUMNS["far"],
+        "ward": [i % 4 for i in range(N)],
+    }
+    path = write_csv(tmp_path / "r.csv", **columns)
+    clustered = ["agree", path, "--raters", "a", "b", "--cluster", "ward"]
+    advice = "intervals tend to be too short, less so with --distribution t"
+    assert advice in " ".join(program.text_of(*clustered).split())
+    assert advice in program.text_of(*clustered, "--format", "html")
+    refused = program.refusal(*clustered, "--group", "c", "--distribution", "t")
+    assert "--distribution is not for --group with --cluster." in refused
+    by_t = program.json_of(*clustered, "--distribution", "t")
+    expected = fastkappa.agreement(DIGITS, COLUMNS["b"], clusters=columns["ward"], distribution="t")
+    assert by_t["interval"] == list(expected.interval)
+    several = ["agree", path, "--raters", "a", "b", "c", "--distribution", "normal"]
+    found = program.json_of(*several)["coefficients"]["conger_kappa"]["interval"]
+    given = np.column_stack([columns[name] for name in "abc"])
+    assert found == list(fastkappa.conger_kappa(given, distribution="normal").interval)
+
+
+def test_the_same_warning_is_printed_once(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "r.csv", a=DIGITS, b=COLUMNS["b"], c=COLUMNS["far"])
+    said = program.run("agree", path, "--raters", *"abc", "--bootstrap", 20, "--seed", 1).stderr
+    assert said.count("--bootstrap 20 is too few for a 95 % interval") == 1
+
+
 def test_a_table_of_counts_and_a_row_per_rating(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     counts = random.multinomial(4, [0.5, 0.3, 0.2], 30)

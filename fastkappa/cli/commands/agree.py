@@ -50,6 +50,11 @@ class DuplicatesOption(enum.StrEnum):
     last = "last"
 
 
+class DistributionOption(enum.StrEnum):
+    normal = "normal"
+    t = "t"
+
+
 class LevelOption(enum.StrEnum):
     nominal = "nominal"
     ordinal = "ordinal"
@@ -152,6 +157,13 @@ def agree(
             " profile. auto is score, but asymptotic with clusters.",
         ),
     ] = IntervalOption.auto,
+    distribution: Annotated[
+        DistributionOption | None,
+        typer.Option(
+            help="The distribution of intervals by standard errors: normal for two raters, t for"
+            " more, unless it is named. Few clusters need t."
+        ),
+    ] = None,
     bootstrap: Annotated[
         int,
         typer.Option(
@@ -223,6 +235,7 @@ def agree(
             n_resamples=bootstrap,
             seed=seed,
             interval_method=interval_method.method,
+            distribution=None if distribution is None else distribution.value,
             sample_weight=sample_weight,
             cluster=cluster,
             heat_map=heat_map,

@@ -13,7 +13,6 @@ from typing import Any
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named
-from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.two_raters.agreement import agreement
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped import GroupedAgreement, agreement_by
@@ -38,19 +37,19 @@ class ClusteredPair:
         self._given, self._raters, self._group = ratings, (raters[0], raters[1]), group
         self._groups = None if group is None else arrays[group]
         self._options = {"clusters": arrays[cluster], "missing": "drop", "labels": known}
-        self.labels = self.result(None, None).labels
+        self.labels = self.result(None).labels
         if known is None:
             reading.on_sorted(self.labels)
 
-    def result(self, weights: Any, interval_method: IntervalMethod | None) -> AgreementResult:
-        """Return the agreement on all items."""
-        options: dict[str, Any] = {**self._options, "interval_method": interval_method}
+    def result(self, weights: Any, **options: Any) -> AgreementResult:
+        """Return the agreement on all items, by the options of `agreement`."""
+        options |= self._options
         with self._columns_named():
             return self._named(agreement(*self._given, weights=weights, **options))
 
-    def grouped(self, weights: Any, interval_method: IntervalMethod | None) -> GroupedAgreement:
+    def grouped(self, weights: Any, interval_method: Any) -> GroupedAgreement:
         """Return the agreement in each group."""
-        options: dict[str, Any] = {**self._options, "interval_method": interval_method}
+        options = {**self._options, "interval_method": interval_method}
         with self._columns_named():
             found = agreement_by(*self._given, groups=self._groups, weights=weights, **options)
         results = {group: self._named(result) for group, result in found.items()}

@@ -14,6 +14,7 @@ from fastkappa.formatting import label_text
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
+from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.weights import Weights
@@ -36,6 +37,7 @@ class AgreeRequest(NamedTuple):
     n_resamples: int
     seed: int | None
     interval_method: IntervalMethod | None = None
+    distribution: Distribution | None = None
     sample_weight: str | None = None
     cluster: str | None = None
     heat_map: bool = False
@@ -49,6 +51,20 @@ class AgreeRequest(NamedTuple):
         """Return the first fields of the JSON."""
         fields = {"file": self.file, "raters": list(self.raters)}
         return fields if self.group is None else {**fields, "group": self.group}
+
+    @property
+    def intervals(self) -> dict[str, Any]:
+        """How the intervals of two raters are made."""
+        return {
+            "interval_method": self.interval_method,
+            "distribution": self.distribution or "normal",
+        }
+
+    @property
+    def of_several(self) -> dict[str, Any]:
+        """How those of more raters are made."""
+        given = {} if self.distribution is None else {"distribution": self.distribution}
+        return {"confidence": CONFIDENCE, **given}
 
     def weights_of(self, labels: AnyArray) -> Weights:
         """Return the weights of a table with these labels."""
@@ -85,7 +101,7 @@ def result_of(counts: SourceCounts, request: AgreeRequest) -> AgreementResult:
         counts.labels,
         request.weights_of(counts.labels),
         CONFIDENCE,
-        interval_method=request.interval_method,
+        **request.intervals,
         missing=counts.missing,
         n_dropped=counts.n_dropped,
         n_outside=counts.n_outside,

@@ -264,11 +264,12 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
         levels: Any = SET_LEVELS if level is None else [level]
         return {
             f"krippendorff_alpha_{name}": multirater.krippendorff_alpha(
-                ratings, level=name, confidence=CONFIDENCE
+                ratings, level=name, **request.of_several
             )
             for name in levels
         }
-    options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
+    intervals = request.of_several
+    options: dict[str, Any] = {"weights": weights, **intervals}
     if level is None:
         n = len(ratings.labels)
         level = "nominal" if weights is None else disagreement_matrix(weights, n)
@@ -280,12 +281,10 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
         found["light_kappa"] = multirater.light_kappa(ratings, **options)
     found["randolph_kappa"] = multirater.randolph_kappa(ratings, **options)
     if weights is None:
-        found["gwet_ac1"] = multirater.gwet_ac1(ratings, confidence=CONFIDENCE)
+        found["gwet_ac1"] = multirater.gwet_ac1(ratings, **intervals)
     else:
         found["gwet_ac2"] = multirater.gwet_ac2(ratings, **options)
-    found["krippendorff_alpha"] = multirater.krippendorff_alpha(
-        ratings, level=level, confidence=CONFIDENCE
-    )
+    found["krippendorff_alpha"] = multirater.krippendorff_alpha(ratings, level=level, **intervals)
     return found
 
 
