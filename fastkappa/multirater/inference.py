@@ -17,7 +17,7 @@ from fastkappa.statistics.inference import (
     symmetric_interval,
     two_sided_p,
 )
-from fastkappa.statistics.intervals.methods import test_quantile, widening
+from fastkappa.statistics.intervals.methods import root_quantile, widening
 
 RaterInterval: TypeAlias = Literal["score", "asymptotic"]
 RATER_INTERVALS: tuple[RaterInterval, ...] = get_args(RaterInterval)
@@ -137,7 +137,7 @@ class Inference:
     def _quantile(self) -> float:
         """The root of the statistic at the ends of a score interval."""
         freedom = self.n_units - 1 if are_joined(self.clusters) else math.inf
-        return test_quantile(self.confidence, freedom) * self._widening
+        return root_quantile(self.confidence, freedom) * self._widening
 
     @property
     def _widening(self) -> float:

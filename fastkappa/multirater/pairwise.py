@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,13 +32,23 @@ from fastkappa.statistics.bootstrap import (
     bootstrap_counts,
     kappa_statistic,
 )
+from fastkappa.statistics.clusters import correction
 from fastkappa.statistics.inference import check_confidence, standard_error, symmetric_interval
+from fastkappa.statistics.intervals.inverted import inverted_test
+from fastkappa.statistics.intervals.methods import (
+    MOST_LABELS,
+    IntervalMethod,
+    root_quantile,
+    widening,
+)
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights, weights_text
 
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
+# The most cells of all tables that have score intervals: 100 raters with 14 labels take 5 s.
+MOST_SCORE_CELLS = 1 << 20
 # Of a rater, in a printed matrix.
 LONGEST_NAME = 16
 
@@ -58,7 +69,7 @@ class PairwiseKappa(Result):
         `fastkappa.agreement` has them, those of Yang and Zhou (2014, 2015) if subjects are in
         clusters; 0 on the diagonal.
     lower, upper : ndarray
-        The ends of the intervals, by the normal distribution.
+        The ends of the intervals, as `agreement` makes them.
     confidence : float
         The confidence of each interval.
     n : ndarray
@@ -71,6 +82,8 @@ class PairwiseKappa(Result):
         The labels of rows and columns.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights.
+    interval_method : {'score', 'asymptotic'}
+        How the intervals are made; 'score' unless there are too many pairs and labels.
     """
 
     rater_names: tuple[str, ...]
@@ -85,6 +98,7 @@ class PairwiseKappa(Result):
     labels: Any
     weights: Weights
     _counted: Counted | None = None
+    interval_method: IntervalMethod = "asymptotic"
 
     @property
     def mean(self) -> float:
@@ -94,8 +108,8 @@ class PairwiseKappa(Result):
     def __getitem__(self, pair: tuple[str | int, str | int]) -> AgreementResult:
         """Return the agreement of two of the raters, by their names or their positions.
 
-        Its interval is that of this result, which is asymptotic. Names that are numbers may be
-        given as numbers; positions are for other names.
+        Its interval is that of this result. Names that are numbers may be given as numbers;
+        positions are for other names.
 
         Raises
         ------
@@ -108,7 +122,7 @@ class PairwiseKappa(Result):
         >>> ratings = {"Ann": [1, 1, 2, 2, 3], "Ben": [1, 2, 2, 2, 3], "Cat": [1, 1, 3, 3, 3]}
         >>> pairs = pairwise_kappa(Ratings.from_raters(ratings))
         >>> pairs["Ben", "Cat"]
-        <AgreementResult: kappa 0.2500 (-0.0895 to 0.5895), n = 5, 3 labels>
+        <AgreementResult: kappa 0.2500 (-0.3398 to 0.6322), n = 5, 3 labels>
         """
         # Loaded only for this: several raters need nothing else of two.
         from fastkappa.two_raters.agreement import make_result
@@ -130,7 +144,7 @@ class PairwiseKappa(Result):
             self.labels,
             self.weights,
             self.confidence,
-            interval_method="asymptotic",
+            interval_method=self.interval_method,
             raters=(self.rater_names[first], self.rater_names[second]),
             missing=(int(own[first]), int(own[second])),
             n_dropped=int(self.n_missing[first, second]),
@@ -244,8 +258,8 @@ class PairwiseKappa(Result):
         if not len(defined):
             return versioned(f"{what} was undefined")
         low, high = (
-            f"{figure(kappas[place])} ({names}; {100 * self.confidence:g} % asymptotic interval"
-            f" {interval_text(ends)})"
+            f"{figure(kappas[place])} ({names}; {100 * self.confidence:g} %"
+            f" {self.interval_method} interval {interval_text(ends)})"
             for place, names, ends in (
                 (place, *self._named(place))
                 for place in (np.nanargmin(kappas), np.nanargmax(kappas))
@@ -365,10 +379,9 @@ def pairwise_kappa(
     first, second = np.triu_indices(len(names), 1)
 
     values, errors = np.eye(len(names)), np.zeros((len(names), len(names)))
-    for rows, columns, oriented in (
-        (first, second, tables),
-        (second, first, tables.swapaxes(-1, -2)),
-    ):
+    quantiles = np.full(values.shape, root_quantile(confidence, math.inf))
+    both_ways = (first, second, tables), (second, first, tables.swapaxes(-1, -2))
+    for rows, columns, oriented in both_ways:
         values[rows, columns] = of_pairs(kappas, oriented, checked)
         errors[rows, columns] = of_pairs(standard_error, oriented, checked)
     if given.counted.clusters is not None:
@@ -377,8 +390,15 @@ def pairwise_kappa(
             if clusters_found.are_single:
                 continue
             a, b = first[i], second[i]
+            alone = errors[a, b], errors[b, a]
             errors[a, b] = standard_error(tables[i], checked, clusters_found)
             errors[b, a] = standard_error(tables[i], other, clusters_found)
+            n_clusters = clusters_found.n_clusters
+            in_clusters = np.array([errors[a, b], errors[b, a]]) * math.sqrt(
+                correction(n_clusters, clusters_found)
+            )
+            widened = root_quantile(confidence, n_clusters - 1) * widening(in_clusters, alone)
+            quantiles[a, b], quantiles[b, a] = widened
     n = np.diag(n_rated)
     n[first, second] = n[second, first] = tables.sum(axis=(1, 2))
     n_undefined = int(np.isnan(values[first, second]).sum())
@@ -398,6 +418,12 @@ def pairwise_kappa(
             stacklevel=2,
         )
     lower, upper = symmetric_interval(values, errors, confidence)
+    has_scores = len(given.labels) <= MOST_LABELS and tables.size <= MOST_SCORE_CELLS
+    if has_scores:
+        for rows, columns, oriented in both_ways:
+            lower[rows, columns], upper[rows, columns] = inverted_test(
+                "score", oriented, checked, confidence, quantiles[rows, columns]
+            )
     return PairwiseKappa(
         names,
         values,
@@ -411,4 +437,5 @@ def pairwise_kappa(
         given.labels,
         checked,
         None if given.counted.clusters is None else given.counted,
+        "score" if has_scores else "asymptotic",
     )

@@ -24,7 +24,7 @@ from fastkappa.statistics import indices, inference
 from fastkappa.statistics.clusters import Clusters, are_joined, correction, n_units
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.intervals.inverted import inverted_test
-from fastkappa.statistics.intervals.methods import IntervalMethod, test_quantile, widening
+from fastkappa.statistics.intervals.methods import IntervalMethod, root_quantile, widening
 from fastkappa.statistics.intervals.rao import Alternative, NullTest, null_test, p_value
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
@@ -344,7 +344,7 @@ class AgreementResult(Result):
         if self.interval_method == "asymptotic":
             return [self._interval(kappa, error) for kappa, error in zip(kappas, errors)]
         widened = self._widening(tables, weights, errors)
-        widened *= test_quantile(self.confidence, self._freedom_of_test)
+        widened *= root_quantile(self.confidence, self._freedom_of_test)
         low, high = inverted_test(self.interval_method, tables, weights, self.confidence, widened)
         return list(zip(low.tolist(), high.tolist()))
 

@@ -107,9 +107,10 @@ def _one_against_others(n_labels: int, n_raters: int) -> list[tuple[int, ...]]:
 def _joined(
     rows: AnyArray, multiplicities: AnyArray, possible: AnyArray
 ) -> tuple[AnyArray, AnyArray]:
-    """Return the rows, and those that are possible and not among them."""
+    """Return the rows and those that are possible, sorted: nothing depends on who came first."""
     both = np.concatenate([rows, possible.astype(rows.dtype)])
-    _, first = np.unique(both, axis=0, return_index=True)
-    unseen = both[np.sort(first[first >= len(rows)])]
-    nobody = np.zeros(len(unseen), multiplicities.dtype)
-    return np.concatenate([rows, unseen]), np.concatenate([multiplicities, nobody])
+    distinct, places = np.unique(both, axis=0, return_inverse=True)
+    numbers = np.zeros(len(distinct), multiplicities.dtype)
+    # The same row may come twice, where a rater has been left out.
+    np.add.at(numbers, places.ravel()[: len(rows)], multiplicities)
+    return distinct, numbers

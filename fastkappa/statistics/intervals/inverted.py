@@ -74,7 +74,7 @@ def inverted_test(
     """Return the ends of the interval of each table of a checked stack of shape (m, l, l).
 
     They are NaN for a table whose kappa is undefined. ``quantiles`` of shape (m,) take the place
-    of the normal distribution's: see `test_quantile` and `widening` of `methods`.
+    of the normal distribution's: see `root_quantile` and `widening` of `methods`.
     """
     if quantiles is None:
         quantiles = np.full(len(tables), STANDARD_NORMAL.inv_cdf((1 + confidence) / 2))

@@ -112,7 +112,7 @@ def widening(in_clusters: Any, alone: Any) -> FloatTable:
     return np.asarray(np.fmax(ratio, 1.0), np.float64)
 
 
-def test_quantile(confidence: float, degrees_of_freedom: float) -> float:
+def root_quantile(confidence: float, degrees_of_freedom: float) -> float:
     """Return what the root of a test's statistic is at the ends of an interval.
 
     NaN for less than one degree of freedom: all items are in one cluster.
