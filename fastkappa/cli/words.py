@@ -28,7 +28,6 @@ ADVICE = {
     ", or a matrix of weights": ", or --weight-matrix",
     "light_kappa and pairwise_kappa hold": "Light's kappa holds",
     "; take (weights + weights.T) / 2, or see pairwise_kappa and light_kappa": "",
-    "interval_method must be 'asymptotic'": "--interval-method must be asymptotic",
 }
 # From a text on, what a warning or an error says of other forms.
 FORMS = [

@@ -102,7 +102,7 @@ def test_reports_advise_options(tmp_path: Path) -> None:
     }
     path = write_csv(tmp_path / "r.csv", **columns)
     clustered = ["agree", path, "--raters", "a", "b", "--cluster", "ward"]
-    advice = "intervals tend to be too short, less so with --distribution t"
+    advice = "tend to be too short, less so with --distribution t"
     assert advice in " ".join(program.text_of(*clustered).split())
     assert advice in program.text_of(*clustered, "--format", "html")
     refused = program.refusal(*clustered, "--group", "c", "--distribution", "t")

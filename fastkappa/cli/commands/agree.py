@@ -154,7 +154,7 @@ def agree(
         typer.Option(
             metavar="WORD",
             help="How the intervals of the kappa of two raters are made: asymptotic, score or"
-            " profile. auto is score, but asymptotic with clusters.",
+            " profile. auto is score, but asymptotic for --distribution t.",
         ),
     ] = IntervalOption.auto,
     distribution: Annotated[
