@@ -39,8 +39,8 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),
-    "agreement": (30, 87),
-    "agreement, printed": (44, 220),
+    "agreement": (29, 86),
+    "agreement, printed": (44, 222),
     "leaderboard": (41, 173),
     "optimal_thresholds": (29, 104),
     "fastkappa score, Parquet": (44, 183),

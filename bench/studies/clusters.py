@@ -129,7 +129,10 @@ def lines(n_samples: int, n_resamples: int) -> Iterator[str]:
     """Yield the lines of the table; an asterisk is beside what lies outside of 93 to 97 %."""
     rng = np.random.default_rng(20)
     bca = " BCa |" if n_resamples else ""
-    yield f"| labels | weights | kappa | correlation | clusters | no clusters | normal | t | score |{bca}"
+    head = (
+        "| labels | weights | kappa | correlation | clusters | no clusters | normal | t | score |"
+    )
+    yield head + bca
     yield f"|---|---|---|---|---|---|---|---|---|{'---|' if bca else ''}"
     for name, labels in LABELS.items():
         for kappa, correlation in ((0.6, 0.0), (0.6, 0.2), (0.6, 0.4), (0.85, 0.2)):
