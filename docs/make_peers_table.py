@@ -246,7 +246,10 @@ def of_units() -> Iterator[Value]:
         {"irrCAC": partial(peers.irrcac_raw, rows, "krippendorff", figure="se")},
         why={"irrCAC": "made with the agreement as corrected for small samples"},
     )
-    ac1, free = fastkappa.gwet_ac1(rows), fastkappa.randolph_kappa(rows)
+    ac1, free = (
+        fastkappa.gwet_ac1(rows),
+        fastkappa.randolph_kappa(rows, interval_method="asymptotic"),
+    )
     yield Value(
         name, "Gwet's AC1", "", ac1.value, {"irrCAC": partial(peers.irrcac_raw, rows, "gwet")}
     )

@@ -66,7 +66,7 @@ def assert_close(found: Any, expected: Any) -> None:
         for one, other in zip(found, expected):
             assert_close(one, other)
     elif isinstance(expected, float):
-        assert found == pytest.approx(expected, rel=1e-10, abs=1e-12)
+        assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)
     else:
         assert found == expected
 

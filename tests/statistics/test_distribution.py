@@ -46,7 +46,9 @@ def test_the_same_kappa_has_the_same_error(weights: Any, distribution: Any) -> N
         *RATINGS.T, weights=weights, distribution=distribution, interval_method="asymptotic"
     )
     for function in (conger_kappa, light_kappa):
-        several = function(RATINGS, weights=weights, distribution=distribution)
+        several = function(
+            RATINGS, weights=weights, distribution=distribution, interval_method="asymptotic"
+        )
         assert several.value == close(pair.kappa)
         assert several.standard_error == close(pair.standard_error)
         assert several.interval == close(pair.interval)
