@@ -242,6 +242,8 @@ class Remarks:
     def __init__(self, *depends: str | None) -> None:
         self._depends = depends
         self.texts: list[str] = []
+        # What the library has warned of meanwhile.
+        self.printed: list[str] = []
         # The labels of each table that were sorted, their order being neither given nor declared.
         self.sorted_labels: list[AnyArray] = []
 
@@ -257,6 +259,11 @@ class Remarks:
             drop_missing=missing is MissingOption.drop,
             on_sorted=self.sorted_labels.append,
         )
+
+    @property
+    def everything(self) -> list[str]:
+        """All that a result is printed with."""
+        return [*self.texts, *self.printed]
 
     def show(self) -> None:
         """Print the remarks, also that an order was taken to be alphabetical, if it matters."""
@@ -309,25 +316,26 @@ def _print_warning(message: object) -> None:
 
 
 @contextmanager
-def errors_printed() -> Iterator[None]:
+def errors_printed() -> Iterator[list[str]]:
     """Print an error of the input, or of a missing library, in one line, and exit.
 
     The library's warnings are printed likewise, each once, but for those of the order of labels: a
-    command has its own.
+    command has its own. Those that were printed are in the list.
     """
-    said = set()
+    printed: list[str] = []
 
     def print_once(message: Warning | str, *_: Any, **__: Any) -> None:
-        if str(message) not in said:
-            said.add(str(message))
-            _print_warning(message)
+        text = _one_line(message)
+        if text not in printed:
+            printed.append(text)
+            _print_warning(text)
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
             warnings.simplefilter("ignore", LabelOrderWarning)
             warnings.showwarning = print_once
-            yield
+            yield printed
     except (ValueError, ImportError) as error:
         write(f"fastkappa: {_one_line(error)}", error=True)
         raise typer.Exit(2) from None

@@ -142,15 +142,15 @@ class RaterComparison(Result):
         if np.isnan(self.with_others.values).all():
             return versioned("No rater has a kappa with the others")
         least = int(np.nanargmin(self.with_others.values))
-        of_interval = f"{100 * self.confidence:g} % t interval"
+        level = f"{100 * self.confidence:g} %"
         with_others, without, change = (
             estimate_text(
                 float(found.values[least]), (found.lower[least], found.upper[least]), name
             )
             for found, name in (
-                (self.with_others, of_interval),
-                (self.without, of_interval),
-                (self.change, f"paired {of_interval}"),
+                (self.with_others, f"{level} interval"),
+                (self.without, f"{level} interval"),
+                (self.change, f"paired {level} t interval"),
             )
         )
         return versioned(

@@ -206,7 +206,7 @@ def _as_floats(column: Any, name: str) -> Any:
     return column.cast(pyarrow.float64(), safe=False)
 
 
-def _warn_of_copies(files: Sequence[Path]) -> None:
+def warn_of_copies(files: Sequence[Path]) -> None:
     """Warn of files that have the content of another one, and its name as systems name copies."""
     originals: dict[tuple[Path, str], list[Path]] = defaultdict(list)
     for file in sorted(files, key=lambda file: len(file.name)):
@@ -237,7 +237,7 @@ def _format_of_all(name: str, files: Sequence[Path], filesystem: Any = None) -> 
             f" by suffix: {', '.join(IN_FOLDERS)}."
         )
     if len(files) > 1 and filesystem is None:
-        _warn_of_copies(files)
+        warn_of_copies(files)
     return formats[0]
 
 

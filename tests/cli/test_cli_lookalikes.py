@@ -40,3 +40,27 @@ def test_columns_of_another_form_are_warned_of_as_in_the_library(tmp_path: Path)
     path = write_csv(tmp_path / "ids.csv", **rated)
     assert "id holds another value in each of the 20 rows" in run(path, "--raters", *rated).stderr
     assert run(path, "--raters", *"abc").stderr == ""
+
+
+@pytest.mark.parametrize("output", ["json", "html"])
+@pytest.mark.parametrize(
+    "arguments", [("score", "--y1", "a", "--y2", "b"), ("agree", "--raters", "a", "b")]
+)
+def test_a_page_and_json_have_the_warnings(
+    tmp_path: Path, output: str, arguments: tuple[str, ...]
+) -> None:
+    name, *options = arguments
+    path = write_csv(tmp_path / "r.csv", a=["x", "y", "x "] * 4, b=["x", "y", "x"] * 4)
+    result = CommandLine(name).run(path, *options, "--format", output)
+    assert "that differ in blanks alone, and are counted apart" in result.stderr
+    assert "that differ in blanks alone, and are counted apart" in result.stdout
+
+
+def test_a_copy_of_a_rater_is_warned_of(tmp_path: Path) -> None:
+    for rater in ("ann", "ann (1)", "ben"):
+        labels = ["x", "y", "x", "z"] if rater == "ben" else ["x", "y", "z", "z"]
+        write_csv(tmp_path / f"{rater}.csv", item=[1, 2, 3, 4], label=labels)
+    result = CommandLine("agree").run(tmp_path, "--id", "item")
+    assert "ann (1).csv of " in result.stderr
+    (tmp_path / "ann (1).csv").unlink()
+    assert CommandLine("agree").run(tmp_path, "--id", "item").stderr == ""

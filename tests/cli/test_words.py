@@ -80,6 +80,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_csv(tmp_path_factory.mktemp("words") / "r.csv", **columns)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_nothing_that_is_said_is_python(file: Path) -> None:
     n_said = 0

@@ -164,8 +164,8 @@ def test_the_ends_are_where_pearsons_chi_square_is_the_quantile(name: str, missi
 @pytest.mark.parametrize("name", ["fleiss", "gwet", "alpha", "conger"])
 @pytest.mark.parametrize("agreed", [0.3, 0.8])
 def test_exact_coverage_with_a_rare_label(name: str, agreed: float) -> None:
-    """All samples of 10 subjects, three raters, two labels of which one has 10 %."""
-    margin, n = np.array([0.1, 0.9]), 10
+    """All samples of 8 subjects, three raters, two labels of which one has 10 %."""
+    margin, n = np.array([0.1, 0.9]), 8
     rows = list(product((0, 1), repeat=3))
     chance = np.array([prod(margin[list(row)]) for row in rows])
     alike = np.array([margin[row[0]] if len(set(row)) == 1 else 0 for row in rows])

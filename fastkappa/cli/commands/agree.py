@@ -218,10 +218,11 @@ def agree(
     from fastkappa.cli.reports.picture import write_file
     from fastkappa.cli.terminal import write
 
-    with errors_printed(), opened_inputs(text) as opener:
+    with errors_printed() as printed, opened_inputs(text) as opener:
         gate = Gate.of(fail_under, fail_on)
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
         remarks = Remarks(depends(weights, matrix))
+        remarks.printed = printed
         source, columns = opened_raters(opener, files, id_column, raters, (item, rater, rating))
         request = AgreeRequest(
             file=source.name,
@@ -250,7 +251,7 @@ def agree(
         pictures.write_page(report, remarks)
         if disputed is not None:
             write_file(disputed, report.disputed or "")
-        write(report.written(output.value, remarks.texts))
+        write(report.written(output.value, remarks.everything))
         gate.check(report.estimates)
 
 

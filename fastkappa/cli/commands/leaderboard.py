@@ -182,7 +182,7 @@ def leaderboard(
 
     remarks = Remarks(depends(weights))
     with (
-        errors_printed(),
+        errors_printed() as remarks.printed,
         opened_inputs(text) as opener,
     ):
         files = submission_files(submissions, truth, remarks.texts.append)
@@ -213,7 +213,7 @@ def leaderboard(
         boards = {name: _renamed(board, opener, names) for name, board in boards.items()}
         remarks.texts = list(map(opener.named, remarks.texts))
         remarks.show()
-        write(output_of(boards).written(output.value, remarks.texts))
+        write(output_of(boards).written(output.value, remarks.everything))
     if any(failure is not None for board in boards.values() for failure in board.failures):
         raise typer.Exit(SOME_NOT_SCORED)
 

@@ -62,7 +62,7 @@ def measure(
     from fastkappa.cli.terminal import write
 
     remarks = Remarks(None)
-    with errors_printed(), opened_inputs(text) as opener:
+    with errors_printed() as remarks.printed, opened_inputs(text) as opener:
         source, columns = opener.source(file), named_raters(raters, item, rater, rating)
         pictures.check()
         reading = remarks.reading(None, missing, missing_codes)
@@ -75,4 +75,4 @@ def measure(
         pictures.draw(report)
         remarks.show()
         pictures.write_page(report, remarks)
-        write(report.written(output.value, remarks.texts))
+        write(report.written(output.value, remarks.everything))

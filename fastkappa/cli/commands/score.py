@@ -82,7 +82,7 @@ def score(
 
     # All kappas are printed, whichever comes first.
     remarks = Remarks(depends(weights) or "weighted kappa")
-    with errors_printed(), opened_inputs(text) as opener:
+    with errors_printed() as remarks.printed, opened_inputs(text) as opener:
         source, gate = opener.source(file), Gate.of(fail_under, fail_on)
         if y1 == y2:
             raise ValueError(f"--y1 and --y2 must name two columns, got {y1!r} twice.")
@@ -102,5 +102,5 @@ def score(
             or (output is FormatOption.sentence and counts.table.dtype.kind != "f"),
         )
         remarks.show()
-        write(report.written(output.value, remarks.texts))
+        write(report.written(output.value, remarks.everything))
         gate.check(report.estimates)

@@ -106,7 +106,7 @@ def thresholds(
 
     remarks = Remarks("every cut point", depends(weights))
     with (
-        errors_printed(),
+        errors_printed() as remarks.printed,
         opened_inputs(text) as opener,
     ):
         reading = remarks.reading(labels, missing, missing_codes)
@@ -132,7 +132,7 @@ def thresholds(
         if apply is None:
             remarks.show()
             report = output_of(source.name, columns, items, rounding, weights.scheme, method.value)
-            write(report.written(output.value, remarks.texts))
+            write(report.written(output.value, remarks.everything))
             return
         written = with_labels(opener.source(apply), cuts, reading, remarks.texts.append)
         remarks.show()

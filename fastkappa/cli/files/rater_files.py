@@ -9,6 +9,7 @@ from fastkappa.cli.files.opening import Opener, Source
 from fastkappa.cli.files.raters import LongColumns, RaterFiles
 from fastkappa.cli.raters_option import named_raters
 from fastkappa.sources.arrow_files import SUFFIXES, column_names, files_of
+from fastkappa.sources.arrow_folders import warn_of_copies
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
 
@@ -46,15 +47,18 @@ def opened_raters(
     if rating == id_column:
         raise RatingsError(f"--id and --rating must name two columns, got {rating!r} twice.")
     found: dict[str, Source] = {}
-    for path in files:
-        for file in files_of(path) if path.is_dir() else files_at(path):
-            name = _stem(file)
-            if name in found:
-                raise RatingsError(
-                    f"{found[name].name} and {file} are both called {name}, which is the name of"
-                    " their rater."
-                )
-            found[name] = opener.source(file)
+    each = [
+        file for path in files for file in (files_of(path) if path.is_dir() else files_at(path))
+    ]
+    for file in each:
+        name = _stem(file)
+        if name in found:
+            raise RatingsError(
+                f"{found[name].name} and {file} are both called {name}, which is the name of"
+                " their rater."
+            )
+        found[name] = opener.source(file)
+    warn_of_copies(each)
     if len(found) < 2:
         named = " and ".join(found) or "none"
         raise RatingsError(f"--id is for the files of two raters or more, got {named}.")

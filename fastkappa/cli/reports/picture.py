@@ -66,10 +66,10 @@ class PictureOptions(NamedTuple):
         if path is None:
             return
         try:
-            page = report.as_page(remarks.texts)
+            page = report.as_page(remarks.everything)
         except ImportError as error:
             remarks.warn(f"{path} has no pictures: {error}")
-            page = report.written("html", remarks.texts)
+            page = report.written("html", remarks.everything)
         write_file(path, page)
 
 
