@@ -106,7 +106,7 @@ class KappaRounder(
         The labels, in order.
     n_features_in_ : int
         Number of features seen in `fit`, if the estimator says so; 1, the scores, without one.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of object
         Names of the features, where X has strings for them.
 
     Raises
