@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from fastkappa.multirater.statistics.coefficient import Coefficient, ScoreModel
 from fastkappa.multirater.statistics.score import score_interval, score_z
 from fastkappa.statistics import distributions
-from fastkappa.statistics.clusters import Clusters, are_joined, correction, n_units
+from fastkappa.statistics.clusters import Clusters, are_joined, n_units
 from fastkappa.statistics.inference import (
     Distribution,
     degrees_of_freedom,
@@ -83,11 +83,8 @@ class Inference:
         """How much larger the variance is than if the subjects were independent."""
         if not are_joined(self.clusters):
             return 1.0
-        alone, error = (
-            self.coefficient.standard_error("normal", clusters)
-            for clusters in (None, self.clusters)
-        )
-        return (error / alone) ** 2 if alone else math.nan
+        in_clusters, alone = self._errors
+        return (in_clusters / alone) ** 2 if alone else math.nan
 
     @cached_property
     def model(self) -> ScoreModel | None:
@@ -143,9 +140,16 @@ class Inference:
     def _widening(self) -> float:
         if not are_joined(self.clusters):
             return 1.0
-        errors = (self.coefficient.standard_error("normal", c) for c in (self.clusters, None))
-        in_clusters, alone = errors
-        return float(widening(in_clusters * correction(self.n_used, self.clusters) ** 0.5, alone))
+        return float(widening(*self._errors, self.n_units))
+
+    @cached_property
+    def _errors(self) -> tuple[float, float]:
+        """The errors with variances over the subjects, in clusters and as if independent."""
+        in_clusters, alone = (
+            self.coefficient.standard_error("normal", clusters)
+            for clusters in (self.clusters, None)
+        )
+        return in_clusters, alone
 
     def __getstate__(self) -> dict[str, Any]:
         # The model may be large, and is made again where it is needed.

@@ -32,7 +32,6 @@ from fastkappa.statistics.bootstrap import (
     bootstrap_counts,
     kappa_statistic,
 )
-from fastkappa.statistics.clusters import correction
 from fastkappa.statistics.inference import check_confidence, standard_error, symmetric_interval
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.methods import (
@@ -394,11 +393,8 @@ def pairwise_kappa(
             errors[a, b] = standard_error(tables[i], checked, clusters_found)
             errors[b, a] = standard_error(tables[i], other, clusters_found)
             n_clusters = clusters_found.n_clusters
-            in_clusters = np.array([errors[a, b], errors[b, a]]) * math.sqrt(
-                correction(n_clusters, clusters_found)
-            )
-            widened = root_quantile(confidence, n_clusters - 1) * widening(in_clusters, alone)
-            quantiles[a, b], quantiles[b, a] = widened
+            widened = widening((errors[a, b], errors[b, a]), alone, n_clusters)
+            quantiles[[a, b], [b, a]] = root_quantile(confidence, n_clusters - 1) * widened
     n = np.diag(n_rated)
     n[first, second] = n[second, first] = tables.sum(axis=(1, 2))
     n_undefined = int(np.isnan(values[first, second]).sum())

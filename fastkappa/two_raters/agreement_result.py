@@ -352,8 +352,8 @@ class AgreementResult(Result):
         """Return what the root of the test's statistic is divided by for each table."""
         if not self._in_clusters:
             return np.ones(len(tables))
-        factor = math.sqrt(correction(self.n, self.clusters)) / self._scale
-        return widening(factor * np.array(errors), inference.standard_error(tables, weights))
+        alone = inference.standard_error(tables, weights)
+        return widening(np.array(errors) / self._scale, alone, self.n_clusters)
 
     def _interval(self, value: float, error: float) -> tuple[float, float]:
         return inference.symmetric_interval(value, error, self.confidence, self._degrees_of_freedom)

@@ -84,7 +84,7 @@ def intervals(
     return low, high
 
 
-def widening(in_clusters: Any, alone: Any) -> FloatTable:
+def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
     """Return what the root of a test's statistic is divided by for items in clusters.
 
     The statistic is divided by the design effect, the variance in clusters over that of
@@ -94,7 +94,10 @@ def widening(in_clusters: Any, alone: Any) -> FloatTable:
     Parameters
     ----------
     in_clusters, alone : array-like
-        The standard errors of items in clusters and of independent items.
+        The standard errors of items in clusters and of independent items, both with variances
+        over the number of items.
+    n_clusters : float
+        The first variance is times G / (G - 1) for this number.
 
     References
     ----------
@@ -104,12 +107,15 @@ def widening(in_clusters: Any, alone: Any) -> FloatTable:
     Examples
     --------
     >>> from fastkappa.statistics.intervals.methods import widening
-    >>> widening([0.09, 0.12, 0], [0.1, 0.1, 0]).round(3)
-    array([1. , 1.2, 1. ])
+    >>> widening([0.09, 0.12, 0], [0.1, 0.1, 0], 26).round(3)
+    array([1.   , 1.224, 1.   ])
     """
+    if n_clusters < 2:
+        return np.ones(np.shape(in_clusters))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.asarray(in_clusters, np.float64) / np.asarray(alone, np.float64)
-    return np.asarray(np.fmax(ratio, 1.0), np.float64)
+    scale = math.sqrt(n_clusters / (n_clusters - 1))
+    return np.asarray(np.fmax(ratio * scale, 1.0), np.float64)
 
 
 def root_quantile(confidence: float, degrees_of_freedom: float) -> float:
