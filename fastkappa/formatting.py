@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -91,6 +91,19 @@ def count_text(n: int, noun: str) -> str:
     ('1 label', '2 labels')
     """
     return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def first_of_many(texts: Sequence[str], most: int, separator: str = ", ") -> str:
+    """Return the first of some texts, and how many more there are.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import first_of_many
+    >>> first_of_many(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return separator.join(texts[:most]) + more
 
 
 def interval_text(

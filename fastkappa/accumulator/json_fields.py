@@ -29,7 +29,7 @@ from fastkappa.tables.json_fields import (
     INT64_MAX,
     check_names,
     count_from,
-    distinct_fields,
+    fields_of,
     labels_from_list,
     labels_to_list,
     square,
@@ -92,10 +92,7 @@ def snapshot_from_json(text: str) -> Snapshot:
         If the text was not written by `snapshot_to_json`.
     """
     try:
-        fields = json.loads(text, object_pairs_hook=distinct_fields)
-        check_names(fields, FIELDS)
-        if whole(fields["version"]) != VERSION:
-            raise ValueError(f"version {fields['version']} is not known")
+        fields = fields_of(text, FIELDS, VERSION)
         n_float, n_missing = (count_from(fields[n]) for n in ("n_float_weights", "n_missing"))
         table, order = _table_from_fields(fields), _order_from_fields(fields["order"])
         given = fields["labels_given"]

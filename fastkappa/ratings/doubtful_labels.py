@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.exceptions import users_stacklevel
+from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
 from fastkappa.ratings.labels import alike_among, difference
@@ -298,10 +299,9 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
             found[difference(labels)].append(labels)
     for (how, remedy, show), groups in found.items():
         counts = [_with_counts([(own, total[own]) for own in labels], show) for labels in groups]
-        more = f" and {len(counts) - MOST_SHOWN} more" if len(counts) > MOST_SHOWN else ""
         warn(
             f"{_have(columns)} {noun}s that differ in {how} alone, and are counted apart:"
-            f" {'; '.join(counts[:MOST_SHOWN])}{more}. {remedy} if they are one {noun}."
+            f" {first_of_many(counts, MOST_SHOWN, '; ')}. {remedy} if they are one {noun}."
         )
 
 

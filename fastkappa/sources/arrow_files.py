@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fastkappa.exceptions import library_needed
+from fastkappa.formatting import first_of_many
 from fastkappa.ratings.interop import checked
 from fastkappa.sources.arrow_batches import Batch, Part, batches_of, count_parts
 from fastkappa.sources.arrow_columns import in_one, is_string
@@ -274,10 +275,8 @@ def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> N
         by_lower_case = {str(column).lower(): column for column in reversed(there)}
         nearest = difflib.get_close_matches(str(name).lower(), by_lower_case, n=1)
         hint = f" Did you mean {by_lower_case[nearest[0]]!r}?" if nearest else ""
-        listed = ", ".join(map(repr, there[:COLUMNS_LISTED]))
-        more = len(there) - COLUMNS_LISTED
-        rest = f" and {more} more" if more > 0 else ""
-        raise RatingsError(f"{source} has no column {name!r}; it has {listed}{rest}.{hint}")
+        listed = first_of_many(list(map(repr, there)), COLUMNS_LISTED)
+        raise RatingsError(f"{source} has no column {name!r}; it has {listed}.{hint}")
 
 
 def count_text(

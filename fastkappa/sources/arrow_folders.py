@@ -12,6 +12,7 @@ from itertools import chain, groupby, repeat
 from pathlib import Path
 from typing import Any
 
+from fastkappa.formatting import first_of_many
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
 from fastkappa.ratings.labels import first_rounded, rounded_label
@@ -219,11 +220,10 @@ def warn_of_copies(files: Sequence[Path]) -> None:
         if filecmp.cmp(original, copy, shallow=False)
     ]
     if copies:
-        listed = ", ".join(copies[:MOST_SHOWN])
-        more = f" and {len(copies) - MOST_SHOWN} more" if len(copies) > MOST_SHOWN else ""
+        listed = first_of_many(copies, MOST_SHOWN)
         warn(
-            f"files have the content of others, and are counted as well: {listed}{more}. Remove"
-            " them if they are copies."
+            f"files have the content of others, and are counted as well: {listed}. Remove them if"
+            " they are copies."
         )
 
 

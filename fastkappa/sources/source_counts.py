@@ -22,9 +22,8 @@ from fastkappa.sources.source_table import OUTSIDE, AxisLabels, Contents
 from fastkappa.tables.count import CountsResult
 from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.json_fields import (
-    check_names,
     count_from,
-    distinct_fields,
+    fields_of,
     labels_from_list,
     labels_to_list,
     square,
@@ -107,11 +106,7 @@ class SourceCounts(CountsResult, _Counts):
         (5, (0, 1))
         """
         try:
-            fields = json.loads(text, object_pairs_hook=distinct_fields)
-            check_names(fields, FIELDS)
-            if fields["version"] != VERSION:
-                raise ValueError(f"version {short_repr(fields['version'])} is not known")
-            counts = _from_fields(fields)
+            counts = _from_fields(fields_of(text, FIELDS, VERSION))
         except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(f"text must be the JSON of SourceCounts: {error!r}.") from error
         return counts

@@ -5,6 +5,7 @@ Text from elsewhere can say anything. Each size must be backed by as many values
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from reprlib import repr as short_repr
@@ -24,6 +25,15 @@ def distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError(f"a field is there twice: {short_repr([name for name, _ in pairs])}")
+    return fields
+
+
+def fields_of(text: str, names: Sequence[str], version: int) -> dict[str, Any]:
+    """Return the fields of an object, or raise unless they have these names and this version."""
+    fields: dict[str, Any] = json.loads(text, object_pairs_hook=distinct_fields)
+    check_names(fields, names)
+    if whole(fields["version"]) != version:
+        raise ValueError(f"version {fields['version']} is not known")
     return fields
 
 

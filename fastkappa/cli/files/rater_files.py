@@ -8,6 +8,7 @@ from pathlib import Path
 from fastkappa.cli.files.opening import Opener, Source
 from fastkappa.cli.files.raters import LongColumns, RaterFiles
 from fastkappa.cli.raters_option import named_raters
+from fastkappa.formatting import first_of_many
 from fastkappa.sources.arrow_files import SUFFIXES, column_names, files_of
 from fastkappa.sources.arrow_folders import warn_of_copies
 from fastkappa.sources.arrow_paths import files_at
@@ -70,8 +71,7 @@ def opened_raters(
     first = next(iter(kept.values()))
     column = _only_other(first, id_column) if rating is None else rating
     names = [source.name for source in kept.values()]
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    together = Source(", ".join(names[:MOST_NAMED]) + more, first.files, first.text_format)
+    together = Source(first_of_many(names, MOST_NAMED), first.files, first.text_format)
     return together, RaterFiles(kept, id_column, column, chosen)
 
 
