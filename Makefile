@@ -79,12 +79,13 @@ clean:
 	rm -rf $(VENV) build dist *.egg-info docs/_build docs/reference/generated
 	find fastkappa -name '*.so' -delete
 
+# Groups of dependencies need pip 25.1, and Python brings an older one.
 $(VENV)/pip.made:
 	$(PYTHON) -m venv $(VENV)
-	$(install) --upgrade pip
+	$(install) --upgrade 'pip>=25.1'
 	touch $@
 
-# The kernels are compiled once; an extra of what is installed adds its libraries alone.
+# The kernels are compiled once; extras and groups add their libraries alone.
 $(VENV)/built.made: $(VENV)/pip.made $(sources)
 	$(install) --editable .
 	touch $@
@@ -94,16 +95,16 @@ $(VENV)/demo.made: $(VENV)/built.made
 	touch $@
 
 $(VENV)/docs.made: $(VENV)/built.made
-	$(install) 'fastkappa[docs]'
+	$(install) --group docs
 	touch $@
 
 $(VENV)/bench.made: $(VENV)/built.made ci/install_torch.py
-	$(install) 'fastkappa[bench]'
+	$(install) --group bench
 	$(python) ci/install_torch.py torchmetrics
 	touch $@
 
 $(VENV)/test.made: $(VENV)/built.made ci/install_peers.py
-	$(install) 'fastkappa[test]'
+	$(install) --group test
 	$(python) ci/install_peers.py
 	touch $@
 
