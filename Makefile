@@ -9,14 +9,14 @@ sphinx = $(python) -m sphinx --doctree-dir docs/_build/doctrees --fail-on-warnin
 # What an installation is made of, and where its version is; other Python files are read where they are.
 sources := pyproject.toml setup.py fastkappa/__init__.py $(shell find fastkappa -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 
-.PHONY: demo test test-slow test-all libraries lint docs docs-links sanitize fuzz endurance neon cross bench bench-quick wheel clean
+.PHONY: demo test test-slow test-all libraries coverage lint docs docs-links sanitize fuzz endurance neon cross bench bench-quick wheel clean
 
 demo: $(VENV)/demo.made
 	$(python) ci/demo.py
 
 # The tests keep all cores busy: more threads of linear algebra would only wait for each other,
 # and small regressions took ten times the processor's time.
-test test-slow: export OPENBLAS_NUM_THREADS = 1
+test test-slow coverage: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/test.made
 	$(pytest) -m "not slow"
@@ -32,6 +32,11 @@ test-all: $(VENV)/libraries.made
 
 # Spark and PyTorch, which few tests need, take as long to install as all others.
 libraries: $(VENV)/libraries.made
+
+# Which lines of Python the tests enter; those that only another process or compiled code enters count as missed.
+coverage: $(VENV)/libraries.made
+	$(install) --group coverage
+	$(pytest) -m "not slow" tests --cov fastkappa --cov-report term --cov-report html:build/coverage
 
 lint: $(VENV)/lint.made
 	$(python) -m ruff check .
