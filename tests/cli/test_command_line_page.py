@@ -57,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     head, *rows = ratings.splitlines(keepends=True)
     (folder / "no_names.csv").write_text("".join(rows))
     (folder / "parts").mkdir()
-    for i, part in enumerate((rows[:100], rows[100:])):
+    for i, part in enumerate((rows[:100], rows[100:]), start=1):
         for name in (f"part-{i}.csv", f"parts/{i}.csv"):
             (folder / name).write_text("".join([head, *part]))
     write_csv(
