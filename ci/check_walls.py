@@ -73,7 +73,7 @@ OPTIONAL = {
     "typer": r"cli/(\w+|commands/\w+)\.py",
     "rich": r"cli/progress\.py",
     "pandas": r"frame\.py",
-    "pyarrow": r"(sources/(arrow_\w+|text/\w+)|leaderboards/items/ids)\.py",
+    "pyarrow": r"(sources/(arrow_\w+|text/\w+)|leaderboards/items/ids|ratings/interop)\.py",
     "sklearn": r"estimators/\w+\.py",
     "narwhals": r"sources/frames\.py",
     "dask": r"sources/dask_chunks\.py",
