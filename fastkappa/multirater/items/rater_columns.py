@@ -9,11 +9,11 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.multirater.items.sets import read_sets
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.label_order import LabelOrder, not_a_label
 from fastkappa.ratings.missing import codes_of_dates, find_missing, spellings
 from fastkappa.ratings.rating_matrix import Rater, read_raters
-from fastkappa.ratings.sets import read_sets
 from fastkappa.tables.codecs import Codec
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.doubtful_tables import judge_raters
