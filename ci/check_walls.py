@@ -51,7 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "accumulator": CORE | {"statistics", "two_raters"},
     "sources": CORE,
     "estimators": {"ratings", "continuous", "tables", "decoding", "statistics", "thresholds"},
-    "boosting": {"continuous"},
+    "boosting": {"continuous", "statistics", "tables"},
     "jit": CORE | {"statistics"},
     "plotting": {"statistics"},
     "cli": CORE
