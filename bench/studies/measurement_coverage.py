@@ -39,13 +39,15 @@ def intervals(n: int, rng: np.random.Generator) -> dict[str, tuple[float, float]
     """Return the intervals of one study."""
     right = rng.normal(size=(n, 1)) + ERROR * rng.normal(size=(n, 3))
     fixed = right + FIXED
-    icc = fastkappa.intraclass_correlation(right + RATERS * rng.normal(size=3))
-    limits = fastkappa.limits_of_agreement(fixed[:, 0], fixed[:, 1])
+    icc = fastkappa.measurements.intraclass_correlation(right + RATERS * rng.normal(size=3))
+    limits = fastkappa.measurements.limits_of_agreement(fixed[:, 0], fixed[:, 1])
     return {
         "ICC(A,1)": icc["ICC(A,1)"].interval,
         "ICC(C,1)": icc["ICC(C,1)"].interval,
-        "Lin's concordance": fastkappa.concordance_correlation(*fixed.T[:2]).interval,
-        "overall concordance": fastkappa.overall_concordance_correlation(fixed).interval,
+        "Lin's concordance": fastkappa.measurements.concordance_correlation(*fixed.T[:2]).interval,
+        "overall concordance": fastkappa.measurements.overall_concordance_correlation(
+            fixed
+        ).interval,
         "lower limit": limits.lower_interval,
         "upper limit": limits.upper_interval,
     }

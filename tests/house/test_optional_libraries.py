@@ -59,10 +59,14 @@ except ImportError as error:
     ("library", "use", "message"),
     [
         ("numba", "fastkappa.jit", "fastkappa.jit needs numba: "),
-        ("sklearn", "fastkappa.KappaRounder", "fastkappa.estimators needs scikit-learn: "),
+        (
+            "sklearn",
+            "fastkappa.estimators.KappaRounder",
+            "fastkappa.estimators needs scikit-learn: ",
+        ),
         (
             "matplotlib",
-            "fastkappa.plot_confusion([[1, 2], [3, 4]])",
+            "fastkappa.plotting.plot_confusion([[1, 2], [3, 4]])",
             "a picture needs matplotlib: ",
         ),
         (
@@ -72,12 +76,12 @@ except ImportError as error:
         ),
         (
             "pyarrow",
-            "fastkappa.confusion_from_table('x.parquet', y1='a', y2='b')",
+            "fastkappa.confusion_from_source('x.parquet', y1='a', y2='b')",
             " needs pyarrow: ",
         ),
         (
             "narwhals",
-            "fastkappa.confusion_from_table(object(), y1='a', y2='b')",
+            "fastkappa.confusion_from_source(object(), y1='a', y2='b')",
             " needs narwhals: ",
         ),
     ],

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import Floats
-from fastkappa.continuous.measured import read_pair
-from fastkappa.continuous.report_texts import left_out
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, plain, printable
 from fastkappa.frame import data_frame
+from fastkappa.measurements.measured import read_pair
+from fastkappa.measurements.report_texts import left_out
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import RATERS, Grid, Report, facts, interval_head
@@ -193,7 +193,7 @@ def limits_of_agreement(
     --------
     Peak expiratory flow by two meters, of Bland and Altman (1986), the first six subjects:
 
-    >>> from fastkappa import limits_of_agreement
+    >>> from fastkappa.measurements import limits_of_agreement
     >>> wright, mini = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
     >>> print(limits_of_agreement(wright, mini))
     Limits of agreement, first rater less second rater, 6 subjects

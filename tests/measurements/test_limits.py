@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastkappa import limits_of_agreement
+from fastkappa.measurements import limits_of_agreement
 from tests.helpers.published_measurements import MINI, WRIGHT
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from fastkappa.continuous.sums_of_squares import SumsOfSquares
+from fastkappa.measurements.sums_of_squares import SumsOfSquares
 from fastkappa.results.report import NO_ENDS
 from fastkappa.statistics.distributions import f_quantile
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, chunks_of
-from fastkappa.continuous.other_forms import refuse_ids_of_pair, refuse_other_forms
+from fastkappa.measurements.other_forms import refuse_ids_of_pair, refuse_other_forms
 from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.lengths import length_of, refuse_frame_of_two
 from fastkappa.ratings.missing import Missing, check_missing

@@ -48,7 +48,7 @@ def variation(
     The product of a proportion and the rest has the mean p (1 - p) (1 - 1 / n).
 
     >>> import numpy as np
-    >>> from fastkappa.statistics.planning.spread import variation
+    >>> from fastkappa.planning.spread import variation
     >>> found = variation(lambda p: p[:, 0] * p[:, 1], np.eye(2), np.array([0.2, 0.8]), 0.1)
     >>> [round(value, 5) for value in found]  # p (1 - p), its derivative times the deviation of p
     [0.16, 0.24, -0.16]

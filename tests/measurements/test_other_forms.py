@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from fastkappa import (
+from fastkappa.measurements import (
     concordance_correlation,
     intraclass_correlation,
     limits_of_agreement,

@@ -73,7 +73,8 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
 
     Examples
     --------
-    >>> from fastkappa import cohen_kappa_score, continuous_kappa
+    >>> from fastkappa import cohen_kappa_score
+    >>> from fastkappa.measurements import continuous_kappa
     >>> round(continuous_kappa([1, 2, 3, 4], [1.5, 1.5, 3.5, 3.5]), 12)
     0.888888888889
     >>> round(continuous_kappa([1, 2, 3, 3], [1, 3, 3, 2]), 12)

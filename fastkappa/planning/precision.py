@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.statistics import distributions
-from fastkappa.statistics.inference import check_confidence, normal_quantile
-from fastkappa.statistics.intervals.inverted import inverted_test
-from fastkappa.statistics.planning import several_raters
-from fastkappa.statistics.planning.checks import MOST_ITEMS, check_raters, check_whole
-from fastkappa.statistics.planning.planned_tables import (
+from fastkappa.planning import several_raters
+from fastkappa.planning.checks import MOST_ITEMS, check_raters, check_whole
+from fastkappa.planning.planned_tables import (
     as_margins,
     error_of_one_item,
     outside_most_frequent,
     planned_table,
 )
+from fastkappa.statistics import distributions
+from fastkappa.statistics.inference import check_confidence, normal_quantile
+from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.weights import Weights
 
 AT_ONCE = 15  # numbers of items that are tried in one step
@@ -70,7 +70,7 @@ def sample_size_for_width(
 
     Examples
     --------
-    >>> from fastkappa import sample_size_for_width
+    >>> from fastkappa.planning import sample_size_for_width
     >>> sample_size_for_width(0.8, 0.2)
     141
     >>> sample_size_for_width(0.8, 0.2, raters=3)
@@ -111,7 +111,7 @@ def planned_width(
 
     Examples
     --------
-    >>> from fastkappa.statistics.planning.precision import planned_width
+    >>> from fastkappa.planning.precision import planned_width
     >>> planned_width(141, 0.8) <= 0.2 < planned_width(140, 0.8)
     True
     """

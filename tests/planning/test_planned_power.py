@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fastkappa import power, sample_size, sample_size_for_width
-from fastkappa.statistics.planning import several_raters
-from fastkappa.statistics.planning.expected_z import expected_z, poisson_counts
-from fastkappa.statistics.planning.planned_tables import (
+from fastkappa.planning import power, sample_size, sample_size_for_width, several_raters
+from fastkappa.planning.expected_z import expected_z, poisson_counts
+from fastkappa.planning.planned_tables import (
     as_margins,
     error_of_one_item,
     planned_table,

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.planning.spread import Variation, variation
 from fastkappa.statistics import distributions
-from fastkappa.statistics.planning.spread import Variation, variation
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 MOST_ROWS = 10_000
@@ -37,7 +37,7 @@ def planned_rows(kappa: float, margin: FloatTable, raters: int) -> Rows:
     Three raters and two labels, of which nobody agrees by chance (Altaye and others 2001).
 
     >>> import numpy as np
-    >>> from fastkappa.statistics.planning.several_raters import planned_rows
+    >>> from fastkappa.planning.several_raters import planned_rows
     >>> rows = planned_rows(0.4, np.array([0.3, 0.7]), 3)
     >>> rows.proportions.round(4)
     array([0.4858, 0.2646, 0.1134, 0.1362])

@@ -8,7 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fastkappa.continuous.mean_squares import (
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import count_text, figure, interval_text, p_value_text
+from fastkappa.frame import data_frame
+from fastkappa.measurements.mean_squares import (
     MeanSquares,
     absolute_interval,
     averaged,
@@ -19,12 +22,9 @@ from fastkappa.continuous.mean_squares import (
     ratio,
     single,
 )
-from fastkappa.continuous.measured import read_ratings
-from fastkappa.continuous.report_texts import heading, left_out
-from fastkappa.continuous.sums_of_squares import sums_of_squares
-from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import count_text, figure, interval_text, p_value_text
-from fastkappa.frame import data_frame
+from fastkappa.measurements.measured import read_ratings
+from fastkappa.measurements.report_texts import heading, left_out
+from fastkappa.measurements.sums_of_squares import sums_of_squares
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import NO_ENDS, Grid, Report, interval_head
 from fastkappa.results.result import Result
@@ -188,7 +188,7 @@ class IntraclassResult(Result):
 
         Examples
         --------
-        >>> from fastkappa import intraclass_correlation
+        >>> from fastkappa.measurements import intraclass_correlation
         >>> result = intraclass_correlation([[9, 8], [6, 5], [8, 8], [7, 6], [10, 9], [6, 6]])
         >>> reading = result.interpret("cicchetti")
         >>> reading.reading, reading.confident_reading
@@ -304,7 +304,7 @@ def intraclass_correlation(
     --------
     The example of Shrout and Fleiss:
 
-    >>> from fastkappa import intraclass_correlation
+    >>> from fastkappa.measurements import intraclass_correlation
     >>> ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9],
     ...            [6, 2, 4, 7]]
     >>> result = intraclass_correlation(ratings)

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 
 from fastkappa.formatting import count_text, figure
 from fastkappa.frame import data_frame
+from fastkappa.planning.designs import PlannedAlternative, power, sample_size
+from fastkappa.planning.planned_tables import Margins, as_margins
+from fastkappa.planning.precision import planned_width, sample_size_for_width
 from fastkappa.results.report import Report, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import versioned
-from fastkappa.statistics.planning.designs import PlannedAlternative, power, sample_size
-from fastkappa.statistics.planning.planned_tables import Margins, as_margins
-from fastkappa.statistics.planning.precision import planned_width, sample_size_for_width
 from fastkappa.statistics.weights import Weights, weights_text
 
 DEFAULT_POWER = 0.8
@@ -192,7 +192,7 @@ def plan_study(
 
     Examples
     --------
-    >>> from fastkappa.statistics.planning.plan import plan_study
+    >>> from fastkappa.planning.plan import plan_study
     >>> plan = plan_study(0.8, width=0.2, rates=(0.3, 0.3), design_effect=1.5, cluster_size=4)
     >>> plan.n, plan.n_clusters
     (256, 64)

@@ -8,22 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import (
-    agreement_from_confusion,
-    fleiss_kappa,
-    kappa_from_confusion,
-    power,
-    sample_size,
-    sample_size_for_width,
-)
-from fastkappa.statistics.inference import gradient, terms_of
-from fastkappa.statistics.planning import several_raters
-from fastkappa.statistics.planning.planned_tables import (
+from fastkappa import agreement_from_confusion, fleiss_kappa, kappa_from_confusion
+from fastkappa.planning import power, sample_size, sample_size_for_width, several_raters
+from fastkappa.planning.planned_tables import (
     as_margins,
     error_of_one_item,
     most_variable_table,
     planned_table,
 )
+from fastkappa.statistics.inference import gradient, terms_of
 from tests.helpers.published_comparisons import PLANS
 
 SIMULATED = 2000

@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.continuous.measured import Measured, read_pair, read_ratings
-from fastkappa.continuous.report_texts import heading, left_out
-from fastkappa.continuous.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
+from fastkappa.measurements.measured import Measured, read_pair, read_ratings
+from fastkappa.measurements.report_texts import heading, left_out
+from fastkappa.measurements.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import RATERS, Report, estimate_grid, facts
@@ -208,7 +208,7 @@ def concordance_correlation(
     --------
     Peak expiratory flow by two meters, of Bland and Altman (1986), the first six subjects:
 
-    >>> from fastkappa import concordance_correlation
+    >>> from fastkappa.measurements import concordance_correlation
     >>> wright, mini = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
     >>> concordance_correlation(wright, mini)
     <ConcordanceResult: 0.8986 (0.5566 to 0.9802), 6 subjects, 2 raters>
@@ -269,7 +269,7 @@ def overall_concordance_correlation(
 
     Examples
     --------
-    >>> from fastkappa import overall_concordance_correlation
+    >>> from fastkappa.measurements import overall_concordance_correlation
     >>> ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9],
     ...            [6, 2, 4, 7]]
     >>> overall_concordance_correlation(ratings)

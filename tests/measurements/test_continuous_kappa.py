@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastkappa import cohen_kappa_score, continuous_kappa
-from fastkappa.continuous.kappa_of_predictions import kappa_by_chunks
+from fastkappa import cohen_kappa_score
 from fastkappa.exceptions import UndefinedMetricWarning
+from fastkappa.measurements import continuous_kappa
+from fastkappa.measurements.kappa_of_predictions import kappa_by_chunks
 from tests.helpers.absent import library
 
 pl = library("polars")

@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fastkappa import intraclass_correlation, krippendorff_alpha
+from fastkappa import krippendorff_alpha
+from fastkappa.measurements import intraclass_correlation
 from tests.helpers.published_measurements import SHROUT_FLEISS
 
 # psych 2.2.9, ICC(x, lmer = FALSE): value, F, degrees of freedom, p, interval.

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fastkappa import (
-    cohen_kappa_score,
+from fastkappa import cohen_kappa_score
+from fastkappa.measurements import (
     concordance_correlation,
     continuous_kappa,
     intraclass_correlation,

@@ -24,17 +24,17 @@ from typing import NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.statistics.inference import STANDARD_NORMAL, normal_quantile
-from fastkappa.statistics.intervals.rao import null_test
-from fastkappa.statistics.planning import several_raters
-from fastkappa.statistics.planning.checks import MOST_ITEMS
-from fastkappa.statistics.planning.expected_z import expected_z
-from fastkappa.statistics.planning.planned_tables import (
+from fastkappa.planning import several_raters
+from fastkappa.planning.checks import MOST_ITEMS
+from fastkappa.planning.expected_z import expected_z
+from fastkappa.planning.planned_tables import (
     Margins,
     error_of_one_item,
     outside_most_frequent,
     planned_table,
 )
+from fastkappa.statistics.inference import STANDARD_NORMAL, normal_quantile
+from fastkappa.statistics.intervals.rao import null_test
 from fastkappa.statistics.weights import Weights
 
 PowerOfN = Callable[[int], float]

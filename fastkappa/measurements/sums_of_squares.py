@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fastkappa.arrays import Floats
-from fastkappa.continuous.measured import Measured
+from fastkappa.measurements.measured import Measured
 from fastkappa.statistics.spread import EPSILON
 
 

@@ -6,16 +6,16 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from numpy.typing import ArrayLike
 
-from fastkappa.statistics.bootstrap import as_generator
-from fastkappa.statistics.intervals.rao import check_null_kappa
-from fastkappa.statistics.planning.checks import check_probability, check_raters, check_whole
-from fastkappa.statistics.planning.planned_power import (
+from fastkappa.planning.checks import check_probability, check_raters, check_whole
+from fastkappa.planning.planned_power import (
     Design,
     planned_items,
     planned_power,
     simulated_power,
 )
-from fastkappa.statistics.planning.planned_tables import as_margins, planned_table
+from fastkappa.planning.planned_tables import as_margins, planned_table
+from fastkappa.statistics.bootstrap import as_generator
+from fastkappa.statistics.intervals.rao import check_null_kappa
 from fastkappa.statistics.weights import Weights
 
 PlannedAlternative: TypeAlias = Literal["two-sided", "one-sided", "greater", "less"]
@@ -109,7 +109,7 @@ def sample_size(
 
     Examples
     --------
-    >>> from fastkappa import sample_size
+    >>> from fastkappa.planning import sample_size
     >>> sample_size(0.7, 0.85, alternative="one-sided")
     96
     >>> sample_size(0.8, 0.45, rates=(0.75, 0.75), alternative="one-sided")
@@ -166,7 +166,7 @@ def power(
 
     Examples
     --------
-    >>> from fastkappa import power
+    >>> from fastkappa.planning import power
     >>> round(power(96, 0.7, 0.85, alternative="one-sided"), 3)
     0.801
     >>> plan = dict(rates=(0.75, 0.75), alternative="one-sided")

@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from fastkappa.statistics.planning.planned_tables import Margins
+from fastkappa.planning.planned_tables import Margins
 
 MOST_RATERS = 100
 MOST_ITEMS = 10**12  # beyond, rounding decides

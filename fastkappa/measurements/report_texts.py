@@ -16,7 +16,7 @@ def heading(what: str, raters: Sequence[str], n_subjects: int) -> str:
 
     Examples
     --------
-    >>> from fastkappa.continuous.report_texts import heading
+    >>> from fastkappa.measurements.report_texts import heading
     >>> heading("Intraclass correlation", ["Ann", "Ben", "Cat"], 20)
     'Intraclass correlation of Ann, Ben and Cat, 20 subjects'
     >>> heading("Intraclass correlation", ["rater 1", "rater 2", "rater 3"], 20)

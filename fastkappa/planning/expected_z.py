@@ -54,7 +54,7 @@ def poisson_counts(means: FloatTable) -> tuple[FloatTable, FloatTable]:
     An item in half of the studies: the third moment of the number is 0.5 + 3 / 4 + 1 / 8.
 
     >>> import numpy as np
-    >>> from fastkappa.statistics.planning.expected_z import poisson_counts
+    >>> from fastkappa.planning.expected_z import poisson_counts
     >>> counts, probabilities = poisson_counts(np.array([0.5]))
     >>> counts.round(2)
     array([[0.03, 1.3 , 3.17]])
@@ -92,7 +92,7 @@ def expected_z(
     that of one item, the root of p (1 - p).
 
     >>> import numpy as np
-    >>> from fastkappa.statistics.planning.expected_z import expected_z
+    >>> from fastkappa.planning.expected_z import expected_z
     >>> found = expected_z(lambda t: t[:, 0] / 100 * 10, np.array([0.2, 0.8]), 100)
     >>> [round(value, 2) for value in found]
     [2.0, 0.4]

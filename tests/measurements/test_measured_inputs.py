@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import (
+from fastkappa.measurements import (
     concordance_correlation,
     intraclass_correlation,
     limits_of_agreement,
+    measured,
     overall_concordance_correlation,
 )
-from fastkappa.continuous import measured
 
 RNG = np.random.default_rng(3)
 # Exact in float32.
