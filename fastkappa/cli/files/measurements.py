@@ -32,7 +32,7 @@ def read_measured(
     """
     long = raters.columns if isinstance(raters, RaterFiles) else raters
     if not isinstance(long, LongColumns):
-        arrays = reading.columns(source, (), scores=raters)
+        arrays = reading.columns(source, (), scores=long)
         reading.check_missing(source, arrays, (), "such items", "measurements")
         return {name: arrays[name] for name in long}
     named = long[:2]
