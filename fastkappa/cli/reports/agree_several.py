@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import comb
@@ -21,7 +20,7 @@ from fastkappa.cli.reports.agree_parts import (
 )
 from fastkappa.cli.reports.agree_several_groups import Groups
 from fastkappa.cli.reports.output import Output
-from fastkappa.formatting import count_text, figure, label_text
+from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import (
     DisputedItems,
     LabelKappa,
@@ -33,7 +32,7 @@ from fastkappa.multirater import (
 from fastkappa.multirater.disputed import MOST_SHOWN
 from fastkappa.multirater.each_rater import MOST_RATERS
 from fastkappa.multirater.label_kappas import label_grid
-from fastkappa.multirater.multirater_result import coefficients_grid, short_name
+from fastkappa.multirater.multirater_result import clusters_of, coefficients_grid, short_name
 from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows
@@ -80,7 +79,7 @@ def report_on_several(
         *_reports(
             results,
             request.scale,
-            above=[*_facts(weights, whole, are_sets, results[gated]), *undefined],
+            above=_facts(weights, whole, are_sets, results[gated]) + undefined,
         ),
         *([Report(drawn)] if drawn else []),
         *parts.reports(),
@@ -310,18 +309,16 @@ def _bootstrap(
 
 def _facts(
     weights: Weights, ratings: Ratings, are_sets: bool, first: MultiRaterResult
-) -> Iterator[str]:
+) -> list[str]:
     labels = count_text(len(ratings.labels), "different set" if are_sets else "label")
     weighted = "" if are_sets else f", {weights_text(weights)}"
-    in_clusters = first.clusters is not None
-    clusters = f" in {count_text(first.n_clusters, 'cluster')}" if in_clusters else ""
-    yield (
+    clusters, effect = clusters_of(first)
+    counted = (
         f"{count_text(ratings.n_subjects, 'subject')}{clusters}, {ratings.n_missing} of"
         f" {ratings.n_subjects * ratings.n_raters} ratings missing,"
         f" {labels}{weighted}"
     )
-    if in_clusters and not math.isnan(first.design_effect):
-        yield f"design effect of {short_name(first)}: {figure(first.design_effect)}"
+    return [counted, *effect]
 
 
 def _reports(
