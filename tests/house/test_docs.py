@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import fastkappa
+from ci import docs_links
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -88,6 +89,28 @@ def test_links_lead_somewhere_where_pages_are_plain_files(page: Path) -> None:
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
+
+
+def test_pages_without_links_both_ways_are_found(tmp_path: Path) -> None:
+    pages = {
+        "how_to/both.html": '<a href="../reference/generated/f.html#f">f</a>',
+        "how_to/there.html": '<a href="../reference/generated/g.html">g</a>',
+        "how_to/index.html": "",
+        "_modules/f.html": "",
+        "reference/index.html": '<a href="generated/f.html">f</a>',
+        "reference/generated/f.html": '<a href="../../how_to/both.html">both</a>',
+        "reference/generated/g.html": '<a href="https://a.example/how_to/there.html">there</a>',
+    }
+    menu = "".join(f'<a href="/{name}"></a><a href="../../{name}"></a>' for name in pages)
+    for name, article in pages.items():
+        page = tmp_path / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(f"<nav>{menu}</nav><article>{article}</article>", encoding="utf-8")
+    guides, reference = docs_links.pages_of(tmp_path)
+    assert [page.name for page in guides] == ["both.html", "there.html"]
+    assert [page.name for page in docs_links.unlinked(guides, reference)] == ["there.html"]
+    assert [page.name for page in docs_links.unlinked(reference, guides)] == ["g.html"]
+    assert docs_links.main(tmp_path) == 1
 
 
 GUIDES = ("CONTRIBUTING.md", "ci/README.md", "bench/README.md")
