@@ -113,6 +113,29 @@ def test_pages_without_links_both_ways_are_found(tmp_path: Path) -> None:
     assert docs_links.main(tmp_path) == 1
 
 
+def test_the_readme_claims_what_its_table_shows() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (claim,) = re.findall(r"more than (\d+) times as fast", readme)
+    rows = re.findall(r"^\| u?int\d+ \|.*$", readme, re.M)
+    assert len(rows) > 10
+    for row in rows:
+        ratio = row.split("|")[4].strip()
+        assert not ratio or float(ratio) > float(claim)
+
+
+def test_the_readme_names_every_command() -> None:
+    cli = pytest.importorskip("fastkappa.cli")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    start = readme.index("[The command line]")
+    named = set(re.findall(r"`(?:fastkappa )?([a-z]+)`", readme[start : readme.index("##", start)]))
+    assert named >= {*cli.COMMANDS} - {"config"}
+
+
+@pytest.mark.parametrize(("page", "limit"), [("README.md", 110), ("CONTRIBUTING.md", 180)])
+def test_the_first_pages_to_read_are_short(page: str, limit: int) -> None:
+    assert len((ROOT / page).read_text(encoding="utf-8").splitlines()) < limit
+
+
 GUIDES = ("CONTRIBUTING.md", "ci/README.md", "bench/README.md")
 FOLDERS = ("fastkappa", "tests", "ci", "docs", "bench", ".github")
 
