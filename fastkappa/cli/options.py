@@ -246,6 +246,7 @@ class Remarks:
         self.printed: list[str] = []
         # The labels of each table that were sorted, their order being neither given nor declared.
         self.sorted_labels: list[AnyArray] = []
+        self.remedy = "Give --labels in the order that is meant."
 
     def reading(
         self, labels: str | None, missing: MissingOption, missing_codes: str | None
@@ -267,9 +268,10 @@ class Remarks:
 
     def show(self) -> None:
         """Print the remarks, also that an order was taken to be alphabetical, if it matters."""
-        remedy = "Give --labels in the order that is meant."
         for own in self.sorted_labels:
-            found = (order_warning(own, why, remedy) for why in self._depends if why is not None)
+            found = (
+                order_warning(own, why, self.remedy) for why in self._depends if why is not None
+            )
             self.texts += [_one_line(text) for text in found if text is not None][:1]
         for text in self.texts:
             _print_warning(text)

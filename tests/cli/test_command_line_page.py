@@ -57,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     head, *rows = ratings.splitlines(keepends=True)
     (folder / "no_names.csv").write_text("".join(rows))
     (folder / "parts").mkdir()
-    for i, part in enumerate((rows[:100], rows[100:])):
+    for i, part in enumerate((rows[:100], rows[100:]), start=1):
         for name in (f"part-{i}.csv", f"parts/{i}.csv"):
             (folder / name).write_text("".join([head, *part]))
     write_csv(
@@ -70,6 +70,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cuff = own.normal(130, 15, n).round()
     pressure = {name: cuff + own.normal(2, 5, n).round() for name in ("sensor", "third")}
     write_csv(folder / "pressure.csv", patient=patient, cuff=cuff, **pressure)
+    write_csv(folder / "cuff.csv", patient=patient, pressure=cuff)
+    write_csv(folder / "sensor.csv", patient=patient[::-1], pressure=pressure["sensor"][::-1])
     (folder / "annotators").mkdir()
     for name in ("ann", "ben", "cat"):
         label = own.integers(1, 4, 20)

@@ -86,7 +86,11 @@ def runs(text: str, file: str) -> dict[str, list[list[str]]]:
     board = [file, file, f"--id={text} id", f"--target={one}", "--bootstrap=20"]
     fitted = [file, f"--y={one}", f"--score={score}", "--method=exact"]
     return {
-        "score": [[file, f"--y1={one}", f"--y2={two}"], [file, "--y1=a", "--y2=b"]],
+        "score": [
+            [file, f"--y1={one}", f"--y2={two}", "--save=saved.json"],
+            [file, "--y1=a", "--y2=b"],
+        ],
+        "merge": [["saved.json"]],
         "agree": [
             [file, *raters[:2], "--weights=linear", "--scale=altman", "--bootstrap=20"],
             [file, *raters[:2], f"--group={group}", f"--cluster={text} item"],
@@ -169,6 +173,7 @@ def test_names_and_cells(here: Path, command: str, kind: str) -> None:
     cuts = {"labels": labels, "thresholds": [0.5, 1.5], "columns": {"score": f"{text} s"}}
     Path(f"{file}.json").write_text(json.dumps(cuts))
     formats = formats_of(command)
+    attack("score", *runs(text, file)["score"][0])
     pictured = [*runs(text, file)["agree"][::4], *runs(text, file)["measure"][:2]]
     for arguments in runs(text, file)[command]:
         applied = any(argument.startswith("--apply=") for argument in arguments)
@@ -204,6 +209,7 @@ def test_every_option(here: Path, command: str, kind: str) -> None:
     write_hostile(Path("f.csv"), "x")
     cuts = {"labels": [1, 2], "thresholds": [0.5], "columns": {"score": "x s"}}
     Path("f.csv.json").write_text(json.dumps(cuts))
+    attack("score", *runs("x", "f.csv")["score"][0])
     own = [p for name, p in parameters() if name == command]
     arguments = [p for p in own if p.param_type_name == "argument"]
     every = runs("x", "f.csv")[command]

@@ -89,6 +89,27 @@ def test_a_row_per_measurement(flows: Path, tmp_path: Path) -> None:
     assert "rater 'mini' has more than one measurement of item '3'" in refused
 
 
+def test_a_file_per_method(flows: Path, tmp_path: Path) -> None:
+    n = len(WRIGHT)
+    order = [(7 * i) % n for i in range(n)]
+    names = [f"P{i}" for i in range(n)]
+    wright = write_csv(tmp_path / "wright.csv", patient=names, flow=WRIGHT)
+    # In another order, by another name, and the first one is a number with a fraction.
+    moved = {"patient": [names[i] for i in order], "litres": [float(MINI[i]) for i in order]}
+    mini = write_csv(tmp_path / "mini.csv", **moved)
+    found = measure.json_of(wright, mini, "--id", "patient")
+    expected = measure.json_of(flows, "--raters", "wright", "mini")
+    assert found["raters"] == ["wright", "mini"]
+    assert found["limits"] == expected["limits"]
+    turned = measure.json_of(wright, mini, "--id", "patient", "--raters", "mini", "wright")
+    assert turned["limits"]["bias"] == -found["limits"]["bias"]
+    fewer = write_csv(tmp_path / "fewer.csv", **{name: c[2:] for name, c in moved.items()})
+    refused = measure.refusal(wright, fewer, "--id", "patient")
+    assert "rater 'fewer' has no measurement of 2 items, such as 'P0'. --missing drop" in refused
+    kept = measure.json_of(wright, fewer, "--id", "patient", "--missing", "drop")
+    assert (kept["limits"]["n_subjects"], kept["limits"]["n_dropped"]) == (n - 2, 2)
+
+
 def test_missing_measurements(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=[1.5, "", 2.5, 4, -9], b=[1.7, 2, 2.4, 3.5, 5])
     options = [path, "--raters", "a", "b"]

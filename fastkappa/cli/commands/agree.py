@@ -10,7 +10,6 @@ import typer
 
 from fastkappa.cli.gate import FailOnOption, FailUnder, Gate
 from fastkappa.cli.options import (
-    A_FILE,
     MOST_REPLICATES,
     WEIGHTS,
     Format,
@@ -27,7 +26,15 @@ from fastkappa.cli.options import (
     read_matrix,
     reads_files,
 )
-from fastkappa.cli.raters_option import Item, Rater, Raters, RatersCommand, Rating
+from fastkappa.cli.raters_option import (
+    Files,
+    IdColumn,
+    Item,
+    Rater,
+    Raters,
+    RatersCommand,
+    Rating,
+)
 from fastkappa.statistics.scales import SCALES, check_scale
 
 EXAMPLES = """
@@ -67,27 +74,12 @@ class LevelOption(enum.StrEnum):
 @reads_files
 @draws
 def agree(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE",
-            help=f"{A_FILE}, a folder of them, a pattern such as 'part-*.csv', or - for the"
-            " standard input; with --id a file per rater.",
-        ),
-    ],
+    files: Files,
     raters: Raters = None,
     item: Item = None,
     rater: Rater = None,
     rating: Rating = None,
-    id_column: Annotated[
-        str | None,
-        typer.Option(
-            "--id",
-            metavar="COLUMN",
-            help="What was rated, where each rater has a file of the same name; a folder has the"
-            " files of all. --rating is not needed if there is one more column.",
-        ),
-    ] = None,
+    id_column: IdColumn = None,
     duplicates: Annotated[
         DuplicatesOption,
         typer.Option(

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.raters import LongColumns
+from fastkappa.cli.files.raters import LongColumns, RaterFiles
 from fastkappa.cli.files.reading import Reading
+from fastkappa.formatting import count_text
 from fastkappa.ratings.rating_matrix import read_measurements
 from fastkappa.sources.arrow_columns import in_one
 from fastkappa.sources.source_ratings import RatingsError
 
 
 def read_measured(
-    source: Source, raters: Sequence[str] | LongColumns, reading: Reading
+    source: Source, raters: Sequence[str] | LongColumns | RaterFiles, reading: Reading
 ) -> dict[str, Any]:
     """Return the measurements of each rater, by name.
 
@@ -28,19 +30,23 @@ def read_measured(
     ImportError
         If pyarrow is not installed.
     """
-    if not isinstance(raters, LongColumns):
+    long = raters.columns if isinstance(raters, RaterFiles) else raters
+    if not isinstance(long, LongColumns):
         arrays = reading.columns(source, (), scores=raters)
         reading.check_missing(source, arrays, (), "such items", "measurements")
-        return {name: arrays[name] for name in raters}
-    named = raters[:2]
-    arrays = reading.columns(source, (), named, text=named, scores=[raters.rating])
-    arrays = raters.of_chosen(arrays)
+        return {name: arrays[name] for name in long}
+    named = long[:2]
+    if isinstance(raters, RaterFiles):
+        arrays = raters.read(reading, named, named, are_scores=True)
+    else:
+        arrays = reading.columns(source, (), named, text=named, scores=[long.rating])
+    arrays = long.of_chosen(arrays)
     reading.check_missing(source, arrays, (), "such items", "measurements")
-    found = _by_rater(arrays, raters)
-    return {name: found[name] for name in raters.chosen or sorted(found)}
+    found = _by_rater(arrays, long, reading)
+    return {name: found[name] for name in long.chosen or sorted(found)}
 
 
-def _by_rater(arrays: dict[str, Any], columns: LongColumns) -> dict[str, Any]:
+def _by_rater(arrays: dict[str, Any], columns: LongColumns, reading: Reading) -> dict[str, Any]:
     """Return a column per rater of the rows of a file with a row per measurement."""
     item, rater, value = columns[:3]
     for name in (item, rater):
@@ -65,4 +71,18 @@ def _by_rater(arrays: dict[str, Any], columns: LongColumns) -> dict[str, Any]:
             f" {items.dictionary[int(row_of[row])].as_py()!r}: give one row for each."
         )
     matrix[column_of, row_of] = values
+    if not reading.drop_missing:
+        _refuse_unmeasured(names, items.dictionary, np.isnan(matrix))
     return dict(zip(names, matrix))
+
+
+def _refuse_unmeasured(raters: Sequence[str], items: Any, lacking: AnyArray) -> None:
+    """Raise if a rater has not measured an item that others have."""
+    if lacking.any():
+        rater = int(lacking.any(axis=1).argmax())
+        example = items[int(lacking[rater].argmax())].as_py()
+        n = count_text(int(lacking[rater].sum()), "item")
+        raise RatingsError(
+            f"rater {raters[rater]!r} has no measurement of {n}, such as {example!r}. --missing"
+            " drop leaves out items that were not measured by all."
+        )

@@ -68,11 +68,14 @@ def opened_raters(
         if name not in found:
             raise RatingsError(f"there is no file of {name!r}; there are {', '.join(found)}.")
     kept = {name: source for name, source in found.items() if not chosen or name in chosen}
-    first = next(iter(kept.values()))
-    column = _only_other(first, id_column) if rating is None else rating
+    ratings = {
+        name: _only_other(source, id_column) if rating is None else rating
+        for name, source in kept.items()
+    }
     names = [source.name for source in kept.values()]
+    first = next(iter(kept.values()))
     together = Source(first_of_many(names, MOST_NAMED), first.files, first.text_format)
-    return together, RaterFiles(kept, id_column, column, chosen)
+    return together, RaterFiles(kept, id_column, ratings, chosen)
 
 
 def _only_other(source: Source, id_column: str) -> str:
