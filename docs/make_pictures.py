@@ -62,7 +62,8 @@ def speed() -> Any:
     figure, ax = pyplot.subplots(figsize=(3.6, 2.3), layout="constrained")
     colors = ["#2b6cb0" if name == "fastkappa" else "#8a94a0" for name in bars]
     drawn = ax.barh(list(bars), list(bars.values()), color=colors)
-    ax.bar_label(drawn, [row["fastkappa"], *(f"{x:g} ×" for x in list(bars.values())[1:])], padding=3)
+    texts = [row["fastkappa"], *(f"{ratio:g} ×" for ratio in list(bars.values())[1:])]
+    ax.bar_label(drawn, texts, padding=3)
     ax.set(xscale="log", xlim=(0.5, 3000), xticks=[], xlabel="time, log scale")
     ax.minorticks_off()
     ax.invert_yaxis()
