@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
 from fastkappa.choices import did_you_mean
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
-from fastkappa.multirater import Ratings
+from fastkappa.multirater.ratings import Ratings
 from fastkappa.ratings.missing import without
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_columns import as_array, with_order
@@ -227,6 +228,9 @@ def _of_group(
 ) -> Ratings:
     """Return the ratings of a group; errors name it."""
     try:
-        return ratings_of(columns, labels)
+        with catch_warnings():
+            # Doubts about all ratings have been raised before.
+            simplefilter("ignore", UserWarning)
+            return ratings_of(columns, labels)
     except ValueError as error:
         raise RatingsError(f"group {group!r}: {error}") from error
