@@ -39,7 +39,7 @@ autodoc_typehints = "none"
 toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 # Two names that differ in a capital alone are one file on some systems.
-autosummary_filename_map = {"fastkappa.Leaderboard": "fastkappa.Leaderboard_class"}
+autosummary_filename_map = {"fastkappa.results.Leaderboard": "fastkappa.Leaderboard_class"}
 
 # The site
 html_math_renderer = "mathml"

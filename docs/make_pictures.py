@@ -16,13 +16,9 @@ matplotlib.use("svg")
 import numpy as np
 from matplotlib import pyplot
 
-from fastkappa import (
-    agreement,
-    agreement_from_confusion,
-    bootstrap,
-    datasets,
-    kappa_from_confusion,
-    limits_of_agreement,
+from fastkappa import agreement, agreement_from_confusion, bootstrap, datasets, kappa_from_confusion
+from fastkappa.measurements import limits_of_agreement
+from fastkappa.plotting import (
     plot_agreement,
     plot_agreement_chart,
     plot_bootstrap,

@@ -2,47 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-import fastkappa
+from tests.helpers.public import NAMES
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
-MODULES = {
-    "boosting": "boosting.py",
-    "datasets": "datasets.py",
-    "estimators": "estimators/__init__.py",
-    "jit": "jit/__init__.py",
-    "plotting": "plotting/__init__.py",
-}
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
 PAGES += [page for page in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in page.parts]
-
-
-def all_of(module: str) -> set[str]:
-    """Return ``__all__`` of a module, which may need a library that is not here."""
-    tree = ast.parse((ROOT / "fastkappa" / module).read_text(encoding="utf-8"))
-    values = [
-        node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
-    ]
-    return set(ast.literal_eval(values[0]))
-
-
-def public_names() -> set[str]:
-    """Return the public names in fastkappa; what a module shares has the shorter name."""
-    names = {*fastkappa.__all__, *fastkappa._LOADED_ON_FIRST_USE} - set(MODULES)
-    for module, file in MODULES.items():
-        # The functions of jit are others than those of the same name.
-        own = all_of(file) if module == "jit" else all_of(file) - names
-        names |= {f"{module}.{name}" for name in own}
-    return names
 
 
 def test_every_public_name_is_in_the_reference_once() -> None:
@@ -56,7 +27,7 @@ def test_every_public_name_is_in_the_reference_once() -> None:
     assert len(listed) == len(set(listed))
     # Besides them the reference has functions that `bootstrap` takes.
     public = {name for name in listed if not name.startswith("statistics.")}
-    assert public == public_names()
+    assert public == {*NAMES}
 
 
 def test_every_page_of_the_reference_is_in_its_index() -> None:
