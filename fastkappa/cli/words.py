@@ -18,6 +18,7 @@ ADVICE = {
     "krippendorff_alpha with level='interval' and intraclass_correlation are": (
         "fastkappa measure is"
     ),
+    ", on the command line --missing-codes, or name it in labels": ", or name it in --labels",
     "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
     "read them as numbers, as by pandas.read_csv(decimal=',')": "read them by --decimal ,",
     "pandas.read_csv takes decimal=',' and the command line --decimal ','": "give --decimal ','",

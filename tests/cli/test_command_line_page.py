@@ -69,7 +69,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = np.random.default_rng(1)
     cuff = own.normal(130, 15, n).round()
     pressure = {name: cuff + own.normal(2, 5, n).round() for name in ("sensor", "third")}
-    write_csv(folder / "pressure.csv", patient=patient, cuff=cuff, **pressure)
+    write_csv(folder / "pressure.csv", patient=patient, cuff=cuff, **pressure, ward=patient // 3)
     write_csv(folder / "cuff.csv", patient=patient, pressure=cuff)
     write_csv(folder / "sensor.csv", patient=patient[::-1], pressure=pressure["sensor"][::-1])
     (folder / "annotators").mkdir()

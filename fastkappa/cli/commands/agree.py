@@ -27,6 +27,7 @@ from fastkappa.cli.options import (
     reads_files,
 )
 from fastkappa.cli.raters_option import (
+    Cluster,
     Files,
     IdColumn,
     Item,
@@ -112,14 +113,7 @@ def agree(
             help="How many items each row stands for, in whole numbers: for two raters.",
         ),
     ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Which items resemble each other, such as the images of a patient: standard"
-            " errors and intervals have clusters as units.",
-        ),
-    ] = None,
+    cluster: Cluster = None,
     labels: Annotated[
         str | None,
         typer.Option(

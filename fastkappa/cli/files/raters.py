@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -227,6 +228,9 @@ def _of_group(
 ) -> Ratings:
     """Return the ratings of a group; errors name it."""
     try:
-        return ratings_of(columns, labels)
+        with catch_warnings():
+            # Doubts about all ratings have been raised before.
+            simplefilter("ignore", UserWarning)
+            return ratings_of(columns, labels)
     except ValueError as error:
         raise RatingsError(f"group {group!r}: {error}") from error
