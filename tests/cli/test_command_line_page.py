@@ -1,4 +1,4 @@
-"""The pages of the command line: their commands run, print what they show, and have their options."""
+"""The pages of the command line: commands run, print what is shown, and have these options."""
 
 from __future__ import annotations
 
