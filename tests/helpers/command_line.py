@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
 from fastkappa import cli
+from fastkappa.cli.reports.output import Output
+from fastkappa.results.report import Report
 
 
 class CommandLine:
@@ -43,6 +46,12 @@ def refusal_of(result: Any) -> str:
     assert result.stderr.count("\n") == 1
     assert "Traceback" not in result.stderr
     return str(result.stderr)
+
+
+def report_on_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the figures of several raters: a test is about what is said of the ratings."""
+    nothing = Output("", [Report()], {}, [])
+    monkeypatch.setattr("fastkappa.cli.reports.agree.report_on_several", lambda *_: nothing)
 
 
 def write_csv(path: Path, **columns: Any) -> Path:
