@@ -1,6 +1,6 @@
 """Quadratic kappa as an evaluation metric of LightGBM, XGBoost and CatBoost.
 
-The metric is that of continuous predictions, `fastkappa.continuous_kappa`, so it fits
+The metric is that of continuous predictions, `fastkappa.measurements.continuous_kappa`, so it fits
 models with a regression objective. None of the three libraries is imported here.
 
 ==========================  ====================================================
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.continuous import continuous_kappa
+from fastkappa.measurements import continuous_kappa
 
 __all__ = [
     "CatBoostKappa",

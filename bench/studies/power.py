@@ -18,12 +18,12 @@ import numpy as np
 
 from bench.harness import machine
 from bench.studies.coverage import guessing, neighbours
+from fastkappa.planning.designs import power, sample_size
+from fastkappa.planning.precision import sample_size_for_width
 from fastkappa.statistics.inference import standard_error
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.rao import null_test
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.planning.designs import power, sample_size
-from fastkappa.statistics.planning.precision import sample_size_for_width
 
 THREE, FOUR = (0.5, 0.3, 0.2), (0.4, 0.3, 0.2, 0.1)
 WITHIN = 0.02

@@ -14,12 +14,14 @@ pytest.importorskip("rich")
 pytest.importorskip("pyarrow")
 
 import fastkappa
+from tests.helpers import public
 from tests.helpers.command_line import CommandLine, report_on_nothing, write_csv
 
 program = CommandLine()
 # Words that are commands, or of English, too.
 ALSO_COMMANDS = {"leaderboard", "agreement", "power", "bootstrap", "datasets", "plotting"}
-NAMES = {*fastkappa.__all__, "from_array", "from_raters", "from_long", "from_counts", "pandas"}
+NAMES = {name.rpartition(".")[2] for name in public.NAMES} - {"load", "names"}
+NAMES |= {"from_array", "from_raters", "from_long", "from_counts", "pandas"}
 PYTHON = re.compile(
     rf"\b({'|'.join(NAMES - ALSO_COMMANDS)})\b|(?<![-'])\b(y2|y_true)\b(?!')|\b[a-z_]+=|\w\(\w*\)"
 )

@@ -72,10 +72,10 @@ def several_raters(a: Any, b: Any) -> Any:
 
 def measurements(a: Any, b: Any) -> Any:
     return [
-        fastkappa.continuous_kappa(a, b),
-        fastkappa.limits_of_agreement(a, b).to_dict(),
-        fastkappa.concordance_correlation(a, b).to_dict(),
-        fastkappa.intraclass_correlation(np.column_stack([a, b])).to_dict(),
+        fastkappa.measurements.continuous_kappa(a, b),
+        fastkappa.measurements.limits_of_agreement(a, b).to_dict(),
+        fastkappa.measurements.concordance_correlation(a, b).to_dict(),
+        fastkappa.measurements.intraclass_correlation(np.column_stack([a, b])).to_dict(),
     ]
 
 

@@ -17,7 +17,7 @@ from fastkappa import (
     agreement,
     agreement_by,
     confusion_counts,
-    confusion_from_table,
+    confusion_from_source,
     fleiss_kappa,
     leaderboard,
 )
@@ -222,7 +222,7 @@ NAMED = {
     "clusters of predictions": lambda: leaderboard(
         FIRST, {"one": SECOND}, clusters=NAMES, n_resamples=0
     ),
-    "groups of a source": lambda: confusion_from_table(COLUMNS, "a", "b", group="where"),
+    "groups of a source": lambda: confusion_from_source(COLUMNS, "a", "b", group="where"),
 }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from fastkappa.choices import did_you_mean
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
-from fastkappa.multirater import Ratings
+from fastkappa.multirater.ratings import Ratings
 from fastkappa.ratings.missing import without
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_columns import as_array, with_order

@@ -10,13 +10,13 @@ from fastkappa.cli.files.measurements import Measured
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.output import Output
 from fastkappa.cli.words import arguments_named
-from fastkappa.continuous import (
+from fastkappa.formatting import label_text
+from fastkappa.measurements import (
     concordance_correlation,
     intraclass_correlation,
     limits_of_agreement,
     overall_concordance_correlation,
 )
-from fastkappa.formatting import label_text
 from fastkappa.plotting import plot_forest, plot_limits_of_agreement
 from fastkappa.results.report import estimate_row
 from fastkappa.sources.arrow_columns import in_table

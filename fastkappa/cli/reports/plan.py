@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from fastkappa.cli.reports.output import Output
-from fastkappa.statistics.planning.plan import plan_study
+from fastkappa.planning.plan import plan_study
 
 # An argument with which an error begins.
 ARGUMENT = re.compile(

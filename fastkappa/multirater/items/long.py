@@ -25,12 +25,13 @@ from fastkappa.multirater.items.rater_columns import (
 )
 from fastkappa.multirater.items.subjects import places, sorted_codes
 from fastkappa.ratings.column import Column, label_of
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, SOME_ITEMS, warn
 from fastkappa.ratings.labels import alike_among
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.ratings.read import read_clusters
 from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
+from fastkappa.tables.two_codings import judge_pairs
 
 # Which of several ratings of an item by a rater counts.
 Duplicates = Literal["error", "first", "last"]
@@ -116,6 +117,17 @@ class LongRatings(NamedTuple):
             found[items] = rows[places(finder, len(rows), ordered)]
         return found
 
+    def first_codes(self, n_items: int) -> AnyArray:
+        """Return a row per rater and a column for each of the first items that have ratings.
+
+        They hold the positions of labels, and the number of labels where there is no rating.
+        """
+        starts = self.starts[: n_items + 1]
+        raters, codes = np.divmod(self.ratings[: starts[-1]], self.n_labels)
+        found = np.full((len(self.rater_names), len(starts) - 1), self.n_labels)
+        found[raters, np.repeat(np.arange(len(starts) - 1), np.diff(starts))] = codes
+        return found
+
     def _blocks(self) -> Iterator[tuple[int, AnyArray, Iterator[AnyArray]]]:
         """Yield each number of ratings that an item has, these items, and ratings in blocks."""
         lengths = np.diff(self.starts)
@@ -153,7 +165,12 @@ def read_long(
     _check_lengths(columns if cluster is None else {**columns, "cluster": cluster})
     given = encode_columns([rating], ["rating"], labels, missing_codes, "rating")
     found = _sorted_ratings(item, rater, cluster, given.raters[0], duplicates)
-    if labels is None and len(found.rater_names) <= MOST_JUDGED:
+    if len(found.rater_names) > MOST_JUDGED:
+        return given, found
+    codes = found.first_codes(SOME_ITEMS)
+    are_given = labels is not None
+    are_recoded = judge_pairs(codes, given.reported, found.rater_names, are_given=are_given)
+    if not are_given:
         n_ratings = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)
         of_each = n_ratings.reshape(len(found.rater_names), found.n_labels)
         of_rater = dict(zip(found.rater_names, of_each))
@@ -161,6 +178,7 @@ def read_long(
             {name: given.labels[n > 0] for name, n in of_rater.items()},
             of_each.sum(axis=1).tolist(),
             lambda name: (given.labels * of_rater[name]).sum(dtype=float),
+            are_recoded=are_recoded,
         )
     return given, found
 
