@@ -265,6 +265,11 @@ class Remarks:
         """All that a result is printed with."""
         return [*self.texts, *self.printed]
 
+    @property
+    def rely_on_order(self) -> bool:
+        """Whether something printed depends on the order of the labels."""
+        return any(why is not None for why in self._depends)
+
     def show(self) -> None:
         """Print the remarks, also that an order was taken to be alphabetical, if it matters."""
         remedy = "Give --labels in the order that is meant."

@@ -78,10 +78,10 @@ def score(
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.score import report_on_table
     from fastkappa.cli.terminal import write
+    from fastkappa.ratings.label_order import is_alphabetical
     from fastkappa.sources.source_table import Columns
 
-    # All kappas are printed, whichever comes first.
-    remarks = Remarks(depends(weights) or "weighted kappa")
+    remarks = Remarks(depends(weights))
     with errors_printed() as remarks.printed, opened_inputs(text) as opener:
         source, gate = opener.source(file), Gate.of(fail_under, fail_on)
         if y1 == y2:
@@ -92,6 +92,9 @@ def score(
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
             counts = count_ratings(source, Columns(y1, y2, sample_weight), reading)
         asked: Any = weights.value if matrix is None else matrix.of(counts.labels)
+        # Weights rely on the order: of words in alphabetical order they have to be asked for.
+        are_words = any(map(is_alphabetical, remarks.sorted_labels))
+        is_ordered = not are_words or remarks.rely_on_order
         report = report_on_table(
             source.name,
             (y1, y2),
@@ -100,6 +103,7 @@ def score(
             sample_weight,
             has_interval=(gate.least is not None and gate.on is FailOn.lower_end)
             or (output is FormatOption.sentence and counts.table.dtype.kind != "f"),
+            is_ordered=is_ordered,
         )
         remarks.show()
         write(report.written(output.value, remarks.everything))
