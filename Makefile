@@ -44,10 +44,11 @@ lint: $(VENV)/lint.made
 	$(python) -m mypy
 	$(python) ci/docs_types.py
 
-# The site, in docs/_build; what is linked within it must be there.
+# The site, in docs/_build. Links within it must lead somewhere, and guides and reference to each other.
 docs: $(VENV)/docs.made
 	rm -rf docs/reference/generated
 	$(sphinx) --builder html docs docs/_build/html
+	$(python) ci/docs_links.py
 
 # The links to elsewhere, where there is a network.
 docs-links: $(VENV)/docs.made

@@ -272,7 +272,7 @@ def of_judges() -> Iterator[Value]:
         "ICC(2,k)": (".62", "ICC(A,k)", "ICC2k"),
         "ICC(3,k)": (".91", "ICC(C,k)", "ICC3k"),
     }
-    found = fastkappa.intraclass_correlation(SHROUT_FLEISS)
+    found = fastkappa.measurements.intraclass_correlation(SHROUT_FLEISS)
     for form, (printed, of_pingouin, of_psych) in forms.items():
         yield Value(
             "Shrout and Fleiss (1979): 6 subjects, 4 judges",

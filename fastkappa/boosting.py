@@ -1,8 +1,8 @@
 """Kappa as an evaluation metric of LightGBM, XGBoost and CatBoost.
 
 For models with a regression objective the metric is that of continuous predictions,
-`fastkappa.continuous_kappa`; `ClassKappa` is for classifiers. None of the three libraries is
-imported here.
+`fastkappa.measurements.continuous_kappa`; `ClassKappa` is for classifiers. None of the three
+libraries is imported here.
 
 ==========================  ====================================================
 LightGBM                    ``lgb.train(..., feval=lightgbm_feval)``
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.continuous import continuous_kappa
+from fastkappa.measurements import continuous_kappa
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.tables.confusion import confusion_counts
@@ -284,7 +284,7 @@ class ClassKappa:
         truth = np.asarray(y_true)
         n_classes = int(max(truth.max(initial=0), predicted.max(initial=0))) + 1
         if not isinstance(self.weights, str) and self.weights is not None:
-            n_classes = np.shape(self.weights)[0]
+            n_classes = len(np.asarray(self.weights))
         counts = confusion_counts(
             truth, predicted, labels=np.arange(n_classes), sample_weight=sample_weight
         )

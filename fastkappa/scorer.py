@@ -68,7 +68,7 @@ def compile_scorer(labels: Any, weights: Weights = None, *, dtype: Any = np.int6
     See Also
     --------
     cohen_kappa_score : for labels that are not known beforehand.
-    fastkappa.KappaScorer : to select models in scikit-learn.
+    fastkappa.estimators.KappaScorer : to select models in scikit-learn.
 
     Notes
     -----

@@ -43,6 +43,14 @@ Files: TypeAlias = Annotated[
         " standard input; with --id a file per rater.",
     ),
 ]
+Cluster: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Which items resemble each other, such as the images of a patient: standard errors"
+        " and intervals have clusters as units.",
+    ),
+]
 IdColumn: TypeAlias = Annotated[
     str | None,
     typer.Option(

@@ -118,7 +118,7 @@ def decode_probabilities(
 
     The likeliest label maximises the expected accuracy, not kappa. No true labels are needed:
     the probabilities, if they are right, give their expectation. If there are held-out
-    labels, `fastkappa.KappaDecoder` calibrates the probabilities first.
+    labels, `fastkappa.estimators.KappaDecoder` calibrates the probabilities first.
 
     Parameters
     ----------

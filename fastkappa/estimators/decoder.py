@@ -87,7 +87,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     See Also
     --------
     fastkappa.decode_probabilities : the labels of given probabilities, without scikit-learn.
-    fastkappa.KappaRounder : labels from the scores of a regression.
+    fastkappa.estimators.KappaRounder : labels from the scores of a regression.
 
     Notes
     -----

@@ -25,8 +25,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fastkappa.arrays import Floats
 from fastkappa.choices import check_choice
-from fastkappa.continuous import continuous_kappa
 from fastkappa.estimators.documentation import DocumentedMixin
+from fastkappa.measurements import continuous_kappa
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.item_weights import (
     check_finite_weights,
@@ -64,7 +64,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
     intercept_ : float
         Prediction where all features are 0.
     kappa_ : float
-        `fastkappa.continuous_kappa` of the training predictions; NaN, with an
+        `fastkappa.measurements.continuous_kappa` of the training predictions; NaN, with an
         ``UndefinedMetricWarning``, where y is constant.
     n_features_in_ : int
         Number of features seen in `fit`.
@@ -182,7 +182,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
         Returns
         -------
         kappa : float
-            `fastkappa.continuous_kappa` of ``y`` and ``predict(X)``.
+            `fastkappa.measurements.continuous_kappa` of ``y`` and ``predict(X)``.
         """
         return continuous_kappa(y, self.predict(X), sample_weight=sample_weight)
 

@@ -124,7 +124,7 @@ class KappaRounder(
     See Also
     --------
     fastkappa.optimal_thresholds : the search of the method 'exact'.
-    fastkappa.KappaDecoder : labels from the probabilities of a classifier.
+    fastkappa.estimators.KappaDecoder : labels from the probabilities of a classifier.
 
     Notes
     -----

@@ -187,8 +187,8 @@ def _refuse_numbers(predictions: Any, estimator: Any) -> None:
         real = values[values != np.rint(values)][0]
         raise ValueError(
             f"kappa needs labels, and {type(estimator).__name__} predicts real numbers such as"
-            f" {real:.6g}: make labels of them by fastkappa.KappaRounder, or use"
-            " fastkappa.continuous_kappa."
+            f" {real:.6g}: make labels of them by fastkappa.estimators.KappaRounder, or use"
+            " fastkappa.measurements.continuous_kappa."
         )
 
 

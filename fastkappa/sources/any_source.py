@@ -26,7 +26,7 @@ from fastkappa.sources.text.arrow_text import NO_LABELS
 
 
 @overload
-def confusion_from_table(
+def confusion_from_source(
     source: Any,
     y1: Any,
     y2: Any,
@@ -42,7 +42,7 @@ def confusion_from_table(
 
 
 @overload
-def confusion_from_table(
+def confusion_from_source(
     source: Any,
     y1: Any,
     y2: Any,
@@ -57,7 +57,7 @@ def confusion_from_table(
 ) -> dict[Any, SourceCounts]: ...
 
 
-def confusion_from_table(
+def confusion_from_source(
     source: Any,
     y1: Any,
     y2: Any,
@@ -146,9 +146,9 @@ def confusion_from_table(
 
     Examples
     --------
-    >>> from fastkappa import confusion_from_table, kappa_from_confusion
+    >>> from fastkappa import confusion_from_source, kappa_from_confusion
     >>> ratings = {"first": ["yes", "no", None, "no"], "second": ["yes", "no", "no", "yes"]}
-    >>> counts = confusion_from_table(ratings, "first", "second")
+    >>> counts = confusion_from_source(ratings, "first", "second")
     >>> counts.table
     array([[1, 1],
            [0, 1]])
@@ -279,7 +279,7 @@ def read_triples(
     Parameters
     ----------
     source : path, data frame, table, dataset, relation or mapping
-        As for `fastkappa.confusion_from_table`; engines and clusters send these columns alone.
+        As for `fastkappa.confusion_from_source`; engines and clusters send these columns alone.
     item, rater, rating, cluster : str
         The names of the columns; None for no clusters. Those of a text file are read as strings,
         but for the ratings.

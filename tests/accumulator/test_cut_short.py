@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa.accumulator import ConfusionAccumulator
+from fastkappa.accumulator.accumulator import ConfusionAccumulator
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.tables.tally import Tally
 

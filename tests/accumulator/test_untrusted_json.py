@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastkappa.accumulator import ConfusionAccumulator
+from fastkappa.accumulator.accumulator import ConfusionAccumulator
 from tests.fuzz.damage import damaged
 
 REFUSED = "text must be the JSON of a ConfusionAccumulator"

@@ -13,7 +13,8 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
-from fastkappa import SourceCounts, confusion_from_table
+from fastkappa import confusion_from_source
+from fastkappa.results import SourceCounts
 from tests.helpers.command_line import CommandLine, write_csv
 
 program = CommandLine()
@@ -90,7 +91,7 @@ def test_a_weak_order_is_remarked_on_unless_it_was_given(tmp_path: Path) -> None
 
 
 def test_counts_that_python_saved(tmp_path: Path) -> None:
-    counts = confusion_from_table({"x": [1, 2, 2, 3], "y": [1, 2, 1, 3]}, "x", "y")
+    counts = confusion_from_source({"x": [1, 2, 2, 3], "y": [1, 2, 1, 3]}, "x", "y")
     (tmp_path / "python.json").write_text(counts.to_json())
     path = write_csv(tmp_path / "r.csv", a=[1, 4], b=[1, 4])
     (saved,) = save([path])

@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("typer")
 pytest.importorskip("rich")
 
-from fastkappa import power, sample_size, sample_size_for_width
-from fastkappa.statistics.planning.plan import plan_study
+from fastkappa.planning import power, sample_size, sample_size_for_width
+from fastkappa.planning.plan import plan_study
 from tests.helpers.command_line import CommandLine
 
 plan = CommandLine("plan")

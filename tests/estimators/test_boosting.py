@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 import xgboost
 
-from fastkappa import boosting, continuous_kappa
+from fastkappa import boosting
+from fastkappa.measurements import continuous_kappa
 from tests.helpers.absent import library
 from tests.helpers.fresh_python import run_python
 

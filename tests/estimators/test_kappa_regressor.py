@@ -15,10 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import fastkappa
-from fastkappa import cohen_kappa_score, continuous_kappa
+from fastkappa import cohen_kappa_score
 from fastkappa.estimators import KappaRegressor
 from fastkappa.install_hint import install_command
+from fastkappa.measurements import continuous_kappa
 from tests.helpers.fresh_python import run_python
 
 
@@ -318,11 +318,6 @@ def test_masked_entries_are_refused() -> None:
         KappaRegressor().fit(np.ma.masked_equal(X, 4), y)
 
 
-def test_it_is_a_name_of_the_package() -> None:
-    assert fastkappa.KappaRegressor is KappaRegressor
-    assert "KappaRegressor" in dir(fastkappa)
-
-
 def test_without_scikit_learn_the_extra_is_named() -> None:
     code = """
 import sys
@@ -330,7 +325,7 @@ sys.modules["sklearn"] = None
 from fastkappa import *
 import fastkappa
 try:
-    fastkappa.KappaRegressor
+    fastkappa.estimators.KappaRegressor
 except ImportError as error:
     print(error)
 """

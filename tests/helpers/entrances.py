@@ -131,7 +131,7 @@ def evaluator(y1: Any, y2: Any, options: Options) -> None:
 def decoder(y1: Any, y2: Any, options: Options) -> None:
     distinct = [*(options.labels or sorted(set(y1), key=str))]
     beliefs = np.eye(len(distinct))[[hash(label) % len(distinct) for label in y1]]
-    fastkappa.KappaDecoder(labels=options.labels, calibration=None).fit(beliefs, y1)
+    fastkappa.estimators.KappaDecoder(labels=options.labels, calibration=None).fit(beliefs, y1)
 
 
 def scores_for(y2: Any) -> np.ndarray:
@@ -159,7 +159,7 @@ def source(make: Callable[[Any, Any], Any]) -> Kappa:
     """Return the entrance of a source that is made of two columns."""
 
     def kappa(y1: Any, y2: Any, options: Options) -> float:
-        counts = fastkappa.confusion_from_table(make(y1, y2), "a", "b", labels=options.labels)
+        counts = fastkappa.confusion_from_source(make(y1, y2), "a", "b", labels=options.labels)
         if options.missing == "raise":
             said_apart("missing", counts.n_dropped)
         return of_counts(counts, options.weights)

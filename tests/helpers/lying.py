@@ -111,9 +111,13 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "krippendorff_alpha": lambda y, liar: fk.krippendorff_alpha([y.tolist(), liar]),
     "Ratings": lambda y, liar: fk.Ratings.from_raters([y, liar]),
     "Ratings, long": lambda y, liar: fk.Ratings.from_long(item=liar, rater=y, rating=y),
-    "continuous_kappa": lambda y, liar: fk.continuous_kappa(y, liar),
-    "continuous_kappa, weights": lambda y, liar: fk.continuous_kappa(y, y, sample_weight=liar),
-    "limits_of_agreement": lambda y, liar: fk.limits_of_agreement(y, liar),
-    "concordance_correlation": lambda y, liar: fk.concordance_correlation(liar, y),
-    "intraclass_correlation": lambda y, liar: fk.intraclass_correlation([y.tolist(), liar]),
+    "continuous_kappa": lambda y, liar: fk.measurements.continuous_kappa(y, liar),
+    "continuous_kappa, weights": lambda y, liar: fk.measurements.continuous_kappa(
+        y, y, sample_weight=liar
+    ),
+    "limits_of_agreement": lambda y, liar: fk.measurements.limits_of_agreement(y, liar),
+    "concordance_correlation": lambda y, liar: fk.measurements.concordance_correlation(liar, y),
+    "intraclass_correlation": lambda y, liar: fk.measurements.intraclass_correlation(
+        [y.tolist(), liar]
+    ),
 }

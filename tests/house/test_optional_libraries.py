@@ -62,13 +62,13 @@ except ImportError as error:
         (
             "sklearn",
             "sklearn",
-            "fastkappa.KappaRounder",
+            "fastkappa.estimators.KappaRounder",
             "fastkappa.estimators needs scikit-learn: ",
         ),
         (
             "matplotlib",
             "plot",
-            "fastkappa.plot_confusion([[1, 2], [3, 4]])",
+            "fastkappa.plotting.plot_confusion([[1, 2], [3, 4]])",
             "a picture needs matplotlib: ",
         ),
         (
@@ -80,13 +80,13 @@ except ImportError as error:
         (
             "pyarrow",
             "cli",
-            "fastkappa.confusion_from_table('x.parquet', y1='a', y2='b')",
+            "fastkappa.confusion_from_source('x.parquet', y1='a', y2='b')",
             " needs pyarrow: ",
         ),
         (
             "narwhals",
             "frames",
-            "fastkappa.confusion_from_table(object(), y1='a', y2='b')",
+            "fastkappa.confusion_from_source(object(), y1='a', y2='b')",
             " needs narwhals: ",
         ),
     ],

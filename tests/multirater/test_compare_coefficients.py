@@ -13,7 +13,6 @@ import pytest
 
 import fastkappa
 from fastkappa import (
-    MultiRaterResult,
     Ratings,
     compare_coefficients,
     compare_predictions,
@@ -25,6 +24,7 @@ from fastkappa import (
     randolph_kappa,
 )
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.results import MultiRaterResult
 from tests.helpers.published_dependent import (
     AFTER,
     BEFORE,

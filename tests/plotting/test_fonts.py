@@ -19,15 +19,15 @@ matplotlib.use("agg")
 from matplotlib import font_manager
 from matplotlib.ft2font import FT2Font
 
-from fastkappa import (
-    limits_of_agreement,
+from fastkappa.measurements import limits_of_agreement
+from fastkappa.plotting import (
+    fonts,
     plot_agreement,
     plot_agreement_chart,
     plot_confusion,
     plot_forest,
     plot_limits_of_agreement,
 )
-from fastkappa.plotting import fonts
 
 TABLE = [[5, 1], [2, 6]]
 LABELS = ["重症", "軽症"]

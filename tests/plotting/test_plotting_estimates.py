@@ -22,17 +22,18 @@ from fastkappa import (
     bootstrap,
     compare_predictions,
     compare_raters,
-    concordance_correlation,
     datasets,
     fleiss_kappa,
-    intraclass_correlation,
     krippendorff_alpha,
     leaderboard,
-    overall_concordance_correlation,
     pairwise_kappa,
-    plot_bootstrap,
-    plot_forest,
 )
+from fastkappa.measurements import (
+    concordance_correlation,
+    intraclass_correlation,
+    overall_concordance_correlation,
+)
+from fastkappa.plotting import plot_bootstrap, plot_forest
 from fastkappa.statistics.bootstrap import BootstrapResult
 from tests.helpers.pictures import tick_labels
 

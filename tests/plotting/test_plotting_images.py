@@ -23,9 +23,9 @@ from matplotlib.figure import Figure
 from matplotlib.testing.compare import compare_images
 from matplotlib.text import Text
 
-from fastkappa import (
-    datasets,
-    limits_of_agreement,
+from fastkappa import datasets
+from fastkappa.measurements import limits_of_agreement
+from fastkappa.plotting import (
     plot_agreement,
     plot_agreement_chart,
     plot_bootstrap,

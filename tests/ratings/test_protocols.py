@@ -72,9 +72,11 @@ ENTRANCES: dict[str, Callable[[Any, Any], Any]] = {
         y1, {"m": y2}, n_resamples=0
     ).kappa.tolist(),
     "thresholds": lambda y1, y2: fastkappa.optimal_thresholds(y1, y2).kappa,
-    "KappaRounder": lambda y1, y2: fastkappa.KappaRounder(cv=None).fit(np.array(Y2), y1).kappa_,
-    "continuous_kappa": lambda y1, y2: fastkappa.continuous_kappa(y1, y2),
-    "mapping": lambda y1, y2: of(fastkappa.confusion_from_table({"a": y1, "b": y2}, "a", "b")),
+    "KappaRounder": lambda y1, y2: (
+        fastkappa.estimators.KappaRounder(cv=None).fit(np.array(Y2), y1).kappa_
+    ),
+    "continuous_kappa": lambda y1, y2: fastkappa.measurements.continuous_kappa(y1, y2),
+    "mapping": lambda y1, y2: of(fastkappa.confusion_from_source({"a": y1, "b": y2}, "a", "b")),
 }
 
 
@@ -97,7 +99,7 @@ def test_strings_and_their_order() -> None:
         y1, y2 = map(make, strings)
         for found in (
             confusion_counts(y1, y2),
-            fastkappa.confusion_from_table({"a": y1, "b": y2}, "a", "b"),
+            fastkappa.confusion_from_source({"a": y1, "b": y2}, "a", "b"),
         ):
             assert of(found) == [expected, GRADES]
     y1, y2 = (Only(pa.array(column), "__arrow_c_array__") for column in strings)

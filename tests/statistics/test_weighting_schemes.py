@@ -21,6 +21,7 @@ from fastkappa.statistics.weights import (
     relative_distances,
 )
 from tests.helpers.exact_kappa import DEFINITIONS, NAMED, disagreement
+from tests.helpers.public import public_objects
 
 N_LABELS = 5
 LABELS = list(range(N_LABELS))
@@ -50,13 +51,13 @@ def accumulated(weights: Any) -> Any:
 
 def decoder(weights: Any) -> Any:
     pytest.importorskip("sklearn")
-    fitted = fastkappa.KappaDecoder(weights=weights, calibration=None).fit(PROBABILITIES)
+    fitted = fastkappa.estimators.KappaDecoder(weights=weights, calibration=None).fit(PROBABILITIES)
     return [fitted.expected_kappa_]
 
 
 def rounder(weights: Any) -> Any:
     pytest.importorskip("sklearn")
-    fitted = fastkappa.KappaRounder(weights=weights, random_state=0).fit(SCORES, FIRST)
+    fitted = fastkappa.estimators.KappaRounder(weights=weights, random_state=0).fit(SCORES, FIRST)
     return [fitted.kappa_, *fitted.thresholds_]
 
 
@@ -148,10 +149,10 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "light_kappa": of_raters(fastkappa.light_kappa),
     "optimal_thresholds": lambda w: fastkappa.optimal_thresholds(FIRST, SCORES, weights=w).kappa,
     "pairwise_kappa": lambda w: fastkappa.pairwise_kappa(RATINGS.T, weights=w).standard_errors,
-    "power": lambda w: fastkappa.power(100, 0.6, 0.3, rates=RATES, weights=w),
+    "power": lambda w: fastkappa.planning.power(100, 0.6, 0.3, rates=RATES, weights=w),
     "randolph_kappa": of_raters(fastkappa.randolph_kappa),
-    "sample_size": lambda w: fastkappa.sample_size(0.6, 0.3, rates=RATES, weights=w),
-    "sample_size_for_width": lambda w: fastkappa.sample_size_for_width(
+    "sample_size": lambda w: fastkappa.planning.sample_size(0.6, 0.3, rates=RATES, weights=w),
+    "sample_size_for_width": lambda w: fastkappa.planning.sample_size_for_width(
         0.6, 0.3, rates=RATES, weights=w
     ),
     "score_many": lambda w: (
@@ -185,7 +186,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 
 def test_every_function_with_weights_is_here() -> None:
-    functions = [getattr(fastkappa, name) for name in fastkappa.__all__]
+    functions = [*public_objects("planning", "results").values()]
     functions += [*vars(indices).values(), *vars(inference).values()]
     found = {
         function.__name__
@@ -198,7 +199,7 @@ def test_every_function_with_weights_is_here() -> None:
     }
     # Results hold weights, and kappas is what kappa_from_confusion calls.
     hold = {"AgreementResult", "Leaderboard", "MultiRaterResult", "PairwiseKappa", "kappas"}
-    hold.add("RaterComparison")
+    hold |= {"RaterComparison", "RoundingReport"}
     assert found - hold <= set(CALLS)
 
 

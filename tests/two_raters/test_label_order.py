@@ -20,10 +20,9 @@ from fastkappa import (
     agreement_from_confusion,
     compare_predictions,
     confusion_counts,
-    plot_agreement,
-    plot_confusion,
 )
 from fastkappa.exceptions import LabelOrderWarning
+from fastkappa.plotting import plot_agreement, plot_confusion
 from tests.helpers.absent import library
 from tests.helpers.exact_kappa import exact_kappa
 

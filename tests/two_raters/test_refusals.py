@@ -22,12 +22,12 @@ from fastkappa import (
     compare_paired,
     compare_predictions,
     compare_strata,
-    concordance_correlation,
     confusion_counts,
     kappa_from_confusion,
-    sample_size,
 )
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.measurements import concordance_correlation
+from fastkappa.planning import sample_size
 from fastkappa.statistics.indices import gwet_ac2
 from fastkappa.statistics.kappa import expected_agreement, observed_agreement
 from tests.helpers.absent import library

@@ -27,6 +27,7 @@ from fastkappa.cli.options import (
     reads_files,
 )
 from fastkappa.cli.raters_option import (
+    Cluster,
     Files,
     IdColumn,
     Item,
@@ -112,14 +113,7 @@ def agree(
             help="How many items each row stands for, in whole numbers: for two raters.",
         ),
     ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Which items resemble each other, such as the images of a patient: standard"
-            " errors and intervals have clusters as units.",
-        ),
-    ] = None,
+    cluster: Cluster = None,
     labels: Annotated[
         str | None,
         typer.Option(
@@ -215,7 +209,8 @@ def agree(
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
         remarks = Remarks(depends(weights, matrix))
         remarks.printed = printed
-        source, columns = opened_raters(opener, files, id_column, raters, (item, rater, rating))
+        long, beside = (item, rater, rating), (cluster, group)
+        source, columns = opened_raters(opener, files, id_column, raters, long, beside)
         request = AgreeRequest(
             file=source.name,
             raters=tuple(raters or ()),

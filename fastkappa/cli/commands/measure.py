@@ -17,6 +17,7 @@ from fastkappa.cli.options import (
     reads_files,
 )
 from fastkappa.cli.raters_option import (
+    Cluster,
     Files,
     IdColumn,
     Item,
@@ -47,6 +48,7 @@ def measure(
     rater: Rater = None,
     rating: Rating = None,
     id_column: IdColumn = None,
+    cluster: Cluster = None,
     confidence: Annotated[
         float, typer.Option(metavar="LEVEL", help="The confidence of the intervals.")
     ] = 0.95,
@@ -74,12 +76,13 @@ def measure(
 
     remarks = Remarks(None)
     with errors_printed() as remarks.printed, opened_inputs(text) as opener:
-        source, columns = opened_raters(opener, files, id_column, raters, (item, rater, rating))
+        long = item, rater, rating
+        source, columns = opened_raters(opener, files, id_column, raters, long, [cluster])
         pictures.check()
         reading = remarks.reading(None, missing, missing_codes)
         with progress_bar(source.files) as bar:
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
-            measured = read_measured(source, columns, reading)
+            measured = read_measured(source, columns, reading, cluster)
         report = report_on_measurements(
             source.name, measured, confidence, drop_missing=reading.drop_missing
         )
