@@ -33,12 +33,14 @@ PAGES = {
     "command_line/plan.md": 4,
     "command_line/score.md": 3,
     "command_line/thresholds.md": 4,
+    "annotation_project.md": 8,
     "clinical_study.md": 7,
 }
 # Files that commands of the pages write, and how they begin.
 WRITTEN = {
     "report.html": "<!DOCTYPE html>",
     "study.html": "<!DOCTYPE html>",
+    "agreement.html": "<!DOCTYPE html>",
     "labelled.csv": "patient,score,predicted\n",
     "forest.svg": "<?xml",
 }
@@ -88,6 +90,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         label = own.integers(1, 4, 20)
         tags = [";".join("xyz"[: 1 + place % 3]) for place in label]
         write_csv(folder / "annotators" / f"{name}.csv", text=range(20), label=label, tags=tags)
+    write_annotations(folder, np.random.default_rng(2))
     labels = [1, 2, 3, 4]
     far = np.minimum(abs(np.subtract.outer(labels, labels)), 2)
     weights = {"": labels, **{str(label): far[:, i] for i, label in enumerate(labels)}}
@@ -103,6 +106,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         predicted = np.clip(orleans + random.integers(-i, i + 1, n), 1, 4)
         write_csv(folder / "teams" / f"{team}.csv", patient=patient, diagnosis=predicted)
     return folder
+
+
+def write_annotations(folder: Path, random: np.random.Generator) -> None:
+    """Write the files of the page on annotation projects."""
+    words = np.array(["negative", "neutral", "positive"])
+    texts = np.array([f"t{i:03}" for i in range(60)])
+    gold = random.integers(0, 3, 60)
+    (folder / "people").mkdir()
+    write_csv(folder / "gold.csv", text=texts, label=words[gold])
+    rows = []
+    for name, n_wrong in (("ann", 8), ("ben", 12), ("cat", 20), ("model", 10)):
+        given = gold.copy()
+        given[random.permutation(60)[:n_wrong]] = random.integers(0, 3, n_wrong)
+        home = folder if name == "model" else folder / "people"
+        write_csv(home / f"{name}.csv", text=texts, label=words[given])
+        if name != "model":
+            rows += zip(texts, [name] * 60, words[given])
+    write_csv(folder / "export.csv", **dict(zip(("text", "annotator", "label"), zip(*rows))))
 
 
 def examples(page: Path) -> list[tuple[str, str]]:

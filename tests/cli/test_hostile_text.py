@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +24,7 @@ import typer.main
 
 from fastkappa import cli
 from fastkappa.cli.pages.sorting import SCRIPT
+from fastkappa.cli.reports import agree as reports
 from tests.cli.test_pages import Page
 from tests.helpers.command_line import CommandLine
 
@@ -95,7 +97,8 @@ def runs(text: str, file: str) -> dict[str, list[list[str]]]:
             [file, *raters[:2], "--weights=linear", "--scale=altman", "--bootstrap=20"],
             [file, *raters[:2], f"--group={group}", f"--cluster={text} item"],
             [file, *raters[:2], f"--group={group}", "--scale=cohen"],
-            [file, *raters, "--scale=cohen", "--bootstrap=20"],
+            # A scale, which has no text of the user, takes ten intervals of each coefficient.
+            [file, *raters, "--bootstrap=20"],
             [file, *raters, f"--group={group}"],
             [file, *long],
         ],
@@ -124,6 +127,29 @@ def parameters() -> Iterator[tuple[str, Any]]:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute what `agree` prints in several formats once; what it warns of is repeated."""
+    read_and_report = reports.read_and_report
+    known: dict[str, Any] = {}
+
+    def once(request: Any, source: Any, raters: Any, reading: Any) -> Any:
+        key = repr((request, source, raters))
+        if key not in known:
+            labels: list[Any] = []
+            noted = reading._replace(on_sorted=labels.append)
+            with warnings.catch_warnings(record=True) as warned:
+                known[key] = read_and_report(request, source, raters, noted), labels, warned
+        report, labels, warned = known[key]
+        for one in warned:
+            warnings.warn(one.message, stacklevel=1)
+        for each in labels:
+            reading.on_sorted(each)
+        return report
+
+    monkeypatch.setattr(reports, "read_and_report", once)
 
 
 def formats_of(command: str) -> list[str]:
@@ -165,6 +191,7 @@ def test_every_command_is_attacked(here: Path) -> None:
 
 @pytest.mark.parametrize("kind", IN_FILES)
 @pytest.mark.parametrize("command", [name for name in cli.COMMANDS if runs("", "")[name] != [[]]])
+@pytest.mark.usefixtures("computed_once")
 def test_names_and_cells(here: Path, command: str, kind: str) -> None:
     text = HOSTILE[kind]
     file = f"{text} f.csv".replace("/", "|")

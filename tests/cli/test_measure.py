@@ -132,7 +132,8 @@ def test_clusters(tmp_path: Path) -> None:
         write_csv(tmp_path / f"{name}.csv", id=names, flow=values, ward=ward)
         for name, values in (("a", WRIGHT), ("b", MINI))
     ]
-    by_file = [*files, "--id", "id", "--rating", "flow", "--cluster", "ward"]
+    # Beside the ids and the wards there is one column alone.
+    by_file = [*files, "--id", "id", "--cluster", "ward"]
     for limits in (of_long, measure.json_of(*by_file)["limits"]):
         assert limits["bias_interval"] == pytest.approx(found["limits"]["bias_interval"])
     assert "17 subjects in 6 clusters" in measure.text_of(long, *options)

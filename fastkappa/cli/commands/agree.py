@@ -209,7 +209,8 @@ def agree(
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
         remarks = Remarks(depends(weights, matrix))
         remarks.printed = printed
-        source, columns = opened_raters(opener, files, id_column, raters, (item, rater, rating))
+        long, beside = (item, rater, rating), (cluster, group)
+        source, columns = opened_raters(opener, files, id_column, raters, long, beside)
         request = AgreeRequest(
             file=source.name,
             raters=tuple(raters or ()),

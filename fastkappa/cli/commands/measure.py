@@ -76,7 +76,8 @@ def measure(
 
     remarks = Remarks(None)
     with errors_printed() as remarks.printed, opened_inputs(text) as opener:
-        source, columns = opened_raters(opener, files, id_column, raters, (item, rater, rating))
+        long = item, rater, rating
+        source, columns = opened_raters(opener, files, id_column, raters, long, [cluster])
         pictures.check()
         reading = remarks.reading(None, missing, missing_codes)
         with progress_bar(source.files) as bar:

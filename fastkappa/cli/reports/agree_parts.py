@@ -122,7 +122,11 @@ def why_undefined() -> Iterator[list[str]]:
 def result_of(counts: SourceCounts, request: AgreeRequest) -> AgreementResult:
     """Return the agreement of two raters from their counts."""
     if not counts.table.any():
-        raise RatingsError("no row has both its ratings among the labels.")
+        if not counts.n_outside:
+            raise RatingsError(
+                "no item has a rating of both: are the ids of items written alike in both?"
+            )
+        raise RatingsError("no item has both its ratings among the labels.")
     check_whole(counts.table)
     return make_result(
         counts.table,
