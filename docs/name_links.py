@@ -104,6 +104,15 @@ def find_uses(app: Any, env: Any) -> list[str]:
     return []
 
 
+def find_name(app: Any, env: Any, node: Any, shown: nodes.Node) -> nodes.Node | None:
+    """Return a link for a name in a docstring that is described in another module."""
+    target = app.names.get(node.get("reftarget")) if node.get("refdomain") == "py" else None
+    if target is None:
+        return None
+    uri = app.builder.get_relative_uri(node["refdoc"], target.page) + f"#{target.anchor}"
+    return nodes.reference("", "", shown, refuri=uri, internal=True)
+
+
 def link_names(app: Any, document: nodes.document, page: str) -> None:
     """Link the names in a page, and list the guides on a page of the reference."""
     for literal, target in list(inline_names(page, document, app.names)):
@@ -133,5 +142,6 @@ def _list_of(app: Any, page: str, guides: Counter[str]) -> nodes.paragraph:
 def setup(app: Any) -> dict[str, bool]:
     # After sphinx-codeautolink has found what the names in code mean.
     app.connect("env-updated", find_uses, priority=900)
+    app.connect("missing-reference", find_name)
     app.connect("doctree-resolved", link_names)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

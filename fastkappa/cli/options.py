@@ -266,6 +266,15 @@ class Remarks:
         """All that a result is printed with."""
         return [*self.texts, *self.printed]
 
+    @property
+    def rely_on_order(self) -> bool:
+        """Whether something printed depends on the order of the labels."""
+        return any(why is not None for why in self._depends)
+
+    def rely(self, figures: str | None) -> None:
+        """Note figures that depend on the order of the labels, None for no figure."""
+        self._depends = (*self._depends, figures)
+
     def show(self) -> None:
         """Print the remarks, also that an order was taken to be alphabetical, if it matters."""
         for own in self.sorted_labels:

@@ -59,6 +59,7 @@ FORMS = [
 OPTIONS = [
     (r"\bduplicates='first' or 'last'", "--duplicates first or last"),
     (r"\bmissing='drop'", "--missing drop"),
+    (r"\bsample_weight=(?:'(.*?)')?", r"--sample-weight \1"),
     (r"\bweights='(\w+)'", r"--weights \1"),
     (r"\bdistribution='(\w+)'", r"--distribution \1"),
     (r"\bn_resamples=", "--bootstrap "),
@@ -108,3 +109,8 @@ def arguments_named(**names: str) -> Iterator[None]:
             raise RatingsError(named(error)) from error
     for one in warned:
         warnings.warn(named(one.message), one.category, stacklevel=3)
+
+
+def names_of_clusters(column: str) -> dict[str, str]:
+    """Return how warnings of clusters name their column, for `arguments_named`."""
+    return {f"{name} has names": f"column {column!r} has names" for name in ("clusters", "cluster")}

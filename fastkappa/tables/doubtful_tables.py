@@ -27,6 +27,8 @@ MOST_JUDGED = 20
 CODES = frozenset(
     [-1, -9, -99, -999, -9999, 77, 88, 99, 255, 999, 9999, -(1 << 15), -(1 << 31), -(1 << 63)]
 )
+# A smaller table can have one item in each cell by chance.
+FEWEST_CELLS = 6
 # A row of totals has a label more than so many times as large as any other.
 FAR = 5
 
@@ -65,6 +67,7 @@ def judge_table(
         _warn_of_totals(used, table.sum(), lambda name: (array * counts[name]).sum(dtype=float))
     if table.item(0) > 1:
         return
+    _warn_of_counted(table, names)
     _warn_of_strangers(labels, table, names)
     _warn_of_ids(labels, table, names)
 
@@ -103,6 +106,16 @@ def _warn_of_codes(labels: AnyArray) -> None:
             f"the ratings hold {' and '.join(found)}, which often stands for a missing rating, but"
             " is counted as a label: give missing_codes= if it does, on the command line"
             " --missing-codes, or name it in labels if it is one."
+        )
+
+
+def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
+    """Warn if each pair of labels occurs once, as in the lines of a table of counts."""
+    n_used = [int(np.count_nonzero(table.any(axis=axis))) for axis in (1, 0)]
+    if FEWEST_CELLS <= table.sum() == n_used[0] * n_used[1] and table.max() == 1 < min(n_used):
+        warn(
+            f"each pair of labels of {' and '.join(names)} occurs once, as in a table of counts:"
+            " give sample_weight= if another column says how many items have these ratings."
         )
 
 

@@ -52,11 +52,12 @@ def merge(
     from fastkappa.cli.files.opening import TextOptions, opened_inputs
     from fastkappa.cli.files.saved_counts import merge_counts
 
-    remarks = Remarks(depends(weights) or "weighted kappa")
+    remarks = Remarks()
     remarks.remedy = "Give --labels in the order that is meant to fastkappa score --save."
     with errors_printed() as remarks.printed, opened_inputs(TextOptions()):
         gate = Gate.of(fail_under, fail_on)
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
+        remarks.rely(depends(weights, matrix))
         name, saved = merge_counts(files)
         if saved.are_sorted:
             remarks.sorted_labels.append(saved.counts.labels)

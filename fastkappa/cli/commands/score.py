@@ -94,13 +94,13 @@ def score(
     from fastkappa.cli.reports.picture import write_file
     from fastkappa.sources.source_table import Columns
 
-    # All kappas are printed, whichever comes first.
-    remarks = Remarks(depends(weights) or "weighted kappa")
+    remarks = Remarks()
     with errors_printed() as remarks.printed, opened_inputs(text) as opener:
         source, gate = opener.source(file), Gate.of(fail_under, fail_on)
         if y1 == y2:
             raise ValueError(f"--y1 and --y2 must name two columns, got {y1!r} twice.")
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
+        remarks.rely(depends(weights, matrix))
         reading = remarks.reading(labels, missing, missing_codes)
         with progress_bar(source.files) as bar:
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
@@ -125,7 +125,10 @@ def print_counts(
     """
     from fastkappa.cli.reports.score import report_on_table
     from fastkappa.cli.terminal import write
+    from fastkappa.ratings.label_order import is_alphabetical
 
+    # Words in alphabetical order have weighted kappas only if weights were asked for.
+    are_words = any(map(is_alphabetical, remarks.sorted_labels))
     asked: Any = weights if isinstance(weights, str) else weights.of(saved.counts.labels)
     report = report_on_table(
         name,
@@ -135,6 +138,7 @@ def print_counts(
         saved.sample_weight,
         has_interval=(gate.least is not None and gate.on is FailOn.lower_end)
         or (output is FormatOption.sentence and saved.counts.table.dtype.kind != "f"),
+        is_ordered=not are_words or remarks.rely_on_order,
     )
     remarks.show()
     write(report.written(output.value, remarks.everything))

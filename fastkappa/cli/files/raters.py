@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
 
@@ -11,6 +12,7 @@ import numpy as np
 from fastkappa.choices import did_you_mean
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
+from fastkappa.cli.words import arguments_named, names_of_clusters
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.ratings.missing import without
 from fastkappa.sources.arrow_batches import split_by
@@ -190,7 +192,8 @@ def read_raters(
         return Ratings.from_raters(by_rater, labels=labels, clusters=clusters)
 
     columns = {name: arrays[name] for name in [*rated, *named]}
-    whole = ratings_of(columns, known)
+    with arguments_named(**names_of_clusters(cluster)) if cluster else nullcontext():
+        whole = ratings_of(columns, known)
     whole.warn_of_form()
     if separator is not None and len(whole.labels) > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(

@@ -125,7 +125,11 @@ def result_of(
 ) -> AgreementResult:
     """Return the agreement of two raters from their counts, and the clusters of the items."""
     if not counts.table.any():
-        raise RatingsError("no row has both its ratings among the labels.")
+        if not counts.n_outside:
+            raise RatingsError(
+                "no item has a rating of both: are the ids of items written alike in both?"
+            )
+        raise RatingsError("no item has both its ratings among the labels.")
     check_whole(counts.table)
     return make_result(
         counts.table,
