@@ -103,6 +103,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
+        *,
         alpha: float = 0.0,
         scale: Literal["penalized", "variance"] = "penalized",
         fit_intercept: bool = True,

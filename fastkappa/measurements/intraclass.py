@@ -250,7 +250,10 @@ def _grid(forms: Sequence[IntraclassCorrelation], confidence: float) -> Grid:
 
 
 def intraclass_correlation(
-    ratings: Any, *, confidence: float = 0.95, missing: Missing = "raise"
+    ratings: Any,
+    *,
+    missing: Missing = "raise",
+    confidence: float = 0.95,
 ) -> IntraclassResult:
     """Return the six forms of the intraclass correlation, with F tests and intervals.
 
@@ -264,11 +267,11 @@ def intraclass_correlation(
     ratings : array-like of shape (n_subjects, n_raters)
         A row per subject and a column per rater: numbers, in an array, a list of rows, or a
         frame of pandas, polars or pyarrow. None, NaN and the like are missing.
-    confidence : float, default=0.95
-        The confidence of the intervals.
     missing : {'raise', 'drop'}, default='raise'
         What to do about missing ratings: raise an error, or leave out their subjects and
         count them.
+    confidence : float, default=0.95
+        The confidence of the intervals.
 
     Returns
     -------

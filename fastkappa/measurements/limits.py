@@ -144,7 +144,11 @@ class LimitsOfAgreement(Result):
 
 
 def limits_of_agreement(
-    y1: Any, y2: Any = None, *, confidence: float = 0.95, missing: Missing = "raise"
+    y1: Any,
+    y2: Any = None,
+    *,
+    missing: Missing = "raise",
+    confidence: float = 0.95,
 ) -> LimitsOfAgreement:
     """Return the limits of agreement of two methods of measurement, with their intervals.
 
@@ -153,11 +157,11 @@ def limits_of_agreement(
     y1, y2 : array-like of shape (n_subjects,)
         One measurement of each subject by each method: numbers; None, NaN and the like are
         missing.
-    confidence : float, default=0.95
-        The confidence of the intervals; the limits themselves are for 95 % of the differences.
     missing : {'raise', 'drop'}, default='raise'
         What to do about missing measurements: raise an error, or leave out their subjects and
         count them.
+    confidence : float, default=0.95
+        The confidence of the intervals; the limits themselves are for 95 % of the differences.
 
     Returns
     -------

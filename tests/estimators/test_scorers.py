@@ -62,7 +62,7 @@ def test_the_value_is_that_of_scikit_learn_with_all_labels(weights: Any, n_jobs:
         cohen_kappa_score(Y[test], predictions[test], labels=np.arange(5), weights=weights)
         for _, test in FOLDS.split(X)
     ]
-    for scorer in (READY[weights], KappaScorer(weights, labels=range(5))):
+    for scorer in (READY[weights], KappaScorer(weights=weights, labels=range(5))):
         found = cross_val_score(
             TREE, X, Y, cv=FOLDS, scoring=scorer, error_score="raise", n_jobs=n_jobs
         )
@@ -166,9 +166,9 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match=r"y or the predictions hold 4, .* 0 < 1 < 2 < 3"):
         KappaScorer(labels=range(4))(TREE.fit(X, Y), X, Y)
     with pytest.raises(ValueError, match="labels must be given with a matrix"):
-        KappaScorer([[0, 1], [1, 0]])
+        KappaScorer(weights=[[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="weights must be None, 'linear'"):
-        KappaScorer("cubic")  # type: ignore[arg-type]
+        KappaScorer(weights="cubic")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="labels must be distinct"):
         KappaScorer(labels=[0, 0])
 
@@ -180,11 +180,14 @@ def test_undefined_is_nan() -> None:
 
 def test_copies() -> None:
     matrix = 1 - np.eye(5)
-    scorer = KappaScorer(matrix, labels=range(5))
+    scorer = KappaScorer(weights=matrix, labels=range(5))
     for again in (pickle.loads(pickle.dumps(scorer)), copy.deepcopy(scorer)):
         assert again(TREE.fit(X, Y), X, Y) == cohen_kappa(TREE, X, Y)
-    assert repr(KappaScorer("linear", labels=[2, 1])) == "KappaScorer('linear', labels=[2, 1])"
-    assert repr(cohen_kappa) == "KappaScorer(None)"
+    assert (
+        repr(KappaScorer(weights="linear", labels=[2, 1]))
+        == "KappaScorer(weights='linear', labels=[2, 1])"
+    )
+    assert repr(cohen_kappa) == "KappaScorer(weights=None)"
 
 
 def test_a_search_of_thresholds_is_told_what_it_takes() -> None:
