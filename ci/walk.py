@@ -39,9 +39,9 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),
-    "agreement": (29, 86),
-    "agreement, printed": (44, 222),
-    "leaderboard": (41, 173),
+    "agreement": (31, 90),
+    "agreement, printed": (46, 226),
+    "leaderboard": (43, 178),
     "optimal_thresholds": (29, 104),
     "fastkappa score, Parquet": (44, 184),
     "fastkappa score, CSV": (48, 200),

@@ -6,7 +6,7 @@ Two raters give two labels, equally frequent or one of them rare, or four labels
 agree on some of the items and guess the others ("guessing"), or they err towards neighbouring
 labels ("neighbours"). Each sample is a table drawn from the true proportions, of which the
 intervals are computed; the Bayesian ones, that are simulated themselves, of the first
-``--slow`` tables only. The printed tables are those of docs/how_to/uncertainty/intervals.md.
+``--slow`` tables only. The printed tables are those of docs/evidence/intervals.md.
 """
 
 from __future__ import annotations

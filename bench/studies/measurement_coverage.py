@@ -4,13 +4,14 @@
 
 Three raters measure 15 or 50 normally distributed subjects of variance 1, with errors of
 deviation .6. Raters differ by constants, which for intraclass correlations are drawn anew in
-each study.
+each study. Then subjects and errors are in 10, 20 or 50 clusters of 3 subjects, or of 1, 1, 2, 3
+or 8, with a correlation of .1 or .5 within clusters, and raters differ by the same constants.
 """
 
 from __future__ import annotations
 
 import sys
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
@@ -53,18 +54,60 @@ def intervals(n: int, rng: np.random.Generator) -> dict[str, tuple[float, float]
     }
 
 
+def clustered_intervals(
+    clusters: np.ndarray, correlation: float, rng: np.random.Generator
+) -> dict[str, tuple[float, float]]:
+    """Return the intervals of one study of subjects in clusters."""
+    n, n_clusters = len(clusters), clusters[-1] + 1
+
+    def drawn(k: int) -> np.ndarray:
+        common, own = rng.normal(size=(n_clusters, k))[clusters], rng.normal(size=(n, k))
+        return np.sqrt(correlation) * common + np.sqrt(1 - correlation) * own
+
+    ratings = drawn(1) + ERROR * drawn(3) + FIXED
+    pair = ratings[:, 0], ratings[:, 1]
+    icc = fastkappa.measurements.intraclass_correlation(ratings, clusters=clusters)
+    limits = fastkappa.measurements.limits_of_agreement(*pair, clusters=clusters)
+    overall = fastkappa.measurements.overall_concordance_correlation(ratings, clusters=clusters)
+    return {
+        "ICC(A,1)": icc["ICC(A,1)"].interval,
+        "ICC(C,1)": icc["ICC(C,1)"].interval,
+        "Lin's concordance": fastkappa.measurements.concordance_correlation(
+            *pair, clusters=clusters
+        ).interval,
+        "overall concordance": overall.interval,
+        "lower limit": limits.lower_interval,
+        "upper limit": limits.upper_interval,
+        "ICC(C,1), ignoring them": fastkappa.measurements.intraclass_correlation(ratings)[
+            "ICC(C,1)"
+        ].interval,
+    }
+
+
 def main() -> None:
     n_studies = int(sys.argv[1]) if len(sys.argv) > 1 else 1500
     truth = true_values()
     for n in (15, 50):
         rng = np.random.default_rng(n)
-        held = dict.fromkeys(truth, 0)
-        for _ in range(n_studies):
-            for name, (low, high) in intervals(n, rng).items():
-                held[name] += low <= truth[name] <= high
         print(f"{n} subjects, {n_studies} studies")
-        for name, count in held.items():
-            print(f"    {name:<22}{count / n_studies:.3f}")
+        show(truth, [intervals(n, rng) for _ in range(n_studies)])
+    truth["ICC(A,1)"] = 1 / (1 + ERROR**2 + FIXED.var(ddof=1))
+    truth["ICC(C,1), ignoring them"] = truth["ICC(C,1)"]
+    for n_clusters, correlation, sizes in product((10, 20, 50), (0.1, 0.5), ([3], [1, 1, 2, 3, 8])):
+        rng = np.random.default_rng([n_clusters, len(sizes), int(10 * correlation)])
+        found = []
+        for _ in range(n_studies):
+            clusters = np.repeat(np.arange(n_clusters), rng.choice(sizes, n_clusters))
+            found.append(clustered_intervals(clusters, correlation, rng))
+        print(f"{n_clusters} clusters of {sizes}, correlation {correlation}, {n_studies} studies")
+        show(truth, found)
+
+
+def show(truth: dict[str, float], found: list[dict[str, tuple[float, float]]]) -> None:
+    """Print how often the intervals hold the true values."""
+    for name in found[0]:
+        held = np.mean([low <= truth[name] <= high for low, high in (f[name] for f in found)])
+        print(f"    {name:<25}{held:.3f}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 For each design the number of items is planned for a power of 80 % at 5 %. Studies of that many
 items are simulated with the expected kappa and, for the size, with that of the hypothesis, and each
 is tested as it will be: by ``agreement(..., null_kappa=...)``, or by `fleiss_kappa`.
-The printed tables are those of docs/how_to/uncertainty/planning.md.
+The printed tables are those of docs/evidence/planning.md.
 """
 
 from __future__ import annotations

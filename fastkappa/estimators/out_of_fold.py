@@ -20,6 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import has_fit_parameter
 
 from fastkappa.arrays import AnyArray
+from fastkappa.estimators.documentation import DocumentedMixin
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.label_order import sorted_strings
@@ -50,7 +51,7 @@ def sorted_labels(y: AnyArray) -> AnyArray:
     return labels
 
 
-class OutOfFoldMixin(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """What estimators with an ``estimator`` and a ``cv`` have in common."""
 
     estimator: Any

@@ -21,8 +21,9 @@ import numpy as np
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
+from fastkappa.measurements.clustered import clustered_sums, jackknife_error, sums_of_samples
 from fastkappa.measurements.measured import Measured, read_pair, read_ratings
-from fastkappa.measurements.report_texts import heading, left_out
+from fastkappa.measurements.report_texts import heading, left_out, subjects_text
 from fastkappa.measurements.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
@@ -30,10 +31,11 @@ from fastkappa.results.report import RATERS, Report, estimate_grid, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.distributions import t_quantile
-from fastkappa.statistics.inference import check_confidence, normal_quantile
+from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 
 LIN = "Lin's concordance correlation"
+OVERALL = "overall concordance correlation"
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,11 +50,12 @@ class ConcordanceResult(Result):
         Between -1 and 1; NaN where undefined.
     standard_error : float
         Over samples of subjects: for two raters Lin's (1989, corrected 2000), for normally
-        distributed measurements; for several the delta method's, for any.
+        distributed measurements; for several the delta method's, for any; in clusters that of the
+        jackknife over the clusters.
     interval : tuple of float
         By Fisher's z transform, so within -1 and 1; with the quantile of the normal
-        distribution for two raters, as Lin's, for several with that of Student's t with as many
-        degrees of freedom as subjects, less one.
+        distribution for two raters, as Lin's, for several and with clusters with that of Student's
+        t with as many degrees of freedom as subjects or clusters, less one.
     confidence : float
         The confidence of the interval.
     precision : float
@@ -68,6 +71,8 @@ class ConcordanceResult(Result):
         How many subjects all raters rated, and how many raters there are.
     n_dropped : int
         How many subjects were left out because a rating was missing.
+    n_clusters : int
+        How many clusters the subjects are in; without clusters, how many subjects there are.
     raters : tuple of str
         The names of the raters: those of the columns, if they have any.
     """
@@ -84,6 +89,7 @@ class ConcordanceResult(Result):
     n_subjects: int
     n_raters: int
     n_dropped: int
+    n_clusters: int
     raters: tuple[str, ...]
 
     def to_frame(self) -> Any:
@@ -112,13 +118,14 @@ class ConcordanceResult(Result):
 
     def sentence(self) -> str:
         """Return the correlation as a sentence for a paper."""
-        what = heading(self.method[0].upper() + self.method[1:], self.raters, self.n_subjects)
+        what = self.method[0].upper() + self.method[1:]
         dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
+        method = "interval" if self._is_normal else "t interval"
         return estimate_sentence(
-            f"{what.replace(', ', ' on ')}{dropped}",
+            f"{heading(what, self.raters, self._subjects, ' on ')}{dropped}",
             self.value,
             self.interval,
-            f"{100 * self.confidence:g} % {'' if self._is_lin else 't '}interval on Fisher's scale",
+            f"{100 * self.confidence:g} % {method} on Fisher's scale",
         )
 
     def interpret(self, scale: ScaleName) -> Interpretation:
@@ -137,18 +144,21 @@ class ConcordanceResult(Result):
 
     def _ends(self, confidence: float) -> tuple[float, float]:
         """Return the interval of another confidence."""
-        p = (1 + confidence) / 2
-        quantile = normal_quantile(p) if self._is_lin else t_quantile(p, self.n_subjects - 1)
+        quantile = _quantile(confidence, math.inf if self._is_normal else self.n_clusters - 1)
         return _interval(self.value, self.standard_error, quantile)
 
     @property
-    def _is_lin(self) -> bool:
-        return self.method == LIN
+    def _is_normal(self) -> bool:
+        return self.method == LIN and self.n_clusters == self.n_subjects
+
+    @property
+    def _subjects(self) -> str:
+        return subjects_text(self.n_subjects, self.n_clusters)
 
     def __repr__(self) -> str:
         return (
             f"<ConcordanceResult: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" {count_text(self.n_subjects, 'subject')}, {count_text(self.n_raters, 'rater')}>"
+            f" {self._subjects}, {count_text(self.n_raters, 'rater')}>"
         )
 
     def _report(self) -> Report:
@@ -158,7 +168,7 @@ class ConcordanceResult(Result):
         what = self.method[0].upper() + self.method[1:]
         row = ("concordance correlation", self.value, self.standard_error, self.interval)
         return Report(
-            [heading(what, self.raters, self.n_subjects), *left_out(self.n_dropped)],
+            [heading(what, self.raters, self._subjects), *left_out(self.n_dropped)],
             [estimate_grid([row], self.confidence), facts(parts)],
         )
 
@@ -168,6 +178,7 @@ def concordance_correlation(
     y2: Any = None,
     *,
     missing: Missing = "raise",
+    clusters: Any = None,
     confidence: float = 0.95,
 ) -> ConcordanceResult:
     """Return Lin's concordance correlation of two raters or methods, with its interval.
@@ -179,6 +190,9 @@ def concordance_correlation(
     missing : {'raise', 'drop'}, default='raise'
         What to do about missing measurements: raise an error, or leave out their subjects and
         count them.
+    clusters : array-like of shape (n_subjects,), default=None
+        The cluster of each subject, such as the patient of a lesion. The value is the same as
+        without.
     confidence : float, default=0.95
         The confidence of the interval.
 
@@ -218,7 +232,7 @@ def concordance_correlation(
     <ConcordanceResult: 0.8986 (0.5566 to 0.9802), 6 subjects, 2 raters>
     """
     confidence = check_confidence(confidence)
-    measured = read_pair(y1, y2, missing)
+    measured = read_pair(y1, y2, missing, clusters)
     squares = sums_of_squares(measured)
     value = _value(squares)
     first, second = (math.sqrt(total / squares.n) for total in squares.of_raters)
@@ -233,20 +247,15 @@ def concordance_correlation(
         location, scale = difference / math.sqrt(product), first / second
         error = _lin_error(value, precision, location, scale, squares.n)
     accuracy = 2 / (scale + 1 / scale + location * location)
-    return _result(
-        LIN,
-        measured,
-        names_of((y1, y2), RATERS),
-        confidence,
-        (value, error, precision, accuracy, location, scale),
-        normal_quantile((1 + confidence) / 2),
-    )
+    figures = value, error, precision, accuracy, location, scale
+    return _result(LIN, measured, squares, names_of((y1, y2), RATERS), confidence, figures)
 
 
 def overall_concordance_correlation(
     ratings: Any,
     *,
     missing: Missing = "raise",
+    clusters: Any = None,
     confidence: float = 0.95,
 ) -> ConcordanceResult:
     """Return the concordance correlation of two or more raters, with its interval.
@@ -257,7 +266,7 @@ def overall_concordance_correlation(
     ----------
     ratings : array-like of shape (n_subjects, n_raters)
         As for `intraclass_correlation`.
-    missing, confidence
+    missing, clusters, confidence
         As for `concordance_correlation`, which raises the same errors and warns the same.
 
     Returns
@@ -283,28 +292,22 @@ def overall_concordance_correlation(
     <ConcordanceResult: 0.2537 (0.0082 to 0.4704), 6 subjects, 4 raters>
     """
     confidence = check_confidence(confidence)
-    measured = read_ratings(ratings, missing)
+    measured = read_ratings(ratings, missing, clusters)
     squares = sums_of_squares(measured)
     value = _value(squares)
     error = precision = math.nan
     deviations = np.sqrt(squares.of_raters / squares.n)
     products = float(deviations.sum() ** 2 - (deviations**2).sum())
     if measured.constant.all():
-        _warn("overall concordance correlation", value, measured)
+        _warn(OVERALL, value, measured)
     else:
         error = _delta_error(measured, squares, value)
         if products > 0:
             covariances = ((squares.k - 1) * squares.subjects - squares.residual) / squares.n
             precision = covariances / products
     accuracy = value / precision if precision else math.nan
-    return _result(
-        "overall concordance correlation",
-        measured,
-        tuple(measured.names),
-        confidence,
-        (value, error, precision, accuracy, math.nan, math.nan),
-        t_quantile((1 + confidence) / 2, squares.n - 1),
-    )
+    figures = value, error, precision, accuracy, math.nan, math.nan
+    return _result(OVERALL, measured, squares, tuple(measured.names), confidence, figures)
 
 
 def _value(squares: SumsOfSquares) -> float:
@@ -312,7 +315,7 @@ def _value(squares: SumsOfSquares) -> float:
     return max(-1.0, min(1.0, numerator / denominator)) if denominator > 0 else math.nan
 
 
-def _parts(squares: SumsOfSquares) -> tuple[float, float]:
+def _parts(squares: Any) -> tuple[Any, Any]:
     k = squares.k
     return (
         (k - 1) * squares.subjects - squares.residual,
@@ -358,18 +361,29 @@ def _delta_error(measured: Measured, squares: SumsOfSquares, value: float) -> fl
 def _result(
     method: str,
     measured: Measured,
+    squares: SumsOfSquares,
     raters: tuple[str, ...],
     confidence: float,
     figures: tuple[float, ...],
-    quantile: float,
 ) -> ConcordanceResult:
     value, error, precision, accuracy, location, scale = figures
-    interval = _interval(value, error, quantile)
+    n_clusters = squares.n
+    freedom = math.inf if method == LIN else squares.n - 1.0
+    centre = squares.centre + squares.means
+    sums = clustered_sums(measured.clusters, measured.chunks(), centre)
+    if sums is not None:
+        n_clusters = sums.n_clusters
+        freedom = n_clusters - 1
+        # Where it is undefined, so is that of clusters.
+        if error > 0:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                above, below = _parts(sums_of_samples(sums.without, centre))
+                error = jackknife_error(np.arctanh(above / below)) * (1 - value * value)
     return ConcordanceResult(
         method,
         value,
         error,
-        interval,
+        _interval(value, error, _quantile(confidence, freedom)),
         confidence,
         precision,
         accuracy,
@@ -378,8 +392,13 @@ def _result(
         measured.n_subjects,
         measured.n_raters,
         measured.n_dropped,
+        n_clusters,
         raters,
     )
+
+
+def _quantile(confidence: float, freedom: float) -> float:
+    return t_quantile((1 + confidence) / 2, freedom) if freedom > 0 else math.nan
 
 
 def _interval(value: float, error: float, quantile: float) -> tuple[float, float]:

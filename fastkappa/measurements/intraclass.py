@@ -11,10 +11,13 @@ from typing import Any
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text, p_value_text
 from fastkappa.frame import data_frame
+from fastkappa.measurements.clustered import clustered_sums
 from fastkappa.measurements.mean_squares import (
+    ClusteredErrors,
     MeanSquares,
     absolute_interval,
     averaged,
+    clustered_errors,
     each,
     f_limits,
     mean_squares,
@@ -23,7 +26,7 @@ from fastkappa.measurements.mean_squares import (
     single,
 )
 from fastkappa.measurements.measured import read_ratings
-from fastkappa.measurements.report_texts import heading, left_out
+from fastkappa.measurements.report_texts import heading, left_out, subjects_text
 from fastkappa.measurements.sums_of_squares import sums_of_squares
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import NO_ENDS, Grid, Report, interval_head
@@ -61,9 +64,10 @@ class IntraclassCorrelation(Result):
     confidence : float
         The confidence of the interval.
     f : float
-        The test of the hypothesis that it is 0: the ratio of two mean squares.
+        The test of the hypothesis that it is 0: the ratio of two mean squares; with clusters the
+        square of Student's t of the logarithm that the interval is of.
     degrees_of_freedom : tuple of int
-        Those of both mean squares.
+        Those of both mean squares; with clusters 1 and their number less 1.
     p_value : float
         The probability of such an F, or a greater one, if it is 0.
     """
@@ -113,6 +117,8 @@ class IntraclassResult(Result):
         How many raters there are.
     n_dropped : int
         How many subjects were left out because a rating was missing.
+    n_clusters : int
+        How many clusters the subjects are in; without clusters, how many subjects there are.
     confidence : float
         The confidence of the intervals.
     raters : tuple of str
@@ -124,8 +130,10 @@ class IntraclassResult(Result):
     n_subjects: int
     n_raters: int
     n_dropped: int
+    n_clusters: int
     confidence: float
     raters: tuple[str, ...]
+    _clustered: ClusteredErrors | None = None
 
     def __getitem__(self, name: str) -> IntraclassCorrelation:
         wanted = str(name).replace(" ", "")
@@ -160,16 +168,15 @@ class IntraclassResult(Result):
     def sentence(self, form: str = "ICC(A,1)") -> str:
         """Return one form as a sentence for a paper."""
         found = self[form]
-        what = heading("Intraclass correlation", self.raters, self.n_subjects)
         dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
         model = "; ".join((found.form, found.shrout_fleiss, MODELS[found.form]))
-        what = what.replace("correlation", f"correlation ({model})", 1)
+        what = f"Intraclass correlation ({model})"
+        method = "F" if self._clustered is None else "jackknife"
         return estimate_sentence(
-            f"{what.replace(', ' + count_text(self.n_subjects, 'subject'), '')} on"
-            f" {count_text(self.n_subjects, 'subject')}{dropped}",
+            f"{heading(what, self.raters, self._subjects, ' on ')}{dropped}",
             found.value,
             found.interval,
-            f"{100 * self.confidence:g} % F interval",
+            f"{100 * self.confidence:g} % {method} interval",
         )
 
     def interpret(self, scale: ScaleName, form: str = "ICC(A,1)") -> Interpretation:
@@ -199,7 +206,8 @@ class IntraclassResult(Result):
 
         def ends(confidence: float) -> tuple[float, float]:
             of_size = self.n_subjects, self.n_raters
-            return _forms(*of_size, self.mean_squares, confidence)[place].interval
+            forms = _forms(*of_size, self.mean_squares, confidence, self._clustered)
+            return forms[place].interval
 
         return interpret(found.value, ends, scale, self.confidence)
 
@@ -207,12 +215,16 @@ class IntraclassResult(Result):
         single = self["ICC(A,1)"]
         return (
             f"<IntraclassResult: ICC(A,1) {figure(single.value)}"
-            f" ({interval_text(single.interval)}), {count_text(self.n_subjects, 'subject')},"
+            f" ({interval_text(single.interval)}), {self._subjects},"
             f" {count_text(self.n_raters, 'rater')}>"
         )
 
+    @property
+    def _subjects(self) -> str:
+        return subjects_text(self.n_subjects, self.n_clusters)
+
     def _report(self) -> Report:
-        what = heading("Intraclass correlation", self.raters, self.n_subjects)
+        what = heading("Intraclass correlation", self.raters, self._subjects)
         return Report([what, *left_out(self.n_dropped)], [_grid(self.forms, self.confidence)])
 
 
@@ -253,6 +265,7 @@ def intraclass_correlation(
     ratings: Any,
     *,
     missing: Missing = "raise",
+    clusters: Any = None,
     confidence: float = 0.95,
 ) -> IntraclassResult:
     """Return the six forms of the intraclass correlation, with F tests and intervals.
@@ -270,6 +283,10 @@ def intraclass_correlation(
     missing : {'raise', 'drop'}, default='raise'
         What to do about missing ratings: raise an error, or leave out their subjects and
         count them.
+    clusters : array-like of shape (n_subjects,), default=None
+        The cluster of each subject, such as the patient of a lesion. The values are the same as
+        without. The intervals are by the jackknife over the clusters, on the scale on which
+        ICC(1) is the logarithm of F, with the quantile of Student's t.
     confidence : float, default=0.95
         The confidence of the intervals.
 
@@ -325,11 +342,14 @@ def intraclass_correlation(
     0.289764
     """
     confidence = check_confidence(confidence)
-    measured = read_ratings(ratings, missing)
+    measured = read_ratings(ratings, missing, clusters)
     squares = sums_of_squares(measured)
     n, k = squares.n, squares.k
     means = mean_squares(squares)
-    forms = _forms(n, k, means, confidence)
+    centre = squares.centre + squares.means
+    sums = clustered_sums(measured.clusters, measured.chunks(), centre)
+    clustered = None if sums is None else clustered_errors(sums, centre)
+    forms = _forms(n, k, means, confidence, clustered)
     undefined = [form.form for form in forms if math.isnan(form.value)]
     if undefined:
         warnings.warn(
@@ -340,12 +360,24 @@ def intraclass_correlation(
     scale = squares.unit * squares.unit
     reported = MeanSquares(*(mean * scale for mean in means)) if scale != 1 else means
     return IntraclassResult(
-        forms, reported, n, k, measured.n_dropped, confidence, tuple(measured.names)
+        forms,
+        reported,
+        n,
+        k,
+        measured.n_dropped,
+        n if clustered is None else clustered.n_clusters,
+        confidence,
+        tuple(measured.names),
+        clustered,
     )
 
 
 def _forms(
-    n: int, k: int, means: MeanSquares, confidence: float
+    n: int,
+    k: int,
+    means: MeanSquares,
+    confidence: float,
+    clustered: ClusteredErrors | None = None,
 ) -> tuple[IntraclassCorrelation, ...]:
     subjects, within, raters, residual = means
     freedoms = n - 1, n * (k - 1), (n - 1) * (k - 1)
@@ -355,14 +387,22 @@ def _forms(
     consistent = single(subjects, residual, k), averaged(subjects, residual, 0.0)
     excess = (raters - residual) / n
     absolute = single(subjects, residual, k, k * excess), averaged(subjects, residual, excess)
-    of_one_way = f_limits(f_within, freedoms[0], freedoms[1], p)
-    of_consistent = f_limits(f_residual, freedoms[0], freedoms[2], p)
-    of_absolute = absolute_interval(n, k, means, absolute[0], p)
+
+    def of_one(f: float) -> float:
+        return (f - 1) / (f + k - 1)
+
+    if clustered is None:
+        of_one_way = f_limits(f_within, freedoms[0], freedoms[1], p)
+        of_consistent = f_limits(f_residual, freedoms[0], freedoms[2], p)
+        of_absolute = absolute_interval(n, k, means, absolute[0], p)
+    else:
+        of_one_way, ratios, of_consistent = (clustered.interval(i, p) for i in range(3))
+        of_absolute = each(ratios, of_one)
     # The interval of a mean of k raters is that of one, by the formula of Spearman and Brown.
     intervals = {
-        "ICC(1)": each(of_one_way, lambda f: (f - 1) / (f + k - 1)),
+        "ICC(1)": each(of_one_way, of_one),
         "ICC(A,1)": of_absolute,
-        "ICC(C,1)": each(of_consistent, lambda f: (f - 1) / (f + k - 1)),
+        "ICC(C,1)": each(of_consistent, of_one),
         "ICC(k)": each(of_one_way, lambda f: 1 - 1 / f if f > 0 else math.nan),
         "ICC(A,k)": each(of_absolute, lambda r: of_mean(r, k)),
         "ICC(C,k)": each(of_consistent, lambda f: 1 - 1 / f if f > 0 else math.nan),
@@ -375,6 +415,9 @@ def _forms(
         "ICC(A,k)": ("ICC(2,k)", absolute[1], f_residual, freedoms[2]),
         "ICC(C,k)": ("ICC(3,k)", consistent[1], f_residual, freedoms[2]),
     }
+    tests = {form: (f, (freedoms[0], freedom)) for form, (*_, f, freedom) in table.items()}
+    if clustered is not None:
+        tests = dict(zip(table, [clustered.test(i) for i in range(3)] * 2))
     return tuple(
         IntraclassCorrelation(
             form,
@@ -382,11 +425,11 @@ def _forms(
             value,
             NO_ENDS if math.isnan(value) else intervals[form],
             confidence,
-            f,
-            (freedoms[0], freedom),
-            f_tail(f, freedoms[0], freedom),
+            tests[form][0],
+            tests[form][1],
+            f_tail(tests[form][0], *tests[form][1]),
         )
-        for form, (shrout_fleiss, value, f, freedom) in table.items()
+        for form, (shrout_fleiss, value, *_) in table.items()
     )
 
 

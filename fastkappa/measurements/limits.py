@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastkappa.arrays import Floats
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import count_text, plain, printable
+from fastkappa.formatting import plain, printable
 from fastkappa.frame import data_frame
+from fastkappa.measurements.clustered import (
+    ClusteredSums,
+    clustered_sums,
+    jackknife_error,
+    total_variance,
+)
 from fastkappa.measurements.measured import read_pair
-from fastkappa.measurements.report_texts import left_out
+from fastkappa.measurements.report_texts import left_out, subjects_text
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import RATERS, Grid, Report, facts, interval_head
@@ -36,7 +42,8 @@ class LimitsOfAgreement(Result):
     bias : float
         The mean of the differences, the first method's measurement less the second's.
     standard_deviation : float
-        Of the differences; the sum of squares is over n - 1.
+        Of the differences; the sum of squares is over n - 1. With clusters it is the root of the
+        sum of the variances between and within clusters.
     limits : tuple of float
         The bias less and plus 1.96 standard deviations: 95 % of the differences are between
         them if they are normally distributed.
@@ -48,6 +55,8 @@ class LimitsOfAgreement(Result):
         How many subjects both methods measured.
     n_dropped : int
         How many subjects were left out because a measurement was missing.
+    n_clusters : int
+        How many clusters the subjects are in; without clusters, how many subjects there are.
     means, differences : ndarray of shape (n_subjects,)
         The mean of both measurements of each subject, and their difference.
     raters : tuple of str
@@ -64,6 +73,7 @@ class LimitsOfAgreement(Result):
     confidence: float
     n_subjects: int
     n_dropped: int
+    n_clusters: int
     means: Floats
     differences: Floats
     raters: tuple[str, str] = RATERS
@@ -111,7 +121,7 @@ class LimitsOfAgreement(Result):
         of_interval = f"{100 * self.confidence:g} % t interval "
         return versioned(
             f"The mean difference of {first} less {second} on"
-            f" {count_text(self.n_subjects, 'subject')}{dropped} was"
+            f" {subjects_text(self.n_subjects, self.n_clusters)}{dropped} was"
             f" {bias.format(of_interval)}, with 95 % limits of agreement of {lower.format('')} and"
             f" {upper.format('')}"
         )
@@ -120,12 +130,12 @@ class LimitsOfAgreement(Result):
         low, high = self.limits
         return (
             f"<LimitsOfAgreement: {low:.6g} to {high:.6g}, bias {self.bias:.6g},"
-            f" {count_text(self.n_subjects, 'subject')}>"
+            f" {subjects_text(self.n_subjects, self.n_clusters)}>"
         )
 
     def _report(self) -> Report:
         first, second = map(printable, self.raters)
-        n_subjects = count_text(self.n_subjects, "subject")
+        subjects = subjects_text(self.n_subjects, self.n_clusters)
         # In the unit of measurement, so with as many decimals as the numbers need.
         rows = [
             (name, f"{value:.6g}", "{:.6g} to {:.6g}".format(*interval))
@@ -133,7 +143,7 @@ class LimitsOfAgreement(Result):
         ]
         return Report(
             [
-                f"Limits of agreement, {first} less {second}, {n_subjects}",
+                f"Limits of agreement, {first} less {second}, {subjects}",
                 *left_out(self.n_dropped),
             ],
             [
@@ -148,6 +158,7 @@ def limits_of_agreement(
     y2: Any = None,
     *,
     missing: Missing = "raise",
+    clusters: Any = None,
     confidence: float = 0.95,
 ) -> LimitsOfAgreement:
     """Return the limits of agreement of two methods of measurement, with their intervals.
@@ -160,6 +171,9 @@ def limits_of_agreement(
     missing : {'raise', 'drop'}, default='raise'
         What to do about missing measurements: raise an error, or leave out their subjects and
         count them.
+    clusters : array-like of shape (n_subjects,), default=None
+        The cluster of each pair of measurements, such as a patient with several lesions, or one
+        who was measured several times by both methods. Each pair counts once.
     confidence : float, default=0.95
         The confidence of the intervals; the limits themselves are for 95 % of the differences.
 
@@ -181,9 +195,14 @@ def limits_of_agreement(
     -----
     The variance of a limit is ``s**2 * (1 / n + 1.96**2 / (2 * (n - 1)))`` and its interval has
     the quantile of Student's t with n - 1 degrees of freedom, as in Bland and Altman (1999).
-    Those of 1986 have 2 for 1.96 and ``3 / n`` for the factor. It takes the subjects to be
-    independent: several measurements of each need another method. `plot_limits_of_agreement`
-    shows whether the differences grow with the measurements, as they must not.
+    Those of 1986 have 2 for 1.96 and ``3 / n`` for the factor. `plot_limits_of_agreement` shows
+    whether the differences grow with the measurements, as they must not.
+
+    With clusters the variance of a difference is the sum of that between and that within clusters,
+    from the mean squares (Bland and Altman 1999, section 5.3). The intervals are by the jackknife
+    over the clusters, with the quantile of Student's t for their number less 1; those of the limits
+    add the distances of the bias and of the logarithm of the standard deviation from their ends
+    (Zou 2013).
 
     References
     ----------
@@ -192,6 +211,9 @@ def limits_of_agreement(
 
     J. M. Bland and D. G. Altman (1999). Measuring agreement in method comparison studies.
     Statistical Methods in Medical Research 8, 135-160.
+
+    G. Y. Zou (2013). Confidence interval estimation for the Bland-Altman limits of agreement with
+    multiple observations per individual. Statistical Methods in Medical Research 22, 630-642.
 
     Examples
     --------
@@ -210,9 +232,9 @@ def limits_of_agreement(
     standard deviation    18.468
     """
     confidence = check_confidence(confidence)
-    measured = read_pair(y1, y2, missing)
+    measured = read_pair(y1, y2, missing, clusters)
     first_name, second_name = names_of((y1, y2), RATERS)
-    n = measured.n_subjects
+    n, unit = measured.n_subjects, measured.unit
     means, differences = np.empty(n), np.empty(n)
     start = 0
     for first, second in measured.chunks():
@@ -225,30 +247,72 @@ def limits_of_agreement(
     if same:
         bias = float(differences[0])
         warnings.warn(
-            f"the limits of agreement have no spread: all differences are {bias * measured.unit}.",
+            f"the limits of agreement have no spread: all differences are {bias * unit}.",
             undefined_metric_warning(),
             stacklevel=2,
         )
-    deviation = 0.0 if same else float(differences.std(ddof=1))
-    unit = measured.unit
-    bias, deviation = bias * unit, deviation * unit
+    sums = clustered_sums(measured.clusters, [differences[None]], np.array([bias]))
+    if same:
+        spread = _Spread(0.0, 0.0, 0.0, 0.0, n if sums is None else sums.n_clusters)
+    elif sums is None:
+        spread = _spread(differences, confidence)
+    else:
+        spread = _spread_in_clusters(sums, confidence)
+    deviation = spread.deviation
+    below, above = bias - DEVIATIONS * deviation, bias + DEVIATIONS * deviation
+    bias_ends = bias - spread.of_bias, bias + spread.of_bias
     if unit != 1:
         means, differences = means * unit, differences * unit
-    quantile = t_quantile((1 + confidence) / 2, n - 1)
-    half = quantile * deviation * math.sqrt(1 / n)
-    wide = quantile * deviation * math.sqrt(1 / n + DEVIATIONS**2 / (2 * (n - 1)))
-    lower, upper = bias - DEVIATIONS * deviation, bias + DEVIATIONS * deviation
     return LimitsOfAgreement(
-        bias,
-        deviation,
-        (lower, upper),
-        (bias - half, bias + half),
-        (lower - wide, lower + wide),
-        (upper - wide, upper + wide),
+        bias * unit,
+        deviation * unit,
+        (below * unit, above * unit),
+        (bias_ends[0] * unit, bias_ends[1] * unit),
+        ((below - spread.outwards) * unit, (below + spread.inwards) * unit),
+        ((above - spread.inwards) * unit, (above + spread.outwards) * unit),
         confidence,
         n,
         measured.n_dropped,
+        spread.n_clusters,
         means,
         differences,
         (first_name, second_name),
+    )
+
+
+class _Spread(NamedTuple):
+    """The standard deviation of differences, and how far the ends of the intervals are.
+
+    ``of_bias`` is how far those of the bias are from it, ``inwards`` and ``outwards`` how far those
+    of a limit are, nearer to the bias and farther from it.
+    """
+
+    deviation: float
+    of_bias: float
+    inwards: float
+    outwards: float
+    n_clusters: int
+
+
+def _spread(differences: Floats, confidence: float) -> _Spread:
+    """Return the spread of the differences of independent subjects (Bland and Altman 1999)."""
+    n = len(differences)
+    deviation = float(differences.std(ddof=1))
+    half = t_quantile((1 + confidence) / 2, n - 1) * deviation
+    wide = half * math.sqrt(1 / n + DEVIATIONS**2 / (2 * (n - 1)))
+    return _Spread(deviation, half * math.sqrt(1 / n), wide, wide, n)
+
+
+def _spread_in_clusters(sums: ClusteredSums, confidence: float) -> _Spread:
+    """Return the spread by the jackknife; that of a limit is made of two (Zou 2013)."""
+    n_clusters = sums.n_clusters
+    deviation = math.sqrt(float(total_variance(sums.whole)[0]))
+    quantile = t_quantile((1 + confidence) / 2, n_clusters - 1) if n_clusters > 1 else math.nan
+    left = sums.without
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_bias = quantile * jackknife_error(left.raters[:, 0] / left.subjects)
+        ratio = math.exp(quantile * jackknife_error(np.log(total_variance(left)) / 2))
+    inwards, outwards = (DEVIATIONS * deviation * part for part in (1 - 1 / ratio, ratio - 1))
+    return _Spread(
+        deviation, of_bias, math.hypot(of_bias, inwards), math.hypot(of_bias, outwards), n_clusters
     )

@@ -5,9 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from fastkappa.measurements.sums_of_squares import SumsOfSquares
+import numpy as np
+
+from fastkappa.arrays import Floats
+from fastkappa.measurements.clustered import (
+    ClusteredSums,
+    SumsOfSamples,
+    jackknife_error,
+    sums_of_samples,
+)
 from fastkappa.results.report import NO_ENDS
-from fastkappa.statistics.distributions import f_quantile
+from fastkappa.statistics.distributions import f_quantile, t_quantile
 
 
 class MeanSquares(NamedTuple):
@@ -31,8 +39,8 @@ class MeanSquares(NamedTuple):
     residual: float
 
 
-def mean_squares(squares: SumsOfSquares) -> MeanSquares:
-    """Return the mean squares of an analysis of variance."""
+def mean_squares(squares: Any) -> MeanSquares:
+    """Return the mean squares of an analysis of variance, from `SumsOfSquares` or the like."""
     n, k = squares.n, squares.k
     return MeanSquares(
         squares.subjects / (n - 1),
@@ -102,3 +110,53 @@ def absolute_interval(
         n * (subjects - below * residual) / (below * others + n * subjects),
         n * (above * subjects - residual) / (others + n * above * subjects),
     )
+
+
+class ClusteredErrors(NamedTuple):
+    """What is inferred from subjects in clusters.
+
+    Attributes
+    ----------
+    n_clusters : int
+    logarithms, errors : tuple of float
+        Of ICC(1), ICC(A,1) and ICC(C,1), the logarithm of (1 + (k - 1) ICC) / (1 - ICC) and its
+        standard error by the jackknife. Without clusters it is that of F.
+    """
+
+    n_clusters: int
+    logarithms: tuple[float, ...]
+    errors: tuple[float, ...]
+
+    def interval(self, form: int, p: float) -> tuple[float, float]:
+        """Return the ends of what the logarithm is of."""
+        if self.n_clusters < 2:
+            return NO_ENDS
+        half = t_quantile(p, self.n_clusters - 1) * self.errors[form]
+        with np.errstate(over="ignore", invalid="ignore"):
+            low, high = np.exp([self.logarithms[form] - half, self.logarithms[form] + half])
+        return float(low), float(high)
+
+    def test(self, form: int) -> tuple[float, tuple[int, int]]:
+        """Return the squared t of a correlation of 0, and the degrees of freedom."""
+        logarithm, error = self.logarithms[form], self.errors[form]
+        f = (logarithm / error) ** 2 if error > 0 else math.nan
+        return f, (1, self.n_clusters - 1)
+
+
+def clustered_errors(sums: ClusteredSums, centre: Floats) -> ClusteredErrors:
+    """Return what is inferred from sums of clusters, taken from a ``centre`` of each rater."""
+    whole, left = (_logarithms(sums_of_samples(part, centre)) for part in sums)
+    return ClusteredErrors(
+        sums.n_clusters,
+        tuple(float(of_form[0]) for of_form in whole),
+        tuple(map(jackknife_error, left)),
+    )
+
+
+def _logarithms(squares: SumsOfSamples) -> list[Floats]:
+    """Return the logarithms of `ClusteredErrors` of samples."""
+    means = mean_squares(squares)
+    excess = (means.raters - means.residual) / squares.n
+    parts = (means.within, 0.0), (means.residual, excess), (means.residual, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return [np.log((means.subjects + more) / (error + more)) for error, more in parts]

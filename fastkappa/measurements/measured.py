@@ -16,6 +16,7 @@ from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.lengths import length_of, refuse_frame_of_two
 from fastkappa.ratings.missing import Missing, check_missing
 from fastkappa.ratings.rating_matrix import columns_of, read_measurements
+from fastkappa.ratings.read import read_clusters
 
 LONG_FORM = (
     "If the columns say which subject and rater each row is of, give a column per rater, as"
@@ -44,6 +45,8 @@ class Measured:
     unit : float
         A power of two, 1 unless squares of the numbers over- or underflow: chunks are
         multiples of it.
+    clusters : ndarray of int of shape (n_subjects,) or None
+        The number of the cluster of each subject that all rated, if clusters were given.
     """
 
     columns: list[AnyArray]
@@ -53,6 +56,7 @@ class Measured:
     lowest: Floats
     highest: Floats
     unit: float
+    clusters: AnyArray | None = None
 
     @property
     def n_raters(self) -> int:
@@ -73,25 +77,25 @@ class Measured:
             yield chunk if self.unit == 1 else chunk / self.unit
 
 
-def read_pair(y1: Any, y2: Any, missing: Missing) -> Measured:
+def read_pair(y1: Any, y2: Any, missing: Missing, clusters: Any = None) -> Measured:
     """Return the measurements of two raters."""
     if y2 is None:
         refuse_frame_of_two(y1)
         length_of("y2", y2)
-    measured = _measured([y1, y2], ["y1", "y2"], missing)
+    measured = _measured([y1, y2], ["y1", "y2"], missing, clusters)
     refuse_ids_of_pair(measured.columns, names_of((y1, y2), ("y1", "y2")))
     warn_of_same_column({"y1": y1, "y2": y2})
     return measured
 
 
-def read_ratings(ratings: Any, missing: Missing) -> Measured:
+def read_ratings(ratings: Any, missing: Missing, clusters: Any = None) -> Measured:
     """Return the measurements of subjects × raters."""
     columns, names = columns_of(ratings)
     if len(columns) < 2:
         raise ValueError(f"ratings must be those of two raters or more, got {len(columns)}.")
     numbered = [f"rater {i}" for i in range(1, len(columns) + 1)]
     try:
-        measured = _measured(columns, names or numbered, missing)
+        measured = _measured(columns, names or numbered, missing, clusters)
     except ValueError as error:
         if len(columns) > 2 and "must hold real numbers" in str(error):
             raise ValueError(f"{error} {LONG_FORM}") from error
@@ -100,13 +104,17 @@ def read_ratings(ratings: Any, missing: Missing) -> Measured:
     return measured
 
 
-def _measured(given: list[Any], names: list[str], missing: Missing) -> Measured:
+def _measured(given: list[Any], names: list[str], missing: Missing, clusters: Any) -> Measured:
     check_missing(missing)
     columns = read_measurements(given, names)
     n_dropped = 0
+    numbers: list[AnyArray] = []
+    of_all = None
+    if clusters is not None:
+        of_all = read_clusters(clusters, len(columns[0]), "subjects").values
     lowest, highest = np.full(len(columns), np.inf), np.full(len(columns), -np.inf)
     start = 0
-    for _, chunk in chunks_of(columns, CHUNK):
+    for rows, chunk in chunks_of(columns, CHUNK):
         incomplete = np.isnan(chunk).any(axis=0)
         if incomplete.any():
             if missing == "raise":
@@ -119,6 +127,8 @@ def _measured(given: list[Any], names: list[str], missing: Missing) -> Measured:
                 )
             n_dropped += int(np.count_nonzero(incomplete))
             chunk = chunk[:, ~incomplete]
+        if of_all is not None:
+            numbers.append(of_all[rows][~incomplete])
         lowest = np.minimum(lowest, chunk.min(axis=1, initial=np.inf))
         highest = np.maximum(highest, chunk.max(axis=1, initial=-np.inf))
         start += incomplete.size
@@ -129,4 +139,5 @@ def _measured(given: list[Any], names: list[str], missing: Missing) -> Measured:
         )
     _, exponent = math.frexp(max(np.abs(lowest).max(), np.abs(highest).max()))
     unit = 1.0 if abs(exponent) < LARGEST_EXPONENT else math.ldexp(1.0, exponent - 1)
-    return Measured(columns, names, start - n_dropped, n_dropped, lowest, highest, unit)
+    complete = np.concatenate(numbers) if numbers else None
+    return Measured(columns, names, start - n_dropped, n_dropped, lowest, highest, unit, complete)

@@ -11,18 +11,31 @@ from fastkappa.results.report import RATERS
 MOST_NAMED = 10
 
 
-def heading(what: str, raters: Sequence[str], n_subjects: int) -> str:
+def heading(what: str, raters: Sequence[str], subjects: str, between: str = ", ") -> str:
     """Return what a report is about: the figure, the raters by name if they have any.
 
     Examples
     --------
     >>> from fastkappa.measurements.report_texts import heading
-    >>> heading("Intraclass correlation", ["Ann", "Ben", "Cat"], 20)
+    >>> heading("Intraclass correlation", ["Ann", "Ben", "Cat"], "20 subjects")
     'Intraclass correlation of Ann, Ben and Cat, 20 subjects'
-    >>> heading("Intraclass correlation", ["rater 1", "rater 2", "rater 3"], 20)
+    >>> heading("Intraclass correlation", ["rater 1", "rater 2", "rater 3"], "20 subjects")
     'Intraclass correlation of 3 raters, 20 subjects'
     """
-    return f"{what} of {_raters_text(raters)}, {count_text(n_subjects, 'subject')}"
+    return f"{what} of {_raters_text(raters)}{between}{subjects}"
+
+
+def subjects_text(n_subjects: int, n_clusters: int) -> str:
+    """Return how many subjects there are, and in how many clusters if these are fewer.
+
+    Examples
+    --------
+    >>> from fastkappa.measurements.report_texts import subjects_text
+    >>> subjects_text(60, 12), subjects_text(60, 60)
+    ('60 subjects in 12 clusters', '60 subjects')
+    """
+    inside = f" in {count_text(n_clusters, 'cluster')}" if n_clusters < n_subjects else ""
+    return f"{count_text(n_subjects, 'subject')}{inside}"
 
 
 def left_out(n_dropped: int) -> list[str]:

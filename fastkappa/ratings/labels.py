@@ -90,6 +90,19 @@ def look_of(label: str) -> str | float | tuple[float, str]:
     return (float(coded[1]), _set_of_words(coded[2])) if coded else _set_of_words(look)
 
 
+def has_code(label: Any) -> bool:
+    """Return whether a label is a number, or one with its text, as at the ends of a scale.
+
+    Examples
+    --------
+    >>> from fastkappa.ratings.labels import has_code
+    >>> has_code("2"), has_code("5 - strongly agree"), has_code("5 mg")
+    (True, True, False)
+    """
+    text = str(label)
+    return is_number(text) or bool(CODED.fullmatch(text.strip()))
+
+
 def _number(text: str) -> float | str:
     """Return the value of a number, or the text of one that a float may round, as of long ids."""
     value = float(text)

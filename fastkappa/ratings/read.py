@@ -35,6 +35,7 @@ from fastkappa.ratings.doubtful_labels import (
     refuse_odd_together,
     warn_of_lookalikes,
     warn_of_numbers_among_words,
+    warn_of_remarks,
     warn_of_second_names,
     warn_of_stand_ins,
 )
@@ -243,6 +244,7 @@ def judge_labels(
         if undeclared:
             warn_of_stand_ins(undeclared, missing_codes or (), remedies.stand_ins)
             warn_of_numbers_among_words(undeclared)
+            warn_of_remarks(undeclared)
             if len(undeclared) == len(columns):
                 warn_of_second_names(undeclared, remedies.second_names)
         orders = {name: column.declared for name, column in columns.items() if column.declared}

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression
@@ -25,7 +25,6 @@ from sklearn.model_selection import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-import fastkappa
 from fastkappa.estimators import (
     KappaRounder,
     KappaScorer,
@@ -190,9 +189,18 @@ def test_copies() -> None:
     assert repr(cohen_kappa) == "KappaScorer(weights=None)"
 
 
-def test_a_search_of_thresholds_is_told_what_it_takes() -> None:
-    search = TunedThresholdClassifierCV(TREE, scoring=cohen_kappa)
-    with pytest.raises(AttributeError, match=r"give make_scorer\(fastkappa.cohen_kappa_score\)"):
-        search.fit(X, Y > 1)
-    search.set_params(scoring=make_scorer(fastkappa.cohen_kappa_score)).fit(X, Y > 1)
-    assert search.best_score_ > 0.1
+@pytest.mark.parametrize("weights", READY)
+@pytest.mark.parametrize("labels", [None, [True, False]])
+def test_thresholds_of_a_classifier_are_searched(weights: Any, labels: Any) -> None:
+    search = TunedThresholdClassifierCV(TREE, scoring=make_scorer(cohen_kappa_score), cv=FOLDS)
+    right = search.fit(X, Y > 1)
+    scorer = KappaScorer(weights=weights, labels=labels)
+    found = clone(search).set_params(scoring=scorer).fit(X, Y > 1)
+    assert found.best_threshold_ == right.best_threshold_
+    assert found.best_score_ == pytest.approx(right.best_score_, rel=1e-12)
+    assert quadratic_kappa(found, X, Y > 1) == pytest.approx(cohen_kappa(found, X, Y > 1))
+
+
+def test_other_attributes_are_missing() -> None:
+    for name in ("score", "_unknown", "__array__"):
+        assert not hasattr(quadratic_kappa, name)

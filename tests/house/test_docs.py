@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ci import docs_links
 from tests.helpers.public import NAMES
 
 ROOT = Path(__file__).parents[2]
@@ -59,6 +60,51 @@ def test_links_lead_somewhere_where_pages_are_plain_files(page: Path) -> None:
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
+
+
+def test_pages_without_links_both_ways_are_found(tmp_path: Path) -> None:
+    pages = {
+        "how_to/both.html": '<a href="../reference/generated/f.html#f">f</a>',
+        "how_to/there.html": '<a href="../reference/generated/g.html">g</a>',
+        "how_to/index.html": "",
+        "_modules/f.html": "",
+        "reference/index.html": '<a href="generated/f.html">f</a>',
+        "reference/generated/f.html": '<a href="../../how_to/both.html">both</a>',
+        "reference/generated/g.html": '<a href="https://a.example/how_to/there.html">there</a>',
+    }
+    menu = "".join(f'<a href="/{name}"></a><a href="../../{name}"></a>' for name in pages)
+    for name, article in pages.items():
+        page = tmp_path / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(f"<nav>{menu}</nav><article>{article}</article>", encoding="utf-8")
+    guides, reference = docs_links.pages_of(tmp_path)
+    assert [page.name for page in guides] == ["both.html", "there.html"]
+    assert [page.name for page in docs_links.unlinked(guides, reference)] == ["there.html"]
+    assert [page.name for page in docs_links.unlinked(reference, guides)] == ["g.html"]
+    assert docs_links.main(tmp_path) == 1
+
+
+def test_the_readme_claims_what_its_table_shows() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (claim,) = re.findall(r"more than (\d+) times as fast", readme)
+    rows = re.findall(r"^\| u?int\d+ \|.*$", readme, re.M)
+    assert len(rows) > 10
+    for row in rows:
+        ratio = row.split("|")[4].strip()
+        assert not ratio or float(ratio) > float(claim)
+
+
+def test_the_readme_names_every_command() -> None:
+    cli = pytest.importorskip("fastkappa.cli")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    start = readme.index("[The command line]")
+    named = set(re.findall(r"`(?:fastkappa )?([a-z]+)`", readme[start : readme.index("##", start)]))
+    assert named >= {*cli.COMMANDS} - {"config"}
+
+
+@pytest.mark.parametrize(("page", "limit"), [("README.md", 110), ("CONTRIBUTING.md", 180)])
+def test_the_first_pages_to_read_are_short(page: str, limit: int) -> None:
+    assert len((ROOT / page).read_text(encoding="utf-8").splitlines()) < limit
 
 
 GUIDES = ("CONTRIBUTING.md", "ci/README.md", "bench/README.md")

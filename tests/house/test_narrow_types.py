@@ -152,7 +152,7 @@ def test_an_accumulator_counts_batches_of_another_type(turned: str) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("turned", TURNED)
-@pytest.mark.filterwarnings("ignore:.* have no label in common")
+@pytest.mark.filterwarnings("ignore:.* (have no label in common|seems to number the labels)")
 def test_predictions_of_another_type(turned: str, weighted: bool) -> None:
     first, second = (np.tile(labels[:2], 50) for labels in TURNED[turned])
     weights = np.ones(100) if weighted else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -311,10 +312,53 @@ def test_codes_for_missing_ratings_are_far_from_all_labels() -> None:
     first, second = [1, 2, 3, 2] * 4, [1, 2, 2, 2] * 4
     with pytest.warns(UserWarning, match="the ratings hold -9 and 99, which often stands for a"):
         confusion_counts([*first, -9, 99], [*second, 1, 99])
-    for odd in (-1, 0, 9, 10, 98, 100):
+    for odd in (0, 9, 10, 98, 100):
         _silent([*first, odd], [*second, odd])
     # Percentages, differences from -9 on, and a test with two labels.
     _silent([0, 50, 99, 98] * 4, [0, 50, 99, 97] * 4)
     _silent([-9, -1, 0, 3] * 4, [-9, -1, 0, 0] * 4)
     _silent([0, 99] * 8, [0, 99] * 8)
+    # Sentiment, support vector machines, and a scale on both sides of 0.
+    _silent([-1, 0, 1] * 8, [-1, 0, 0] * 8)
+    _silent([-1, 1] * 8, [-1, 1] * 8)
+    _silent([-2, -1, 0, 1, 2] * 4, [-2, -1, 0, 1, 1] * 4)
+    _silent([0, 60, 255] * 8, [0, 60, 60] * 8)
     confusion_counts([*first, 99], [*second, 99], labels=[1, 2, 3, 99])
+
+
+@pytest.mark.parametrize(
+    ("labels", "rare"),
+    [
+        (("neg", "pos"), "neg (unsure)"),
+        (("neg", "pos"), "neg*"),
+        (("eq", "gt"), "eq?"),
+        (("neg", "pos"), "neg/pos"),
+        (("neg", "pos"), "pos [see note 3]"),
+    ],
+)
+def test_remarks_in_cells_of_ratings(labels: tuple[str, str], rare: str) -> None:
+    y1, y2 = [*labels] * 12, [*labels] * 12
+    with pytest.warns(
+        UserWarning, match=rf"labels with a remark, .*{re.escape(repr(rare))} \(1 time"
+    ):
+        confusion_counts([*y1, rare], [*y2, labels[0]])
+    with pytest.warns(UserWarning, match="labels with a remark"):
+        fleiss_kappa(Ratings.from_raters([[*y1, rare], [*y2, labels[0]], [*y1, rare]]))
+    # A label that is as frequent as others, or whose base is none.
+    _silent([*labels, rare] * 4, [*labels, rare] * 4)
+    _silent([*labels] * 9 + ["other (specify)"], [*labels] * 9 + ["and/or"])
+
+
+SILENT = {
+    "none as a grade": ["None", "mild", "severe"],
+    "marks of parts of speech": ["NN", "VB", ".", ",", "?", "!"],
+    "a scale with words at its ends": ["1 - strongly disagree", "2", "3", "5 - strongly agree"],
+    "a scale with words in between": ["1 - never", "2", "3 - at times", "4", "5 - always"],
+    "sets with an empty one": ["[]", "['a']", "['a', 'b']"],
+    "moves of a game": ["+", "-", "="],
+}
+
+
+@pytest.mark.parametrize("labels", SILENT.values(), ids=SILENT)
+def test_labels_that_resemble_missing_ratings_are_silent(labels: list[str]) -> None:
+    _silent(labels * 8, (labels[:-1] + labels[:1]) * 8)

@@ -15,6 +15,7 @@ from fastkappa.cli.reports.agree_parts import (
     AgreeRequest,
     bootstrap_fields,
     no_undefined_warnings,
+    why_undefined,
 )
 from fastkappa.cli.reports.agree_several_groups import Groups
 from fastkappa.cli.reports.output import Output
@@ -24,7 +25,12 @@ from fastkappa.multirater.disputed import MOST_SHOWN, DisputedItems, disputed_it
 from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison, compare_raters
 from fastkappa.multirater.krippendorff import krippendorff_alpha
 from fastkappa.multirater.label_kappas import LabelKappa, label_grid
-from fastkappa.multirater.multirater_result import MultiRaterResult, coefficients_grid, short_name
+from fastkappa.multirater.multirater_result import (
+    MultiRaterResult,
+    clusters_of,
+    coefficients_grid,
+    short_name,
+)
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
@@ -53,20 +59,27 @@ def report_on_several(
     """Report on three raters or more: on all subjects, and on those of each group."""
     are_sets = request.separator is not None
     weights = None if are_sets else request.weights_of(whole.labels)
-    with no_undefined_warnings():
+    of_groups: dict[str, list[str]] = {}
+    by_group: dict[str, Coefficients] = {}
+    with why_undefined() as undefined:
         results = _coefficients(request, weights, whole)
-        gated = next(iter(results))
         parts = _Parts(whole, weights, request)
-        by_group = {
-            label_text(group): _coefficients(request, weights, r) for group, r in groups.items()
-        }
+    for group, ratings in groups.items():
+        with why_undefined() as of_groups[label_text(group)]:
+            by_group[label_text(group)] = _coefficients(request, weights, ratings)
+    gated = next(iter(results))
+    with no_undefined_warnings():
         firsts = {name: of_this[gated] for name, of_this in by_group.items()}
         compared = Groups(label_text(request.group), firsts, results[gated]) if firsts else None
         resampled = {name: _bootstrap(r, whole, request) for name, r in results.items()}
         pair = None if request.pair is None else parts.pair(request.pair)
     drawn = [d.sentence(results[name].method) for name, d in resampled.items() if d]
     reports = [
-        *_reports(results, request.scale, above=[_facts(weights, whole, are_sets)]),
+        *_reports(
+            results,
+            request.scale,
+            above=_facts(weights, whole, are_sets, results[gated]) + undefined,
+        ),
         *([Report(drawn)] if drawn else []),
         *parts.reports(),
         *([] if pair is None else [pair._report()._replace(heading=", ".join(pair.raters))]),
@@ -78,10 +91,11 @@ def report_on_several(
         rows = [{"group": ALL, **row} for row in rows]
     for name, of_this in by_group.items():
         heading = f"{label_text(request.group)} {name}"
-        reports += _reports(of_this, request.scale, heading=heading)
+        reports += _reports(of_this, request.scale, above=of_groups[name], heading=heading)
         rows += [{"group": name, **row} for row in _rows(of_this)]
     fields = {
         **request.fields(),
+        **({"undefined": undefined} if undefined else {}),
         "weights": weights,
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
@@ -292,14 +306,18 @@ def _bootstrap(
     return result.bootstrap(n_resamples=request.n_resamples, method=method, rng=request.seed)
 
 
-def _facts(weights: Weights, ratings: Ratings, are_sets: bool) -> str:
+def _facts(
+    weights: Weights, ratings: Ratings, are_sets: bool, first: MultiRaterResult
+) -> list[str]:
     labels = count_text(len(ratings.labels), "different set" if are_sets else "label")
     weighted = "" if are_sets else f", {weights_text(weights)}"
-    return (
-        f"{count_text(ratings.n_subjects, 'subject')}, {ratings.n_missing} of"
+    clusters, effect = clusters_of(first)
+    counted = (
+        f"{count_text(ratings.n_subjects, 'subject')}{clusters}, {ratings.n_missing} of"
         f" {ratings.n_subjects * ratings.n_raters} ratings missing,"
         f" {labels}{weighted}"
     )
+    return [counted, *effect]
 
 
 def _reports(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from fastkappa.cli.files.measurements import Measured
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.output import Output
 from fastkappa.cli.words import arguments_named
@@ -25,7 +25,7 @@ CONCORDANCE = "concordance correlation"
 
 
 def report_on_measurements(
-    file: str, columns: Mapping[str, Any], confidence: float, *, drop_missing: bool
+    file: str, measured: Measured, confidence: float, *, drop_missing: bool
 ) -> Output:
     """Report on the measurements of two raters or methods, or of more.
 
@@ -34,7 +34,12 @@ def report_on_measurements(
     ValueError
         If they are no measurements of the same items.
     """
-    options: Any = {"confidence": confidence, "missing": "drop" if drop_missing else "raise"}
+    columns = measured.by_rater
+    options: Any = {
+        "confidence": confidence,
+        "missing": "drop" if drop_missing else "raise",
+        "clusters": measured.clusters,
+    }
     raters, given = list(columns), in_table(columns)
     forms = intraclass_correlation(given, **options)
     rows = [estimate_row(form.form, form.value, math.nan, form.interval) for form in forms]

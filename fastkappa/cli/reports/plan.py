@@ -46,7 +46,7 @@ def read_rates(option: str, text: str) -> tuple[float, ...] | float:
     Raises
     ------
     ValueError
-        If one is not a number.
+        If one is not a number, or is a percentage.
     """
     try:
         rates = tuple(map(float, text.split(",")))
@@ -54,6 +54,11 @@ def read_rates(option: str, text: str) -> tuple[float, ...] | float:
         raise ValueError(
             f"{option} must be proportions such as 0.5,0.3,0.2, got {text!r}."
         ) from None
+    above = next((rate for rate in rates if rate > 1), None)
+    if above is not None:
+        raise ValueError(
+            f"{option} must be proportions from 0 to 1, got {text}: {above:g} % is {above / 100:g}."
+        )
     return rates if len(rates) > 1 else rates[0]
 
 
