@@ -103,7 +103,7 @@ def test_labels_that_lie_far_apart(make: Make) -> None:
 
 def test_accumulators(make: Make) -> None:
     for labels in (None, [1, 2, 3]):
-        found, expected = ConfusionAccumulator(labels), ConfusionAccumulator(labels)
+        found, expected = ConfusionAccumulator(labels=labels), ConfusionAccumulator(labels=labels)
         for _ in range(2):
             found.update(make(Y1), make(Y2))
             expected.update(Y1, Y2)
@@ -113,7 +113,7 @@ def test_accumulators(make: Make) -> None:
         expected.update(Y1[:5], Y2[:5])
         np.testing.assert_array_equal(found.table, expected.table)
         assert found.n_outside == expected.n_outside
-        assert found.kappa("quadratic") == expected.kappa("quadratic")
+        assert found.kappa(weights="quadratic") == expected.kappa(weights="quadratic")
 
 
 def on_second_device(array: Any) -> Any:
