@@ -59,7 +59,7 @@ def neighbours(labels: tuple[float, ...], kappa: float, weights: Any) -> Any:
     low, high = 0.0, 20.0
     for _ in range(60):
         middle = (low + high) / 2
-        smaller = kappa_from_confusion(proportions(middle), weights) < kappa
+        smaller = kappa_from_confusion(proportions(middle), weights=weights) < kappa
         low, high = (middle, high) if smaller else (low, middle)
     return proportions(high)
 

@@ -85,12 +85,12 @@ def lines(n_samples: int) -> Iterator[str]:
             "rates": (design.labels, design.labels),
             "weights": design.weights,
             "alternative": design.alternative,
-            "raters": design.raters,
+            "n_raters": design.raters,
         }
-        n = sample_size(design.kappa, design.null_kappa, **arguments)
-        planned = power(n, design.kappa, design.null_kappa, **arguments)
+        n = sample_size(design.kappa, null_kappa=design.null_kappa, **arguments)
+        planned = power(n, design.kappa, null_kappa=design.null_kappa, **arguments)
         simulated = power(
-            n, design.kappa, design.null_kappa, **arguments, n_simulated=n_samples, rng=1
+            n, design.kappa, null_kappa=design.null_kappa, **arguments, n_simulated=n_samples, rng=1
         )
         cells = (
             *_common(design),

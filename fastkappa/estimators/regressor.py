@@ -104,6 +104,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
 
     def __init__(
         self,
+        *,
         alpha: float = 0.0,
         scale: Literal["penalized", "variance"] = "penalized",
         fit_intercept: bool = True,

@@ -72,7 +72,7 @@ class KappaScorer:
     array([0.95, 0.73, 0.91, 0.93, 0.89])
     """
 
-    def __init__(self, weights: Weights = "quadratic", *, labels: Any = None) -> None:
+    def __init__(self, *, weights: Weights = "quadratic", labels: Any = None) -> None:
         self.labels = None if labels is None else read_labels(labels).copy()
         if self.labels is not None:
             distinct(self.labels.tolist())
@@ -156,7 +156,7 @@ class KappaScorer:
     def __repr__(self) -> str:
         weights = self.weights.tolist() if isinstance(self.weights, np.ndarray) else self.weights
         labels = "" if self.labels is None else f", labels={self.labels.tolist()}"
-        return f"KappaScorer({weights!r}{labels})"
+        return f"KappaScorer(weights={weights!r}{labels})"
 
     def _labels_for(self, estimator: Any, y: Any, predictions: Any) -> AnyArray | None:
         """Return the labels in order; None where the ratings' own will do."""
@@ -167,8 +167,8 @@ class KappaScorer:
         classes = getattr(estimator, "classes_", None)
         if classes is None:
             raise ValueError(
-                f"{type(estimator).__name__} has no classes_, so a fold may not have all labels,"
-                f" and their positions differ: use KappaScorer({self.weights!r}, labels=...)."
+                f"{type(estimator).__name__} has no classes_, so a fold may lack some labels, and"
+                f" their positions differ: use KappaScorer(weights={self.weights!r}, labels=...)."
             )
         classes = read_labels(classes)
         occurring = confusion_counts(y, predictions).labels
@@ -192,6 +192,6 @@ def _refuse_numbers(predictions: Any, estimator: Any) -> None:
         )
 
 
-cohen_kappa = KappaScorer(None)
-linear_kappa = KappaScorer("linear")
-quadratic_kappa = KappaScorer("quadratic")
+cohen_kappa = KappaScorer(weights=None)
+linear_kappa = KappaScorer(weights="linear")
+quadratic_kappa = KappaScorer(weights="quadratic")

@@ -177,9 +177,9 @@ def concordance_correlation(
     y1: Any,
     y2: Any = None,
     *,
-    confidence: float = 0.95,
     missing: Missing = "raise",
     clusters: Any = None,
+    confidence: float = 0.95,
 ) -> ConcordanceResult:
     """Return Lin's concordance correlation of two raters or methods, with its interval.
 
@@ -187,14 +187,14 @@ def concordance_correlation(
     ----------
     y1, y2 : array-like of shape (n_subjects,)
         Their measurements of the same subjects: numbers; None, NaN and the like are missing.
-    confidence : float, default=0.95
-        The confidence of the interval.
     missing : {'raise', 'drop'}, default='raise'
         What to do about missing measurements: raise an error, or leave out their subjects and
         count them.
     clusters : array-like of shape (n_subjects,), default=None
         The cluster of each subject, such as the patient of a lesion. The value is the same as
         without.
+    confidence : float, default=0.95
+        The confidence of the interval.
 
     Returns
     -------
@@ -254,9 +254,9 @@ def concordance_correlation(
 def overall_concordance_correlation(
     ratings: Any,
     *,
-    confidence: float = 0.95,
     missing: Missing = "raise",
     clusters: Any = None,
+    confidence: float = 0.95,
 ) -> ConcordanceResult:
     """Return the concordance correlation of two or more raters, with its interval.
 
@@ -266,7 +266,7 @@ def overall_concordance_correlation(
     ----------
     ratings : array-like of shape (n_subjects, n_raters)
         As for `intraclass_correlation`.
-    confidence, missing, clusters
+    missing, clusters, confidence
         As for `concordance_correlation`, which raises the same errors and warns the same.
 
     Returns

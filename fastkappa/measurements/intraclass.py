@@ -264,9 +264,9 @@ def _grid(forms: Sequence[IntraclassCorrelation], confidence: float) -> Grid:
 def intraclass_correlation(
     ratings: Any,
     *,
-    confidence: float = 0.95,
     missing: Missing = "raise",
     clusters: Any = None,
+    confidence: float = 0.95,
 ) -> IntraclassResult:
     """Return the six forms of the intraclass correlation, with F tests and intervals.
 
@@ -280,8 +280,6 @@ def intraclass_correlation(
     ratings : array-like of shape (n_subjects, n_raters)
         A row per subject and a column per rater: numbers, in an array, a list of rows, or a
         frame of pandas, polars or pyarrow. None, NaN and the like are missing.
-    confidence : float, default=0.95
-        The confidence of the intervals.
     missing : {'raise', 'drop'}, default='raise'
         What to do about missing ratings: raise an error, or leave out their subjects and
         count them.
@@ -289,6 +287,8 @@ def intraclass_correlation(
         The cluster of each subject, such as the patient of a lesion. The values are the same as
         without. The intervals are by the jackknife over the clusters, on the scale on which
         ICC(1) is the logarithm of F, with the quantile of Student's t.
+    confidence : float, default=0.95
+        The confidence of the intervals.
 
     Returns
     -------

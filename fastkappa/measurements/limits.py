@@ -157,9 +157,9 @@ def limits_of_agreement(
     y1: Any,
     y2: Any = None,
     *,
-    confidence: float = 0.95,
     missing: Missing = "raise",
     clusters: Any = None,
+    confidence: float = 0.95,
 ) -> LimitsOfAgreement:
     """Return the limits of agreement of two methods of measurement, with their intervals.
 
@@ -168,14 +168,14 @@ def limits_of_agreement(
     y1, y2 : array-like of shape (n_subjects,)
         One measurement of each subject by each method: numbers; None, NaN and the like are
         missing.
-    confidence : float, default=0.95
-        The confidence of the intervals; the limits themselves are for 95 % of the differences.
     missing : {'raise', 'drop'}, default='raise'
         What to do about missing measurements: raise an error, or leave out their subjects and
         count them.
     clusters : array-like of shape (n_subjects,), default=None
         The cluster of each pair of measurements, such as a patient with several lesions, or one
         who was measured several times by both methods. Each pair counts once.
+    confidence : float, default=0.95
+        The confidence of the intervals; the limits themselves are for 95 % of the differences.
 
     Returns
     -------

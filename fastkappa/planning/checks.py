@@ -25,13 +25,13 @@ def check_whole(name: str, value: int, least: int) -> None:
         raise ValueError(f"{name} must be a whole number {above}, got {value!r}.")
 
 
-def check_raters(raters: int, margins: Margins, conservative: bool) -> None:
+def check_raters(n_raters: int, margins: Margins, conservative: bool) -> None:
     """Raise if there are no plans for so many raters with these proportions of labels."""
-    check_whole("raters", raters, 2)
-    if raters == 2:
+    check_whole("n_raters", n_raters, 2)
+    if n_raters == 2:
         return
-    if raters > MOST_RATERS:
-        raise ValueError(f"raters must be {MOST_RATERS} at most, got {raters!r}.")
+    if n_raters > MOST_RATERS:
+        raise ValueError(f"n_raters must be {MOST_RATERS} at most, got {n_raters!r}.")
     if conservative:
         raise ValueError("conservative must be False for more than two raters.")
     if not np.array_equal(*margins):

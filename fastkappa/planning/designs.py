@@ -23,15 +23,15 @@ PlannedAlternative: TypeAlias = Literal["two-sided", "one-sided", "greater", "le
 
 def sample_size(
     kappa: float,
-    null_kappa: float = 0.0,
     *,
     rates: tuple[ArrayLike, ArrayLike] = (0.5, 0.5),
     weights: Weights = None,
+    null_kappa: float = 0.0,
     alternative: PlannedAlternative = "two-sided",
     alpha: float = 0.05,
     power: float = 0.8,
     conservative: bool = False,
-    raters: int = 2,
+    n_raters: int = 2,
 ) -> int:
     """Return the number of items needed to distinguish kappa from a hypothesised value.
 
@@ -42,13 +42,13 @@ def sample_size(
     ----------
     kappa : float
         The expected kappa.
-    null_kappa : float, default=0.0
-        The kappa under the null hypothesis.
     rates : pair of float or of array-like of shape (l,), default=(0.5, 0.5)
         For two labels, how often each rater gives the first one; for more, the proportions
         of each rater's labels. More than two raters must all have the same.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights.
+    null_kappa : float, default=0.0
+        The kappa under the null hypothesis.
     alternative : {'two-sided', 'one-sided', 'greater', 'less'}, default='two-sided'
         The kind of test; a one-sided test looks for a deviation towards ``kappa``, 'greater'
         and 'less' say where that should be.
@@ -60,7 +60,7 @@ def sample_size(
         Three labels or more with these rates and this kappa may agree in many ways. False plans
         for raters who agree on some items and guess the others; True for those with whom kappa
         has the largest variance, under either hypothesis (Flack and others 1988).
-    raters : int, default=2
+    n_raters : int, default=2
         The number of raters of each item. For more than two the coefficient is Fleiss' kappa,
         and raters agree, all of them, on some items and guess the others: for two labels
         the common correlation of Altaye, Donner and Klar (2001).
@@ -110,32 +110,33 @@ def sample_size(
     Examples
     --------
     >>> from fastkappa.planning import sample_size
-    >>> sample_size(0.7, 0.85, alternative="one-sided")
+    >>> sample_size(0.7, null_kappa=0.85, alternative="one-sided")
     96
-    >>> sample_size(0.8, 0.45, rates=(0.75, 0.75), alternative="one-sided")
+    >>> sample_size(0.8, null_kappa=0.45, rates=(0.75, 0.75), alternative="one-sided")
     43
     >>> margin = [0.2, 0.25, 0.55]
-    >>> sample_size(0.6, 0.4, rates=(margin, margin), alternative="greater")
+    >>> design = dict(null_kappa=0.4, rates=(margin, margin), alternative="greater")
+    >>> sample_size(0.6, **design)
     92
-    >>> sample_size(0.6, 0.4, rates=(margin, margin), alternative="greater", conservative=True)
+    >>> sample_size(0.6, **design, conservative=True)
     101
     """
     check_probability("power", power)
-    design = _design(kappa, null_kappa, rates, weights, alternative, alpha, conservative, raters)
+    design = _design(kappa, null_kappa, rates, weights, alternative, alpha, conservative, n_raters)
     return planned_items(design, power)
 
 
 def power(
     n: int,
     kappa: float,
-    null_kappa: float = 0.0,
     *,
     rates: tuple[ArrayLike, ArrayLike] = (0.5, 0.5),
     weights: Weights = None,
+    null_kappa: float = 0.0,
     alternative: PlannedAlternative = "two-sided",
     alpha: float = 0.05,
     conservative: bool = False,
-    raters: int = 2,
+    n_raters: int = 2,
     n_simulated: int = 0,
     rng: Any = None,
 ) -> float:
@@ -145,7 +146,7 @@ def power(
     ----------
     n : int
         The number of items.
-    kappa, null_kappa, rates, weights, alternative, alpha, conservative, raters
+    kappa, rates, weights, null_kappa, alternative, alpha, conservative, n_raters
         As for `sample_size`.
     n_simulated : int, default=0
         The number of studies to be simulated, each with the test that will be made; 0 takes
@@ -167,17 +168,17 @@ def power(
     Examples
     --------
     >>> from fastkappa.planning import power
-    >>> round(power(96, 0.7, 0.85, alternative="one-sided"), 3)
+    >>> round(power(96, 0.7, null_kappa=0.85, alternative="one-sided"), 3)
     0.801
     >>> plan = dict(rates=(0.75, 0.75), alternative="one-sided")
-    >>> round(power(43, 0.8, 0.45, **plan), 3)
+    >>> round(power(43, 0.8, null_kappa=0.45, **plan), 3)
     0.808
-    >>> round(power(43, 0.8, 0.45, **plan, n_simulated=10_000, rng=0), 2)
+    >>> round(power(43, 0.8, null_kappa=0.45, **plan, n_simulated=10_000, rng=0), 2)
     0.81
     """
     check_whole("n", n, 1)
     check_whole("n_simulated", n_simulated, 0)
-    design = _design(kappa, null_kappa, rates, weights, alternative, alpha, conservative, raters)
+    design = _design(kappa, null_kappa, rates, weights, alternative, alpha, conservative, n_raters)
     if n_simulated:
         return simulated_power(design, n, n_simulated, as_generator(rng))
     return planned_power(design, n)
@@ -191,7 +192,7 @@ def _design(
     alternative: PlannedAlternative,
     alpha: float,
     conservative: bool,
-    raters: int,
+    n_raters: int,
 ) -> Design:
     if alternative not in get_args(PlannedAlternative):
         raise ValueError(
@@ -203,7 +204,7 @@ def _design(
     if kappa == null_kappa:
         raise ValueError(f"kappa and null_kappa must differ, got {kappa!r} for both.")
     margins = as_margins(rates)
-    check_raters(raters, margins, conservative)
+    check_raters(n_raters, margins, conservative)
     for name, value in (("kappa", kappa), ("null_kappa", null_kappa)):
         planned_table(name, value, margins, weights)
     if alternative == ("less" if kappa > null_kappa else "greater"):
@@ -212,4 +213,4 @@ def _design(
             f" and a null_kappa of {null_kappa!r}."
         )
     tail = alpha / 2 if alternative == "two-sided" else alpha
-    return Design(kappa, null_kappa, margins, weights, tail, conservative, raters)
+    return Design(kappa, null_kappa, margins, weights, tail, conservative, n_raters)

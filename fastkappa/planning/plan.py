@@ -49,7 +49,7 @@ class Plan(Result):
     rates : pair of ndarray
         The proportions of each rater's labels.
     weights : {'linear', 'quadratic'}, ndarray or None
-    raters : int
+    n_raters : int
         The number of raters of each item.
     design_effect : float
         How many times as many items a study in clusters needs.
@@ -67,7 +67,7 @@ class Plan(Result):
     confidence: float
     rates: Margins
     weights: Weights
-    raters: int
+    n_raters: int
     design_effect: float
     cluster_size: int | None
 
@@ -110,7 +110,7 @@ class Plan(Result):
                 f" significance level of {self.alpha:g}, and"
             )
         return versioned(
-            f"With {count_text(self.n, 'item')}{clusters} rated by {self.raters} raters, an"
+            f"With {count_text(self.n, 'item')}{clusters} rated by {self.n_raters} raters, an"
             f" expected kappa ({weights_text(self.weights)}) of {self.kappa:g} and labels in"
             f" proportions of {rates}, the study has{test} a {100 * self.confidence:g} % interval"
             f" {figure(self.width)} wide"
@@ -121,7 +121,7 @@ class Plan(Result):
 
     def _report(self) -> Report:
         below = [APPROXIMATE] if self.design_effect != 1 else []
-        above = f"Plan of a study of {self.raters} raters, {weights_text(self.weights)}"
+        above = f"Plan of a study of {self.n_raters} raters, {weights_text(self.weights)}"
         return Report([above], [facts(self._assumed(), "Assumed"), facts(self._planned())], below)
 
     def _assumed(self) -> Iterator[tuple[str, Any]]:
@@ -155,7 +155,7 @@ def plan_study(
     n: int | None = None,
     rates: tuple[ArrayLike, ArrayLike] = (0.5, 0.5),
     weights: Weights = None,
-    raters: int = 2,
+    n_raters: int = 2,
     alternative: PlannedAlternative = "two-sided",
     alpha: float = 0.05,
     confidence: float = 0.95,
@@ -177,7 +177,7 @@ def plan_study(
         The power of the test; None for 0.8, unless ``n`` is given.
     n : int, default=None
         The number of items that there are.
-    rates, weights, raters, conservative
+    rates, weights, n_raters, conservative
         As for `sample_size`.
     design_effect : float, default=1.0
         How many times as many items a study in clusters needs: the squared ratio of the standard
@@ -202,7 +202,7 @@ def plan_study(
     of_labels: Any = {
         "rates": rates,
         "weights": weights,
-        "raters": raters,
+        "n_raters": n_raters,
         "conservative": conservative,
     }
     of_test = {**of_labels, "alternative": alternative, "alpha": alpha}
@@ -213,7 +213,9 @@ def plan_study(
     elif items is None:
         wanted = DEFAULT_POWER if power_wanted is None else power_wanted
         null = 0.0 if null_kappa is None else null_kappa
-        items = math.ceil(design_effect * sample_size(kappa, null, power=wanted, **of_test))
+        items = math.ceil(
+            design_effect * sample_size(kappa, null_kappa=null, power=wanted, **of_test)
+        )
     n_clusters = None if cluster_size is None else math.ceil(items / cluster_size)
     if n is None and n_clusters is not None and cluster_size is not None:
         items = n_clusters * cluster_size
@@ -222,7 +224,7 @@ def plan_study(
     return Plan(
         items,
         n_clusters,
-        None if null_kappa is None else power(independent, kappa, null_kappa, **of_test),
+        None if null_kappa is None else power(independent, kappa, null_kappa=null_kappa, **of_test),
         planned_width(independent, kappa, confidence=confidence, **of_labels),
         kappa,
         null_kappa,
@@ -231,7 +233,7 @@ def plan_study(
         confidence,
         as_margins(rates),
         weights,
-        raters,
+        n_raters,
         design_effect,
         cluster_size,
     )

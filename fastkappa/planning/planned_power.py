@@ -60,7 +60,7 @@ class Design(NamedTuple):
     weights: Weights
     tail: float  # the probability of an error of the first kind, on the side of kappa
     conservative: bool
-    raters: int
+    n_raters: int
 
     @property
     def towards(self) -> float:
@@ -81,12 +81,12 @@ class Design(NamedTuple):
 
         They do if that is improbable enough under kappa0: few such items prove nothing.
         """
-        by_all = several_raters.agreed_by_all(self.null_kappa, self.margins[0], self.raters)
+        by_all = several_raters.agreed_by_all(self.null_kappa, self.margins[0], self.n_raters)
         return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail
 
     def critical(self, n: float) -> float:
         """Return the critical value, by the distribution that the test takes for n items."""
-        if self.raters > 2 and not self.has_null_error:
+        if self.n_raters > 2 and not self.has_null_error:
             return several_raters.critical_value(n, self.tail)
         return normal_quantile(1 - self.tail)
 
@@ -126,8 +126,8 @@ def _held_by_simulation(design: Design, formula: PowerOfN, n_studies: int) -> Po
 
 def _n_studies(design: Design) -> int:
     n_labels = len(design.margins[0])
-    if design.raters > 2:
-        cost = math.comb(design.raters + n_labels - 1, n_labels - 1)
+    if design.n_raters > 2:
+        cost = math.comb(design.n_raters + n_labels - 1, n_labels - 1)
     else:
         cost = (2 * n_labels + 2) ** 2
     return min(max(STUDIES_COST // cost, FEWEST_STUDIES), MOST_STUDIES)
@@ -135,7 +135,7 @@ def _n_studies(design: Design) -> int:
 
 def _by_formula(design: Design) -> PowerOfN:
     """Return the power if z were normal, NaN where its moments are not known."""
-    if design.raters > 2:
+    if design.n_raters > 2:
         return _power_of_several_raters(design)
     expected = design.table("kappa", design.kappa, design.conservative)
     is_known = len(expected) == 2 or design.null_kappa == 0 or design.conservative
@@ -175,7 +175,7 @@ def _power_by_expected_z(design: Design, expected: FloatTable) -> PowerOfN:
 
 
 def _power_of_several_raters(design: Design) -> PowerOfN:
-    rows = several_raters.planned_rows(design.kappa, design.margins[0], design.raters)
+    rows = several_raters.planned_rows(design.kappa, design.margins[0], design.n_raters)
     z = several_raters.variation_of_z(rows, design.null_kappa, design.weights)
     value, bias = design.towards * z.value, design.towards * z.bias
 
@@ -195,7 +195,7 @@ def _normal_power(distance: float, deviation: float) -> float:
 
 def simulated_power(design: Design, n: int, n_studies: int, rng: np.random.Generator) -> float:
     """Return the proportion of simulated studies that reject, towards the expected kappa."""
-    if design.raters > 2:
+    if design.n_raters > 2:
         return _simulated_power_of_several_raters(design, n, n_studies, rng)
     expected = design.table("kappa", design.kappa, design.conservative)
     drawn = rng.multinomial(n, expected.ravel() / expected.sum(), n_studies)
@@ -207,14 +207,16 @@ def simulated_power(design: Design, n: int, n_studies: int, rng: np.random.Gener
 def _simulated_power_of_several_raters(
     design: Design, n: int, n_studies: int, rng: np.random.Generator
 ) -> float:
-    rows = several_raters.planned_rows(design.kappa, design.margins[0], design.raters)
+    rows = several_raters.planned_rows(design.kappa, design.margins[0], design.n_raters)
     agreed = several_raters.is_agreed(rows)
     features = several_raters.features(rows, design.weights)
     at_once = max(1, MOST_NUMBERS // len(agreed))
     n_rejected = 0
     for start in range(0, n_studies, at_once):
         drawn = rng.multinomial(n, rows.proportions, min(at_once, n_studies - start)) / n
-        z = several_raters.z_of(drawn @ features, design.raters, design.null_kappa, design.weights)
+        z = several_raters.z_of(
+            drawn @ features, design.n_raters, design.null_kappa, design.weights
+        )
         rejects = z * math.sqrt(n) * design.towards > design.critical(n)
         if design.takes_full_agreement(n):
             has_labels = np.count_nonzero(drawn[:, agreed], axis=1) > 1

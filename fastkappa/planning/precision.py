@@ -36,7 +36,7 @@ def sample_size_for_width(
     weights: Weights = None,
     confidence: float = 0.95,
     conservative: bool = False,
-    raters: int = 2,
+    n_raters: int = 2,
 ) -> int:
     """Return the number of items for which the interval of kappa is as narrow as required.
 
@@ -46,7 +46,7 @@ def sample_size_for_width(
         The expected kappa.
     width : float
         The distance of the ends of the interval from each other.
-    rates, weights, conservative, raters
+    rates, weights, conservative, n_raters
         As for `sample_size`.
     confidence : float, default=0.95
         The confidence of the interval.
@@ -73,12 +73,12 @@ def sample_size_for_width(
     >>> from fastkappa.planning import sample_size_for_width
     >>> sample_size_for_width(0.8, 0.2)
     141
-    >>> sample_size_for_width(0.8, 0.2, raters=3)
+    >>> sample_size_for_width(0.8, 0.2, n_raters=3)
     91
     """
     if not isinstance(width, Real) or not 0 < width < 2:
         raise ValueError(f"width must be a number between 0 and 2, got {width!r}.")
-    plan = _plan(kappa, rates, weights, confidence, conservative, raters)
+    plan = _plan(kappa, rates, weights, confidence, conservative, n_raters)
     of_normal = (2 * normal_quantile((1 + confidence) / 2) * plan.error / width) ** 2
     if of_normal > MOST_ITEMS:
         raise ValueError(
@@ -98,7 +98,7 @@ def planned_width(
     weights: Weights = None,
     confidence: float = 0.95,
     conservative: bool = False,
-    raters: int = 2,
+    n_raters: int = 2,
 ) -> float:
     """Return how wide the interval of kappa of n items is, as `sample_size_for_width` plans it.
 
@@ -106,7 +106,7 @@ def planned_width(
     ----------
     n : int
         The number of items, 2 or more.
-    kappa, rates, weights, confidence, conservative, raters
+    kappa, rates, weights, confidence, conservative, n_raters
         As for `sample_size_for_width`.
 
     Examples
@@ -116,7 +116,7 @@ def planned_width(
     True
     """
     check_whole("n", n, 2)
-    plan = _plan(kappa, rates, weights, confidence, conservative, raters)
+    plan = _plan(kappa, rates, weights, confidence, conservative, n_raters)
     return float(plan.widths(np.array([n]))[0])
 
 
@@ -134,19 +134,19 @@ def _plan(
     weights: Weights,
     confidence: float,
     conservative: bool,
-    raters: int,
+    n_raters: int,
 ) -> _Plan:
     check_confidence(confidence)
     margins = as_margins(rates)
-    check_raters(raters, margins, conservative)
+    check_raters(n_raters, margins, conservative)
     table = planned_table("kappa", kappa, margins, weights, conservative)
-    if raters > 2:
-        error = several_raters.error_of_one_item(kappa, margins[0], raters, weights)
+    if n_raters > 2:
+        error = several_raters.error_of_one_item(kappa, margins[0], n_raters, weights)
     else:
         error = error_of_one_item(table, weights)
 
     def widths(n: AnyArray) -> FloatTable:
-        if raters > 2:
+        if n_raters > 2:
             quantiles = [distributions.t_quantile((1 + confidence) / 2, k - 1) for k in n]
             of_each: FloatTable = 2 * np.array(quantiles) * error / np.sqrt(n - 1)
             return of_each

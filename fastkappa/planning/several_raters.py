@@ -29,7 +29,7 @@ class Rows(NamedTuple):
     proportions: FloatTable
 
 
-def planned_rows(kappa: float, margin: FloatTable, raters: int) -> Rows:
+def planned_rows(kappa: float, margin: FloatTable, n_raters: int) -> Rows:
     """Return the rows of so many raters with this kappa.
 
     Examples
@@ -43,22 +43,22 @@ def planned_rows(kappa: float, margin: FloatTable, raters: int) -> Rows:
     array([0.4858, 0.2646, 0.1134, 0.1362])
     """
     n_labels = len(margin)
-    n_rows = math.comb(raters + n_labels - 1, n_labels - 1)
+    n_rows = math.comb(n_raters + n_labels - 1, n_labels - 1)
     if n_rows > MOST_ROWS:
         raise ValueError(
-            f"raters must be fewer for {n_labels} labels, got {raters!r}: an item can be rated in"
-            f" {n_rows} ways, and plans are for {MOST_ROWS} at most."
+            f"n_raters must be fewer for {n_labels} labels, got {n_raters!r}: an item can be rated"
+            f" in {n_rows} ways, and plans are for {MOST_ROWS} at most."
         )
-    counts = np.array(_compositions(raters, n_labels), np.float64)
+    counts = np.array(_compositions(n_raters, n_labels), np.float64)
     ways = [
-        math.factorial(raters) / math.prod(math.factorial(int(count)) for count in row)
+        math.factorial(n_raters) / math.prod(math.factorial(int(count)) for count in row)
         for row in counts
     ]
     guessed = np.array(ways) * np.prod(margin**counts, axis=1)
-    agreed = (counts == raters) @ margin
+    agreed = (counts == n_raters) @ margin
     proportions = kappa * agreed + (1 - kappa) * guessed
     if proportions.min() < 0:
-        raise ValueError(f"kappa is too far below 0 for {raters} such raters, got {kappa!r}.")
+        raise ValueError(f"kappa is too far below 0 for {n_raters} such raters, got {kappa!r}.")
     return Rows(counts, proportions)
 
 
@@ -67,9 +67,9 @@ def is_agreed(rows: Rows) -> AnyArray:
     return np.asarray(np.count_nonzero(rows.counts, axis=1) == 1)
 
 
-def agreed_by_all(kappa: float, margin: FloatTable, raters: int) -> float:
+def agreed_by_all(kappa: float, margin: FloatTable, n_raters: int) -> float:
     """Return the proportion of items on which so many raters with this kappa all agree."""
-    return max(0.0, float(kappa + (1 - kappa) * (margin**raters).sum()))
+    return max(0.0, float(kappa + (1 - kappa) * (margin**n_raters).sum()))
 
 
 def _compositions(total: int, n_parts: int) -> list[list[int]]:
@@ -88,10 +88,10 @@ def features(rows: Rows, weights: Weights) -> FloatTable:
     Their means over items are all that Fleiss' kappa and its standard error depend on.
     """
     counts = rows.counts
-    raters = counts[0].sum()
+    n_raters = counts[0].sum()
     matrix = disagreement_matrix(weights, counts.shape[1])
-    by_row = ((counts @ matrix) * counts).sum(axis=1) / (raters * (raters - 1))
-    vectors = np.column_stack([by_row, counts / raters])
+    by_row = ((counts @ matrix) * counts).sum(axis=1) / (n_raters * (n_raters - 1))
+    vectors = np.column_stack([by_row, counts / n_raters])
     return np.asarray(vectors[:, :, None] * vectors[:, None, :]).reshape(len(counts), -1)
 
 
@@ -124,19 +124,19 @@ def _products(means: FloatTable) -> tuple[FloatTable, FloatTable]:
     return products, products[:, :, 1:].sum(axis=2)  # the proportions of labels sum to 1
 
 
-def error_of_one_item(kappa: float, margin: FloatTable, raters: int, weights: Weights) -> float:
+def error_of_one_item(kappa: float, margin: FloatTable, n_raters: int, weights: Weights) -> float:
     """Return the standard error of Fleiss' kappa of one item."""
-    if raters > 2 and kappa == 1:
+    if n_raters > 2 and kappa == 1:
         raise ValueError(
             "kappa must be below 1 for more than two raters: where all agree the standard error of"
             " Fleiss' kappa is 0, and its interval has no width."
         )
-    rows = planned_rows(kappa, margin, raters)
+    rows = planned_rows(kappa, margin, n_raters)
     _, deviations = kappas_and_deviations(rows.proportions[None] @ features(rows, weights), weights)
     return float(deviations[0])
 
 
-def z_of(means: FloatTable, raters: int, null_kappa: float, weights: Weights) -> FloatTable:
+def z_of(means: FloatTable, n_raters: int, null_kappa: float, weights: Weights) -> FloatTable:
     """Return the statistic of the test of kappa = kappa0, of one item, shape (k,).
 
     It is the distance of kappa from kappa0 over its standard error; for kappa0 = 0, without
@@ -145,26 +145,26 @@ def z_of(means: FloatTable, raters: int, null_kappa: float, weights: Weights) ->
     """
     values, deviations = kappas_and_deviations(means, weights)
     if null_kappa == 0 and weights is None:
-        deviations = _null_deviations(_products(means)[1][:, 1:], raters)
+        deviations = _null_deviations(_products(means)[1][:, 1:], n_raters)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(deviations > 0, (values - null_kappa) / deviations, np.nan)
 
 
-def _null_deviations(margins: FloatTable, raters: float) -> FloatTable:
+def _null_deviations(margins: FloatTable, n_raters: float) -> FloatTable:
     """Return the null standard error of one item for each of k margins."""
     both = margins * (1 - margins)
     total = both.sum(axis=1)
     inside = total**2 - (both * (1 - 2 * margins)).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.sqrt(2 * np.maximum(inside, 0) / (raters * (raters - 1))) / total)
+        return np.asarray(np.sqrt(2 * np.maximum(inside, 0) / (n_raters * (n_raters - 1))) / total)
 
 
 def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation:
     """Return how z of one item varies."""
     disagreed = float(rows.proportions[~is_agreed(rows)].sum())
-    raters = int(rows.counts[0].sum())
+    n_raters = int(rows.counts[0].sum())
     return variation(
-        lambda means: z_of(means, raters, null_kappa, weights),
+        lambda means: z_of(means, n_raters, null_kappa, weights),
         features(rows, weights),
         rows.proportions,
         disagreed,

@@ -24,8 +24,8 @@ MARGIN = 0.05
 
 def plot_forest(
     results: Any,
-    intervals: Any = None,
     *,
+    intervals: Any = None,
     names: Any = None,
     ax: Axes | None = None,
 ) -> Axes:

@@ -62,10 +62,10 @@ def confusion_from_source(
     y1: Any,
     y2: Any,
     *,
-    sample_weight: Any = None,
-    group: Any = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
+    group: Any = None,
+    sample_weight: Any = None,
     num_threads: int | None = None,
     filesystem: Any = None,
     on_progress: Callable[[int, int], object] | None = None,
@@ -89,11 +89,6 @@ def confusion_from_source(
     y1, y2 : str
         The column of the first and of the second rater: whole numbers, booleans, strings,
         dates or times. They may be the same one.
-    sample_weight : str, default=None
-        A column of item weights, to be summed instead of counting ones: exactly for
-        integers, in float64 for floats.
-    group : str, default=None
-        A column by whose values the items are counted apart.
     labels : array-like of shape (l,), default=None
         The labels of the table, in their order. None takes the order that a column declares
         (an ordered categorical, an Enum of polars or DuckDB, an ordered Arrow dictionary,
@@ -102,6 +97,11 @@ def confusion_from_source(
         names strings given that no item has, where others are left out.
     missing_codes : sequence, default=()
         Values that stand for a missing rating, such as ``["x", -9]``.
+    group : str, default=None
+        A column by whose values the items are counted apart.
+    sample_weight : str, default=None
+        A column of item weights, to be summed instead of counting ones: exactly for
+        integers, in float64 for floats.
     num_threads : int, default=None
         The largest number of threads that count in this process. None takes all that
         ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Engines and clusters have

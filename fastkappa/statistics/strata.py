@@ -135,8 +135,8 @@ def compare_strata(
     tables: Any,
     *,
     weights: Weights = None,
-    confidence: float = 0.95,
     undefined: Undefined = "nan",
+    confidence: float = 0.95,
 ) -> EqualKappas:
     """Test whether kappa is the same in independent strata, as SAS does (PROC FREQ, AGREE).
 
@@ -149,8 +149,6 @@ def compare_strata(
         and the interval are by the normal distribution all the same.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights of the tables; a result has its own.
-    confidence : float, default=0.95
-        The confidence of the interval.
     undefined : {'nan', 'drop'}, default='nan'
         What to do if strata cannot be weighted by their variance, because their kappa is
         undefined (0 / 0) or its standard error is 0, as where a rater uses one label only.
@@ -159,6 +157,8 @@ def compare_strata(
         than two are left. Strata of full agreement are dropped too, so that the common kappa
         is that of the others, and lower than it would be with them. ``undefined`` of the
         result has the names.
+    confidence : float, default=0.95
+        The confidence of the interval.
 
     Returns
     -------

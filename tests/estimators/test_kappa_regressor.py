@@ -145,7 +145,9 @@ def test_ridge_without_intercept_is_stationary(seed: int) -> None:
 def test_variance_matching_has_the_higher_training_kappa(seed: int, with_intercept: bool) -> None:
     X, y, w = problem(seed)
     penalized, matched = (
-        KappaRegressor(30.0, scale, with_intercept).fit(X, y, sample_weight=w)
+        KappaRegressor(alpha=30.0, scale=scale, fit_intercept=with_intercept).fit(
+            X, y, sample_weight=w
+        )
         for scale in ("penalized", "variance")
     )
     assert matched.kappa_ > penalized.kappa_
@@ -185,8 +187,8 @@ def test_weights_are_repetitions(alpha: float) -> None:
     X, y, w = problem(11)
     w[:5] = 0
     repeated = w.astype(int)
-    weighted = KappaRegressor(alpha).fit(X, y, sample_weight=w)
-    plain = KappaRegressor(alpha).fit(np.repeat(X, repeated, axis=0), np.repeat(y, repeated))
+    weighted = KappaRegressor(alpha=alpha).fit(X, y, sample_weight=w)
+    plain = KappaRegressor(alpha=alpha).fit(np.repeat(X, repeated, axis=0), np.repeat(y, repeated))
     np.testing.assert_allclose(weighted.coef_, plain.coef_, rtol=1e-9)
     assert weighted.intercept_ == pytest.approx(plain.intercept_)
     assert weighted.kappa_ == pytest.approx(plain.kappa_, abs=1e-13)

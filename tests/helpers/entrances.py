@@ -66,18 +66,18 @@ def confusion_counts(y1: Any, y2: Any, options: Options) -> float:
 
 
 def accumulator(y1: Any, y2: Any, options: Options) -> float:
-    total = ConfusionAccumulator(options.labels)
+    total = ConfusionAccumulator(labels=options.labels)
     total.update(y1, y2, missing=options.missing)
     said_apart("outside the labels", total.n_outside)
-    return float(total.kappa(options.weights))
+    return float(total.kappa(weights=options.weights))
 
 
 def accumulator_by_item(y1: Any, y2: Any, options: Options) -> float:
-    total = ConfusionAccumulator(options.labels)
+    total = ConfusionAccumulator(labels=options.labels)
     for first, second in zip(y1, y2):
         total.update([first], [second], missing=options.missing)
     said_apart("outside the labels", total.n_outside)
-    return float(total.kappa(options.weights))
+    return float(total.kappa(weights=options.weights))
 
 
 def leaderboard(y1: Any, y2: Any, options: Options) -> float:
@@ -141,7 +141,7 @@ def scores_for(y2: Any) -> np.ndarray:
 
 def scorer(y1: Any, y2: Any, options: Options) -> float:
     labels = options.labels or sorted({*y1, *y2})
-    score = fastkappa.compile_scorer(labels, options.weights)
+    score = fastkappa.compile_scorer(labels, weights=options.weights)
     return float(score(np.array(y1, np.int64), np.array(y2, np.int64)))
 
 

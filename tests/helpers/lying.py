@@ -103,7 +103,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
         y, y, sample_weight=liar
     ),
     "update": lambda y, liar: fk.ConfusionAccumulator().update(y, liar),
-    "update, weights": lambda y, liar: fk.ConfusionAccumulator().update(y, y, liar),
+    "update, weights": lambda y, liar: fk.ConfusionAccumulator().update(y, y, sample_weight=liar),
     "score_many": lambda y, liar: fk.score_many(y, {"a": liar}),
     "score_many, truth": lambda y, liar: fk.score_many(liar, {"a": y}),
     "score_many, weights": lambda y, liar: fk.score_many(y, {"a": y}, sample_weight=liar),

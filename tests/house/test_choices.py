@@ -23,16 +23,16 @@ WEIGHTS: dict[str, Callable[[Any], Any]] = {
     "agreement_from_confusion": lambda w: fastkappa.agreement_from_confusion(
         [[2, 1], [1, 2]], weights=w
     ),
-    "kappa_from_confusion": lambda w: fastkappa.kappa_from_confusion([[2, 1], [1, 2]], w),
+    "kappa_from_confusion": lambda w: fastkappa.kappa_from_confusion([[2, 1], [1, 2]], weights=w),
     "bootstrap": lambda w: fastkappa.bootstrap([[2, 1], [1, 2]], weights=w, n_resamples=9),
     "compare_predictions": lambda w: fastkappa.compare_predictions(Y1, Y2, y_true=Y2, weights=w),
-    "accumulator": lambda w: fastkappa.ConfusionAccumulator([1, 2]).kappa(w),
+    "accumulator": lambda w: fastkappa.ConfusionAccumulator(labels=[1, 2]).kappa(weights=w),
     "score_many": lambda w: fastkappa.score_many(Y1, {"a": Y2}, weights=w),
     "leaderboard": lambda w: fastkappa.leaderboard(Y1, {"a": Y2}, weights=w),
     "fleiss_kappa": lambda w: fastkappa.fleiss_kappa(RATINGS, weights=w),
     "pairwise_kappa": lambda w: fastkappa.pairwise_kappa(RATINGS, weights=w),
-    "compile_scorer": lambda w: fastkappa.compile_scorer([1, 2], w),
-    "KappaScorer": lambda w: KappaScorer(w),
+    "compile_scorer": lambda w: fastkappa.compile_scorer([1, 2], weights=w),
+    "KappaScorer": lambda w: KappaScorer(weights=w),
     "thresholds": lambda w: fastkappa.optimal_thresholds(Y1, [0.1, 0.2, 0.3, 0.4], weights=w),
     "decoder": lambda w: fastkappa.decode_probabilities([[0.2, 0.8]], weights=w),
 }

@@ -31,6 +31,20 @@ def test_every_public_name_is_in_the_reference_once() -> None:
     assert public == {*NAMES}
 
 
+def test_every_public_function_answers_a_question() -> None:
+    page = (REFERENCE / "which_function.md").read_text(encoding="utf-8")
+    answers = re.findall(r"^\| .* \| (.*) \|$", page, re.M)
+    named = [name for answer in answers for name in re.findall(r"`([\w.]+)`", answer)]
+    # Results and warnings are not called, nor are the classes of published ratings.
+    functions = {
+        name
+        for name in NAMES
+        if not name.startswith("results.") and not name.endswith(("Warning", "Table", "Items"))
+    }
+    assert len(named) == len(set(named))
+    assert set(named) == functions
+
+
 def test_every_page_of_the_reference_is_in_its_index() -> None:
     index = (REFERENCE / "index.md").read_text(encoding="utf-8").splitlines()
     assert {page.stem for page in REFERENCE.glob("*.md")} - {"index"} <= set(index)

@@ -62,7 +62,7 @@ def run(code: str, environment: dict[str, str] | None = None) -> str:
         "str(fastkappa.agreement([1, 2, 1], [1, 2, 2], weights='linear'))",
         "fastkappa.agreement_by([1, 2, 1, 2], [1, 2, 1, 2], groups=[1, 1, 2, 2])",
         "fastkappa.bootstrap([[20, 5], [10, 15]], n_resamples=99)",
-        "fastkappa.planning.sample_size(0.7, 0.5)",
+        "fastkappa.planning.sample_size(0.7, null_kappa=0.5)",
     ],
 )
 def test_no_optional_library_is_loaded(use: str) -> None:

@@ -146,8 +146,10 @@ def accumulate(g: Given) -> None:
     for accumulator in (total, ConfusionAccumulator()):
         y1, y2 = g.column(A), g.column(B)
         accumulator.update(y1, y2, missing="drop")
-        accumulator.update(y1, y2, g.column(WEIGHTS), missing="drop", missing_codes=g.noted(CODES))
-        accumulator.kappa(g.noted(np.array(DISAGREEMENT)))
+        accumulator.update(
+            y1, y2, sample_weight=g.column(WEIGHTS), missing="drop", missing_codes=g.noted(CODES)
+        )
+        accumulator.kappa(weights=g.noted(np.array(DISAGREEMENT)))
         accumulator.subtract(y1, y2, missing="drop")
 
 
@@ -169,7 +171,7 @@ def evaluate(g: Given) -> None:
 
 
 def score(g: Given) -> None:
-    scorer = fastkappa.compile_scorer(g.column([1, 2, 3]), g.noted(np.array(DISAGREEMENT)))
+    scorer = fastkappa.compile_scorer(g.column([1, 2, 3]), weights=g.noted(np.array(DISAGREEMENT)))
     scorer(g.noted(frozen(np.array(A))), g.noted(frozen(np.array(B))))
 
 
@@ -292,7 +294,7 @@ CALLS: dict[str, Callable[[Given], Any]] = {
         g.table([list(row) for row in zip(SCORES, [*SCORES[1:], 1.0])]), **DROP
     ),
     "kappa_from_confusion": lambda g: fastkappa.kappa_from_confusion(
-        g.table(TABLE), g.table(DISAGREEMENT)
+        g.table(TABLE), weights=g.table(DISAGREEMENT)
     ),
     "kappa_posterior": lambda g: fastkappa.kappa_posterior(g.table(TABLE), n_draws=100, rng=0),
     "krippendorff_alpha": several(fastkappa.krippendorff_alpha),
@@ -318,7 +320,7 @@ CALLS: dict[str, Callable[[Given], Any]] = {
         g.table(TABLE), labels=g.noted([1, 2, 3])
     ),
     "plot_forest": lambda g: fastkappa.plotting.plot_forest(
-        g.noted([0.1, 0.3]), g.table([[0, 1], [0.1, 1]])
+        g.noted([0.1, 0.3]), intervals=g.table([[0, 1], [0.1, 1]])
     ),
     "power": lambda g: fastkappa.planning.power(
         50, 0.5, rates=(g.column([0.2, 0.3, 0.5]), g.column([0.3, 0.3, 0.4]))

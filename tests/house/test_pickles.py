@@ -30,7 +30,7 @@ def clustered() -> Any:
 
 def accumulator() -> Any:
     found = fastkappa.ConfusionAccumulator()
-    found.update(RATINGS[0], RATINGS[1], np.arange(60) / 7)
+    found.update(RATINGS[0], RATINGS[1], sample_weight=np.arange(60) / 7)
     return found
 
 

@@ -29,10 +29,10 @@ def close(value: float) -> Any:
 @pytest.mark.parametrize("plan", PLANS)
 def test_sample_sizes_of_irr(plan: Any) -> None:
     arguments: dict[str, Any] = {"rates": plan.rates, "alternative": "one-sided"}
-    n = sample_size(plan.kappa, plan.null_kappa, **arguments)
+    n = sample_size(plan.kappa, null_kappa=plan.null_kappa, **arguments)
     assert n == plan.n
-    assert power(n, plan.kappa, plan.null_kappa, **arguments) >= 0.8
-    assert power(n - 1, plan.kappa, plan.null_kappa, **arguments) < 0.8
+    assert power(n, plan.kappa, null_kappa=plan.null_kappa, **arguments) >= 0.8
+    assert power(n - 1, plan.kappa, null_kappa=plan.null_kappa, **arguments) < 0.8
 
 
 def cantor(rates: Any, kappa: float) -> float:
@@ -68,17 +68,19 @@ def test_sample_size_and_power_by_the_formula(
         kappa - null_kappa
     )
     arguments: dict[str, Any] = {"rates": rates, "alternative": alternative, "alpha": 0.01}
-    n = sample_size(kappa, null_kappa, power=0.9, **arguments)
+    n = sample_size(kappa, null_kappa=null_kappa, power=0.9, **arguments)
     assert n == math.ceil(expected**2)
     distance = abs(kappa - null_kappa) * math.sqrt(n) - norm.isf(tail) * deviations[0]
-    assert power(n, kappa, null_kappa, **arguments) == close(norm.cdf(distance / deviations[1]))
+    assert power(n, kappa, null_kappa=null_kappa, **arguments) == close(
+        norm.cdf(distance / deviations[1])
+    )
 
 
 def test_two_labels_may_be_given_as_proportions() -> None:
-    numbers = sample_size(0.6, 0.3, rates=(0.3, 0.4))
-    assert sample_size(0.6, 0.3, rates=([0.3, 0.7], [0.4, 0.6])) == numbers
+    numbers = sample_size(0.6, null_kappa=0.3, rates=(0.3, 0.4))
+    assert sample_size(0.6, null_kappa=0.3, rates=([0.3, 0.7], [0.4, 0.6])) == numbers
     for weights in ("linear", "quadratic"):
-        assert sample_size(0.6, 0.3, rates=(0.3, 0.4), weights=weights) == numbers
+        assert sample_size(0.6, null_kappa=0.3, rates=(0.3, 0.4), weights=weights) == numbers
 
 
 @pytest.mark.parametrize(
@@ -94,13 +96,13 @@ def test_planned_power_is_that_of_simulated_studies(
 ) -> None:
     """Items are drawn from the mixture in the docstring, and studies tested by `agreement`."""
     arguments: dict[str, Any] = {"rates": (margin, margin), "weights": weights}
-    n = sample_size(kappa, null_kappa, **arguments)
-    planned = power(n, kappa, null_kappa, **arguments)
+    n = sample_size(kappa, null_kappa=null_kappa, **arguments)
+    planned = power(n, kappa, null_kappa=null_kappa, **arguments)
     assert planned == pytest.approx(0.8, abs=0.01)
-    simulated = power(n, kappa, null_kappa, **arguments, n_simulated=SIMULATED, rng=0)
+    simulated = power(n, kappa, null_kappa=null_kappa, **arguments, n_simulated=SIMULATED, rng=0)
     assert simulated == pytest.approx(planned, abs=0.03)
     proportions = (1 - kappa) * np.outer(margin, margin) + kappa * np.diag(margin)
-    assert kappa_from_confusion(proportions, weights) == pytest.approx(kappa)
+    assert kappa_from_confusion(proportions, weights=weights) == pytest.approx(kappa)
     rng = np.random.default_rng(0)
     tables = rng.multinomial(n, proportions.ravel(), 100).reshape(-1, *proportions.shape)
     side = "greater" if kappa > null_kappa else "less"
@@ -134,7 +136,9 @@ def test_conservative_sample_sizes_of_irr(
 ) -> None:
     """What the documentation of irr's N2.cohen.kappa prints, after Flack and others (1988)."""
     arguments: dict[str, Any] = {"rates": (margin, margin), "alternative": "greater"}
-    assert sample_size(kappa, null_kappa, conservative=True, power=target, **arguments) == n
+    assert (
+        sample_size(kappa, null_kappa=null_kappa, conservative=True, power=target, **arguments) == n
+    )
 
 
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
@@ -161,8 +165,10 @@ def test_largest_variance_is_that_of_a_linear_programme(weights: Any, part: floa
 
 def test_two_labels_leave_nothing_to_be_conservative_about() -> None:
     for kappa, null_kappa in ((0.6, 0.3), (0.5, 0.0)):
-        plan = sample_size(kappa, null_kappa, rates=(0.3, 0.4))
-        assert sample_size(kappa, null_kappa, rates=(0.3, 0.4), conservative=True) == plan
+        plan = sample_size(kappa, null_kappa=null_kappa, rates=(0.3, 0.4))
+        assert (
+            sample_size(kappa, null_kappa=null_kappa, rates=(0.3, 0.4), conservative=True) == plan
+        )
 
 
 # Several raters.
@@ -216,11 +222,11 @@ def test_z_is_that_of_fleiss_kappa(weights: Any, null_kappa: float) -> None:
 def test_power_of_several_raters(
     kappa: float, null_kappa: float, margin: Any, weights: Any, raters: int
 ) -> None:
-    arguments: dict[str, Any] = {"rates": (margin, margin), "weights": weights, "raters": raters}
-    n = sample_size(kappa, null_kappa, **arguments)
-    planned = power(n, kappa, null_kappa, **arguments)
-    assert power(n - 1, kappa, null_kappa, **arguments) < 0.8 <= planned
-    simulated = power(n, kappa, null_kappa, **arguments, n_simulated=SIMULATED, rng=0)
+    arguments: dict[str, Any] = {"rates": (margin, margin), "weights": weights, "n_raters": raters}
+    n = sample_size(kappa, null_kappa=null_kappa, **arguments)
+    planned = power(n, kappa, null_kappa=null_kappa, **arguments)
+    assert power(n - 1, kappa, null_kappa=null_kappa, **arguments) < 0.8 <= planned
+    simulated = power(n, kappa, null_kappa=null_kappa, **arguments, n_simulated=SIMULATED, rng=0)
     assert simulated == pytest.approx(planned, abs=0.03)
 
 
@@ -243,7 +249,7 @@ def test_width_of_complete_agreement() -> None:
 
 
 def test_width_of_several_raters() -> None:
-    n = sample_size_for_width(0.7, 0.2, rates=(0.3, 0.3), raters=4)
+    n = sample_size_for_width(0.7, 0.2, rates=(0.3, 0.3), n_raters=4)
     rows = several_raters.planned_rows(0.7, np.array([0.3, 0.7]), 4)
     many = np.round(rows.proportions * 1e6).astype(int)
     ratings = np.array([np.repeat((0, 1), row) for row in rows.counts.astype(int)])
@@ -258,23 +264,32 @@ def test_width_of_several_raters() -> None:
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (lambda: sample_size(0.5, 0.5), "kappa and null_kappa must differ, got 0.5 for both"),
+        (
+            lambda: sample_size(0.5, null_kappa=0.5),
+            "kappa and null_kappa must differ, got 0.5 for both",
+        ),
         (lambda: sample_size(1.5), "kappa must be a number between -1 and 1, got 1.5"),
         (lambda: sample_size(0.9, rates=(0.5, 0.2)), r"kappa can be 0\.4000 at most .* got 0\.9"),
-        (lambda: sample_size(0.2, -0.9, rates=(0.5, 0.2)), "null_kappa is too far below 0"),
+        (
+            lambda: sample_size(0.2, null_kappa=-0.9, rates=(0.5, 0.2)),
+            "null_kappa is too far below 0",
+        ),
         (lambda: sample_size(0.5, alpha=0), "alpha must be a number between 0 and 1, got 0"),
         (lambda: sample_size(0.5, power=1), "power must be a number between 0 and 1, got 1"),
         (lambda: sample_size(0.5, alternative="more"), "alternative must be .* got 'more'"),
         (lambda: sample_size(0.5, alternative="less"), "must not be 'less' for a kappa of 0.5"),
-        (lambda: sample_size(0.2, 0.5, alternative="greater"), "must not be 'greater'"),
-        (lambda: sample_size(0.5, raters=1), "raters must be a whole number above 1, got 1"),
-        (lambda: sample_size_for_width(1, 0.2, raters=3), "kappa must be below 1 for more than"),
-        (lambda: sample_size(0.5, raters=101), "raters must be 100 at most, got 101"),
-        (lambda: sample_size(0.5, raters=3, conservative=True), "conservative must be False"),
-        (lambda: sample_size(0.5, raters=3, rates=(0.5, 0.4)), "rates must be the same for all"),
-        (lambda: sample_size(-0.4, raters=3), "kappa is too far below 0 for 3 such raters"),
-        (lambda: sample_size(0.8, 1), "null_kappa must be a number above -1 and below 1, got 1"),
-        (lambda: sample_size(0.5, raters=50, rates=([0.2] * 5,) * 2), "raters must be fewer"),
+        (lambda: sample_size(0.2, null_kappa=0.5, alternative="greater"), "must not be 'greater'"),
+        (lambda: sample_size(0.5, n_raters=1), "n_raters must be a whole number above 1, got 1"),
+        (lambda: sample_size_for_width(1, 0.2, n_raters=3), "kappa must be below 1 for more than"),
+        (lambda: sample_size(0.5, n_raters=101), "n_raters must be 100 at most, got 101"),
+        (lambda: sample_size(0.5, n_raters=3, conservative=True), "conservative must be False"),
+        (lambda: sample_size(0.5, n_raters=3, rates=(0.5, 0.4)), "rates must be the same for all"),
+        (lambda: sample_size(-0.4, n_raters=3), "kappa is too far below 0 for 3 such raters"),
+        (
+            lambda: sample_size(0.8, null_kappa=1),
+            "null_kappa must be a number above -1 and below 1, got 1",
+        ),
+        (lambda: sample_size(0.5, n_raters=50, rates=([0.2] * 5,) * 2), "n_raters must be fewer"),
         (lambda: power(10, 0.5, n_simulated=-1), "n_simulated must be a whole number from 0 on"),
         (lambda: power(10, 0.5, n_simulated=9, rng="x"), "rng must be"),
         (lambda: sample_size_for_width(0.5, 0), "width must be a number between 0 and 2, got 0"),

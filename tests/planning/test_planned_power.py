@@ -59,7 +59,7 @@ def test_near_the_null_n_is_that_of_the_standard_error(weights: Any, distance: f
     rates: Any = (margin, margin)
     error = error_of_one_item(planned_table("kappa", 0.6, as_margins(rates), weights), weights)
     expected = ((1.959963985 + 0.841621234) * error / distance) ** 2
-    n = sample_size(0.6 + distance, 0.6, rates=rates, weights=weights)
+    n = sample_size(0.6 + distance, null_kappa=0.6, rates=rates, weights=weights)
     assert n == pytest.approx(expected, rel=2 * distance + 1e-5)
 
 
@@ -70,10 +70,11 @@ def test_near_the_null_n_is_that_of_the_standard_error(weights: Any, distance: f
 def test_no_labels_plan_needs_many_items_far_from_the_null(n_labels: int, kappa: float) -> None:
     """A handful suffices, and an item or two less do not."""
     arguments: dict[str, Any] = {"rates": (equal(n_labels),) * 2}
-    n = sample_size(kappa, 0.4, **arguments)
+    n = sample_size(kappa, null_kappa=0.4, **arguments)
     assert n <= 12
     simulated = [
-        power(k, kappa, 0.4, **arguments, n_simulated=STUDIES, rng=1) for k in (n - 2, n + 1)
+        power(k, kappa, null_kappa=0.4, **arguments, n_simulated=STUDIES, rng=1)
+        for k in (n - 2, n + 1)
     ]
     assert simulated[0] < 0.8 < simulated[1]
 
@@ -104,9 +105,9 @@ def check_by_simulation(
     n_labels: int, rates: Any, weights: Any, kappa: float, null_kappa: float
 ) -> None:
     arguments: dict[str, Any] = {"rates": (rates(n_labels),) * 2, "weights": weights}
-    n = sample_size(kappa, null_kappa, **arguments)
-    planned = power(n, kappa, null_kappa, **arguments)
-    simulated = power(n, kappa, null_kappa, **arguments, n_simulated=STUDIES, rng=1)
+    n = sample_size(kappa, null_kappa=null_kappa, **arguments)
+    planned = power(n, kappa, null_kappa=null_kappa, **arguments)
+    simulated = power(n, kappa, null_kappa=null_kappa, **arguments, n_simulated=STUDIES, rng=1)
     assert planned >= 0.8
     assert simulated == pytest.approx(planned, abs=0.07)
 
@@ -147,7 +148,7 @@ NOT_NORMAL: list[tuple[dict[str, Any], float]] = [
         {"kappa": 0.0, "null_kappa": 0.1, "weights": TO_SECOND, "rates": ([0.02, 0.01, 0.97],) * 2},
         0.5,
     ),
-    ({"kappa": 0.95, "null_kappa": 0.8, "rates": (0.05, 0.05), "raters": 4}, 0.8),
+    ({"kappa": 0.95, "null_kappa": 0.8, "rates": (0.05, 0.05), "n_raters": 4}, 0.8),
 ]
 
 
@@ -164,8 +165,10 @@ def test_a_label_that_is_seldom_seen() -> None:
     """Kappa is not shown to be high before the far label was seen, in some 100 items."""
     margin = np.array([2, 4, 7, 51, 19, 16, 0.3])
     arguments: dict[str, Any] = {"rates": (margin / margin.sum(),) * 2, "weights": "quadratic"}
-    n = sample_size(0.95, 0.4, **arguments)
-    simulated = [power(k, 0.95, 0.4, **arguments, n_simulated=500, rng=1) for k in (n // 2, n)]
+    n = sample_size(0.95, null_kappa=0.4, **arguments)
+    simulated = [
+        power(k, 0.95, null_kappa=0.4, **arguments, n_simulated=500, rng=1) for k in (n // 2, n)
+    ]
     assert simulated[0] < 0.2
     assert simulated[1] == pytest.approx(0.8, abs=0.07)
 
@@ -175,7 +178,7 @@ def test_a_label_that_is_seldom_seen() -> None:
 def test_fewer_items_farther_from_the_null(n_labels: int, weights: Any) -> None:
     rates: Any = (one_rare(n_labels),) * 2
     kappas = (0.5, 0.6, 0.8, 1.0)
-    needed = [sample_size(kappa, 0.4, rates=rates, weights=weights) for kappa in kappas]
+    needed = [sample_size(kappa, null_kappa=0.4, rates=rates, weights=weights) for kappa in kappas]
     assert needed == sorted(needed, reverse=True)
     assert len(set(needed)) == len(needed)
 
@@ -198,7 +201,8 @@ def test_power_is_a_probability_that_rises(
     arguments: dict[str, Any] = {"rates": (margin, margin), "weights": weights}
     # Simulated powers of small studies are known to within 2.5 %, and rise by steps.
     found = [
-        power(n, kappa, null_kappa, **arguments) for n in (1, 12, 25, 60, 150, 400, 2000, 10**5)
+        power(n, kappa, null_kappa=null_kappa, **arguments)
+        for n in (1, 12, 25, 60, 150, 400, 2000, 10**5)
     ]
     assert all(0 <= value <= 1 for value in found)
     assert all(after >= before - 0.03 for before, after in itertools.pairwise(found))
@@ -208,7 +212,7 @@ def test_power_is_a_probability_that_rises(
 def test_rare_labels_need_the_same_number_of_their_items() -> None:
     """n p goes to a limit as p goes to 0."""
     for kappa, null_kappa in ((0.8, 0.4), (1.0, 0.4), (0.5, 0.0), (0.3, 0.6)):
-        needed = [p * sample_size(kappa, null_kappa, rates=(p, p)) for p in (1e-4, 1e-6)]
+        needed = [p * sample_size(kappa, null_kappa=null_kappa, rates=(p, p)) for p in (1e-4, 1e-6)]
         assert needed[1] == pytest.approx(needed[0], rel=0.01)
 
 
@@ -218,10 +222,10 @@ def test_rare_labels_need_the_same_number_of_their_items() -> None:
 def test_several_raters_who_nearly_always_agree(
     kappa: float, null_kappa: float, margin: Any, raters: int
 ) -> None:
-    arguments: dict[str, Any] = {"rates": (margin, margin), "raters": raters}
-    n = sample_size(kappa, null_kappa, **arguments)
-    simulated = power(n, kappa, null_kappa, **arguments, n_simulated=STUDIES, rng=1)
-    assert simulated == pytest.approx(power(n, kappa, null_kappa, **arguments), abs=0.05)
+    arguments: dict[str, Any] = {"rates": (margin, margin), "n_raters": raters}
+    n = sample_size(kappa, null_kappa=null_kappa, **arguments)
+    simulated = power(n, kappa, null_kappa=null_kappa, **arguments, n_simulated=STUDIES, rng=1)
+    assert simulated == pytest.approx(power(n, kappa, null_kappa=null_kappa, **arguments), abs=0.05)
 
 
 @pytest.mark.parametrize("null_kappa", [0.0, 0.4, 0.8])
@@ -231,12 +235,14 @@ def test_several_raters_who_agree_more_need_fewer_items(
     raters: int, margin: Any, null_kappa: float
 ) -> None:
     """Studies are few, and n is known to a tenth."""
-    arguments: dict[str, Any] = {"rates": (margin, margin), "raters": raters}
+    arguments: dict[str, Any] = {"rates": (margin, margin), "n_raters": raters}
     kappas = (0.85, 0.9, 0.95, 0.99, 0.999, 1 - 1e-15, 1.0)
-    needed = [sample_size(kappa, null_kappa, **arguments) for kappa in kappas]
+    needed = [sample_size(kappa, null_kappa=null_kappa, **arguments) for kappa in kappas]
     assert all(after <= 1.1 * before + 1 for before, after in itertools.pairwise(needed))
     for kappa, n in zip(kappas, needed):
-        powers = [power(k, kappa, null_kappa, **arguments) for k in (1, 2, n, 2 * n, 10**6)]
+        powers = [
+            power(k, kappa, null_kappa=null_kappa, **arguments) for k in (1, 2, n, 2 * n, 10**6)
+        ]
         assert all(0 <= value <= 1 for value in powers)
         assert powers[2] >= 0.8
         assert powers[-1] > 0.99
@@ -249,15 +255,15 @@ def test_full_agreement_rejects_what_makes_it_improbable(
     """Three raters, two labels: a guessed item is agreed on once in four times."""
     by_chance = null_kappa + (1 - null_kappa) / 4
     n = math.ceil(math.log(tail) / math.log(by_chance))
-    arguments: dict[str, Any] = {"alpha": alpha, "raters": 3}
-    assert sample_size(1.0, null_kappa, **arguments) == n
-    assert power(n - 1, 1.0, null_kappa, **arguments) == 0
+    arguments: dict[str, Any] = {"alpha": alpha, "n_raters": 3}
+    assert sample_size(1.0, null_kappa=null_kappa, **arguments) == n
+    assert power(n - 1, 1.0, null_kappa=null_kappa, **arguments) == 0
     # Kappa is undefined if all items have one of the labels.
     exact = 1 - 2 * 0.5**n
-    assert power(n, 1.0, null_kappa, **arguments) == pytest.approx(exact, abs=0.02)
+    assert power(n, 1.0, null_kappa=null_kappa, **arguments) == pytest.approx(exact, abs=0.02)
     # A lower kappa is not shown by agreement.
-    assert power(n, null_kappa, 0.99, **arguments) == pytest.approx(
-        power(n, null_kappa, 0.99, **arguments, n_simulated=STUDIES, rng=1), abs=0.06
+    assert power(n, null_kappa, null_kappa=0.99, **arguments) == pytest.approx(
+        power(n, null_kappa, null_kappa=0.99, **arguments, n_simulated=STUDIES, rng=1), abs=0.06
     )
 
 
@@ -318,9 +324,15 @@ def test_width_of_a_rare_label(p: float) -> None:
     ("call", "match"),
     [
         (lambda: sample_size_for_width(0.0, 0.1, rates=(1e-9, 1e-9)), "rates are too near 0 and 1"),
-        (lambda: sample_size(0.8, 0.4, rates=(1e-9, 1e-9)), "rates are too near 0 and 1"),
+        (
+            lambda: sample_size(0.8, null_kappa=0.4, rates=(1e-9, 1e-9)),
+            "rates are too near 0 and 1",
+        ),
         (lambda: sample_size_for_width(0.5, 1e-9), "width is too small for a plan, got 1e-09"),
-        (lambda: sample_size(0.5 + 1e-9, 0.5), "kappa and null_kappa are too near each other"),
+        (
+            lambda: sample_size(0.5 + 1e-9, null_kappa=0.5),
+            "kappa and null_kappa are too near each other",
+        ),
     ],
 )
 def test_plans_beyond_all_numbers(call: Any, match: str) -> None:

@@ -36,7 +36,7 @@ def expected() -> float:
     table = np.zeros((3, 3), int)
     for one, other in KEPT:
         table[one - 1, other - 1] += 1
-    return float(kappa_from_confusion(table, "quadratic"))
+    return float(kappa_from_confusion(table, weights="quadratic"))
 
 
 OPTIONS: dict[str, Any] = {"weights": "quadratic", "missing": "drop", "missing_codes": ["."]}

@@ -79,7 +79,9 @@ def test_labels_may_have_halves(entrance: str, tmp_path: Path) -> None:
         pytest.importorskip("pyarrow")
     table = ENTRANCES[entrance](LABELS, tmp_path)
     assert np.asarray(table).tolist() == TABLE
-    assert fastkappa.kappa_from_confusion(table, "quadratic") == pytest.approx(float(KAPPA or 0))
+    assert fastkappa.kappa_from_confusion(table, weights="quadratic") == pytest.approx(
+        float(KAPPA or 0)
+    )
 
 
 @pytest.mark.parametrize("entrance", ENTRANCES)

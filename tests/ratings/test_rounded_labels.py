@@ -135,7 +135,7 @@ LISTS: dict[str, Callable[[list[Any]], Any]] = {
     "fleiss_kappa": lambda mixed: fastkappa.fleiss_kappa([[x, x] for x in mixed]),
     "clusters": lambda mixed: agreement([1, 1, 2, 2], [1, 2, 2, 2], clusters=mixed),
     "labels": lambda mixed: confusion_counts([1, 0], [1, 1], labels=mixed),
-    "labels of an accumulator": lambda mixed: ConfusionAccumulator(mixed),
+    "labels of an accumulator": lambda mixed: ConfusionAccumulator(labels=mixed),
     "labels of a scorer": lambda mixed: fastkappa.compile_scorer(mixed),
     "labels of raters": lambda mixed: fastkappa.fleiss_kappa([[1, 0], [1, 1]], labels=mixed),
     "labels of predictions": lambda mixed: fastkappa.score_many([1], {"a": [1]}, labels=mixed),
@@ -156,7 +156,7 @@ GIVEN: dict[str, Callable[[Any], Any]] = {
     "confusion_counts": lambda labels: confusion_counts([1, 0], [1, 1], labels=labels),
     "cohen_kappa_score": lambda labels: fastkappa.cohen_kappa_score([1], [1], labels=labels),
     "agreement": lambda labels: agreement([1, 0], [1, 1], labels=labels),
-    "accumulator": ConfusionAccumulator,
+    "accumulator": lambda labels: ConfusionAccumulator(labels=labels),
     "thresholds": lambda labels: fastkappa.optimal_thresholds([1, 0], [1, 2], labels=labels),
     "table": lambda labels: fastkappa.agreement_from_confusion(np.eye(4), labels=labels),
 }

@@ -109,7 +109,7 @@ def test_kappa_follows_from_the_table(source: Any) -> None:
         [COLUMNS["right grade"][i] for i in rows],
         weights="quadratic",
     )
-    assert fastkappa.kappa_from_confusion(counts.table, "quadratic") == pytest.approx(kappa)
+    assert fastkappa.kappa_from_confusion(counts.table, weights="quadratic") == pytest.approx(kappa)
 
 
 LAZY = [name for name in SOURCES if name in ("polars, lazy", "DuckDB")]

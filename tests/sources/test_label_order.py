@@ -119,7 +119,7 @@ def test_a_declared_order_is_that_of_the_table(name: str, tmp_path: Path) -> Non
     counts = confusion_from_source(SOURCES[name](tmp_path), "left", "right")
     assert counts.labels.tolist() == ORDER
     assert counts.table.tolist() == TABLE
-    assert float(kappa_from_confusion(counts.table, "quadratic")) == pytest.approx(KAPPA)
+    assert float(kappa_from_confusion(counts.table, weights="quadratic")) == pytest.approx(KAPPA)
 
 
 @pytest.mark.parametrize("name", ["pandas", "polars, lazy", "Parquet"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fastkappa import confusion_from_table
+from fastkappa import confusion_from_source
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("typer")
@@ -27,7 +27,7 @@ def _write(folder: Path, *lines: str, names: str = "id,a,b") -> Path:
 
 
 def _count(path: Path, columns: tuple[str, str] = ("a", "b"), **options: Any) -> Any:
-    return confusion_from_table(path, *columns, **options)
+    return confusion_from_source(path, *columns, **options)
 
 
 LAST = {

@@ -275,7 +275,7 @@ def test_columns_where_a_table_is_wanted(series: Any, frame: Any) -> None:
         with pytest.raises(
             ValueError, match=rf"^table must have the shape \(\.\.\., l, l\), got \(4,\)\. {remedy}"
         ):
-            bootstrap(column, y2)  # type: ignore[arg-type]
+            bootstrap(column, statistic=y2)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match=rf"^first must have the shape .*\. {remedy}"):
             compare_independent(column, y2)
     for strings in (list("abc"), series(list("abc"))):
@@ -327,8 +327,8 @@ def test_invalid_rng(rng: Any) -> None:
 def test_statistics_of_the_bootstrap() -> None:
     with pytest.raises(ValueError, match=r"statistic must be a function of .* got 'kappa'"):
         bootstrap(TABLE, statistic="kappa")  # type: ignore[arg-type]
-    by_value = bootstrap(TABLE, lambda t: gwet_ac2(t).value, n_resamples=99, rng=1)
-    assert bootstrap(TABLE, gwet_ac2, n_resamples=99, rng=1).interval == by_value.interval
+    by_value = bootstrap(TABLE, statistic=lambda t: gwet_ac2(t).value, n_resamples=99, rng=1)
+    assert bootstrap(TABLE, statistic=gwet_ac2, n_resamples=99, rng=1).interval == by_value.interval
 
 
 def test_method_is_checked_where_nothing_is_drawn_too() -> None:

@@ -248,7 +248,7 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
     names, values, _, intervals = zip(*found)
     return Picture(
         f"{caption}, with their intervals.",
-        lambda ax: plot_forest(values, intervals, names=names, ax=ax),
+        lambda ax: plot_forest(values, intervals=intervals, names=names, ax=ax),
     )
 
 

@@ -10,7 +10,7 @@ from fastkappa.planning.plan import plan_study
 
 # An argument with which an error begins.
 ARGUMENT = re.compile(
-    r"^(kappa|null_kappa|width|power|n|rates|raters|alternative|alpha|confidence|conservative"
+    r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence|conservative"
     r"|design_effect|cluster_size)\b"
 )
 
@@ -28,7 +28,7 @@ def report_on_plan(kappa: float, **options: Any) -> Output:
         plan = plan_study(kappa, **options)
     except ValueError as error:
         text = ARGUMENT.sub(lambda found: f"--{found[0].replace('_', '-')}", str(error))
-        raise ValueError(text.replace("--null-kappa", "--null")) from error
+        raise ValueError(text.replace("--null-kappa", "--null").replace("--n-", "--")) from error
     rows = [{"statistic": name, "value": value} for name, value in plan.rows()]
     return Output(
         "Plan",
