@@ -93,7 +93,7 @@ def score(
             counts = count_ratings(source, Columns(y1, y2, sample_weight), reading)
         asked: Any = weights.value if matrix is None else matrix.of(counts.labels)
         # Weights rely on the order: of words in alphabetical order they have to be asked for.
-        are_words = any(map(is_alphabetical, remarks.sorted_labels))
+        are_words = any(len(own) > 2 and is_alphabetical(own) for own in remarks.sorted_labels)
         is_ordered = not are_words or remarks.rely_on_order
         report = report_on_table(
             source.name,
