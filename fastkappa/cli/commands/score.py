@@ -71,7 +71,8 @@ def score(
     """Score the agreement of two columns of ratings.
 
     Prints the table of counts, the number of items n, all three kappas, and the
-    observed and expected agreement, p_o and p_e, of the unweighted one.
+    observed and expected agreement, p_o and p_e, of the unweighted one. Of words in
+    alphabetical order, weighted kappas are printed only with --weights.
     """
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.two_columns import count_ratings
