@@ -53,7 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "accumulator": CORE | {"statistics", "two_raters"},
     "sources": CORE,
     "estimators": {"ratings", "measurements", "tables", "decoding", "statistics", "thresholds"},
-    "boosting": {"measurements"},
+    "boosting": {"measurements", "statistics", "tables"},
     "jit": CORE | {"statistics"},
     "plotting": {"statistics"},
     "cli": CORE
@@ -77,7 +77,7 @@ OPTIONAL = {
     "typer": r"cli/(\w+|commands/\w+)\.py",
     "rich": r"cli/progress\.py",
     "pandas": r"frame\.py",
-    "pyarrow": r"(sources/(arrow_\w+|text/\w+)|leaderboards/items/ids)\.py",
+    "pyarrow": r"(sources/(arrow_\w+|text/\w+)|leaderboards/items/ids|ratings/interop)\.py",
     "sklearn": r"estimators/\w+\.py",
     "narwhals": r"sources/frames\.py",
     "dask": r"sources/dask_chunks\.py",

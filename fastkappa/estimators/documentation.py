@@ -14,7 +14,8 @@ class DocumentedMixin:
     @property
     def _doc_link_template(self) -> str:
         address = _address()
-        return f"{address}/reference/generated/fastkappa.{{estimator_name}}.html" if address else ""
+        page = "reference/generated/fastkappa.estimators.{estimator_name}.html"
+        return f"{address}/{page}" if address else ""
 
 
 def _address() -> str:

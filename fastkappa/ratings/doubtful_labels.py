@@ -45,6 +45,10 @@ STAND_INS = frozenset(
         *("no response", "undefined", "tbd", "k.a.", "k. a.", "keine angabe", "[]", "{}"),
     ]
 )
+# Texts for the rating above.
+DITTOS = frozenset(
+    ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
+)
 # Beside these a dot, a question mark or a dash is a label, as of parts of speech.
 PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
 # None beside these is a grade.
@@ -57,6 +61,8 @@ GRADES = frozenset(
 # A label with a mark or a remark behind it, and how many times rarer than the label it is.
 REMARK = re.compile(r"(.*\w.*\w.*?)\s*(?:[?*!]+|\(.*\)|\[.*\])", re.DOTALL)
 RARER = 5
+# A label with how sure the rater is.
+WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOTALL)
 # Lines under the names of columns, and blanks of forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
@@ -219,7 +225,8 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
     if len(labels) > MOST_TYPED:
         return
     bases = {label: own for label in labels if (own := _without_remark(label)) <= labels and own}
-    if not bases:
+    with_percent = [label for label in labels if WITH_PERCENT.fullmatch(label)]
+    if not bases and len(with_percent) < 2:
         return
     times = sum(map(_times, columns.values()), Counter[Any]())
     found = [
@@ -227,6 +234,8 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
         for label, own in sorted(bases.items())
         if 0 < RARER * times[label] <= min(times[base] for base in own)
     ]
+    if len({WITH_PERCENT.sub(r"\1", label) for label in with_percent}) < len(with_percent):
+        found += [(label, times[label]) for label in sorted(with_percent) if times[label]]
     if found:
         warn(
             f"{_have(columns)} labels with a remark, which are counted apart from those without:"
@@ -248,21 +257,24 @@ def warn_of_stand_ins(
 ) -> None:
     """Warn of labels among words that people write where there is no rating, but for codes."""
     codes = spellings(missing_codes)
-    found = {
-        name: [label for label in stand_ins(column.categories or ()) if label not in codes]
-        for name, column in columns.items()
-        if column.declared is None
-    }
-    names = [name for name, labels in found.items() if labels]
-    if not names:
-        return
-    times = sum((_times(columns[name]) for name in names), Counter[Any]())
-    labels = list(dict.fromkeys(label for name in names for label in found[name] if times[label]))
-    if labels:
-        warn(
-            f"{_have(names)} labels that often stand for a missing rating, but are counted as"
-            f" labels: {_with_counts([(label, times[label]) for label in labels])}. {remedy}"
-        )
+    undeclared = {name: column for name, column in columns.items() if column.declared is None}
+    for what, among in (("a missing rating", stand_ins), ("the rating above", _dittos)):
+        found = {
+            name: [label for label in among(column.categories or ()) if label not in codes]
+            for name, column in undeclared.items()
+        }
+        names = [name for name, labels in found.items() if labels]
+        times = sum((_times(columns[name]) for name in names), Counter[Any]())
+        labels = dict.fromkeys(label for name in names for label in found[name] if times[label])
+        if labels:
+            warn(
+                f"{_have(names)} labels that often stand for {what}, but are counted as"
+                f" labels: {_with_counts([(label, times[label]) for label in labels])}. {remedy}"
+            )
+
+
+def _dittos(labels: Iterable[Any]) -> list[str]:
+    return [x for x in labels if isinstance(x, str) and x.strip().casefold() in DITTOS]
 
 
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:

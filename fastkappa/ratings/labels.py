@@ -29,8 +29,8 @@ CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΡΤΥΧ", "ABEZHIKMNPTYX")
 INVISIBLE = ("Cc", "Cf")
 # A text as Excel keeps it from becoming a number: ="01".
 QUOTED = re.compile(r'=?"(.*)"')
-# Tags of HTML, and a mark at the end of a word.
-MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$")
+# Tags of HTML, a mark at the end of a word, and what makes a text of it in a spreadsheet.
+MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$|^'(?=\w)")
 # A day that Excel made of 1-2.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 DAY = re.compile(rf"0?(\d+)-({'|'.join(MONTHS)})")

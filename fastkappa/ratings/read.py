@@ -7,6 +7,7 @@ two raters call; others call the rules for a column at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,18 +41,10 @@ from fastkappa.ratings.doubtful_labels import (
     warn_of_stand_ins,
 )
 from fastkappa.ratings.enums import order_of_members
-from fastkappa.ratings.interop import only_column, warn_of_row_order
+from fastkappa.ratings.interop import PLAIN, only_column, warn_of_row_order
 from fastkappa.ratings.item_weights import read_sample_weight
-from fastkappa.ratings.label_order import (
-    LabelOrder,
-    common_order,
-)
-from fastkappa.ratings.labels import (
-    common_unit,
-    have_fractions,
-    in_unit,
-    read_labels,
-)
+from fastkappa.ratings.label_order import LabelOrder, common_order
+from fastkappa.ratings.labels import common_unit, have_fractions, in_unit, read_labels
 from fastkappa.ratings.lengths import (
     check_columns,
     length_of,
@@ -67,6 +60,7 @@ from fastkappa.ratings.missing import (
     refuse_missing_labels,
     without,
 )
+from fastkappa.ratings.on_device import read_on_device
 
 NOTHING: Mapping[str, Any] = {}
 # For strings among the numbers of one column, where labels are given.
@@ -146,8 +140,13 @@ def read(
     warn_of_row_order(given)
     kept = {name: only_column(column) for name, column in given.items()}
     n_missing, dropped = dict.fromkeys(given, 0), None
+    own = partial(read_rated, missing_codes=missing_codes, labels=labels)
+    counted = None
+    are_alone = not (len(missing_codes) or not_rated or sample_weight is not None)
+    if are_alone and not any(type(column) in PLAIN for column in kept.values()):
+        counted = read_on_device(kept, own)
     has_masks = any(map(is_masked_array, kept.values()))
-    if missing == "drop" or len(missing_codes) or has_masks:
+    if counted is None and (missing == "drop" or len(missing_codes) or has_masks):
         odd = names if labels is None else ()
         kept, n_missing, dropped = drop_missing(
             kept, missing, missing_codes, odd, not_rated, remedy
@@ -157,10 +156,8 @@ def read(
         raise ValueError(f"no items are left: a value is missing of each of the {n_given}.")
     odd_remedy = REMEDY if labels is None else WRITE_ALL_AS_STRINGS
     try:
-        columns = {
-            name: read_rated(column, name, missing_codes, labels)
-            if name in names
-            else read_rated(column, name, ())
+        columns = counted or {
+            name: own(column, name) if name in names else read_rated(column, name)
             for name, column in kept.items()
         }
         rated_columns = [columns[name] for name in names]
@@ -299,7 +296,9 @@ def drop_missing(
     return kept, counted, dropped
 
 
-def read_rated(ratings: Any, name: str, missing_codes: Sequence[Any], labels: Any = None) -> Column:
+def read_rated(
+    ratings: Any, name: str, missing_codes: Sequence[Any] = (), labels: Any = None
+) -> Column:
     """Return a column without missing ratings; a code for these has no place in its order.
 
     Numbers with fractions are labels if some of the ``labels`` given are.

@@ -25,12 +25,15 @@ MOST_JUDGED = 20
 # Codes of statistics packages and data sets for a missing rating. The last ones are the least
 # integers, which conversions make of NaN.
 CODES = frozenset(
-    [-1, -9, -99, -999, -9999, 77, 88, 99, 255, 999, 9999, -(1 << 15), -(1 << 31), -(1 << 63)]
+    [
+        *(-1, -9, -99, -999, -9999, 9, 77, 88, 97, 98, 99, 255, 999, 9999),
+        *(-(1 << 15), -(1 << 31), -(1 << 63)),
+    ]
 )
 # A smaller table can have one item in each cell by chance.
 FEWEST_CELLS = 6
-# A row of totals has a label more than so many times as large as any other.
-FAR = 5
+# A code or a sum is more than so many times as large as any other label.
+FAR = 4
 
 
 def judge_table(
@@ -51,7 +54,7 @@ def judge_table(
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
     if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
-        _warn_of_codes(np.asarray(labels)[table.any(axis=0) | table.any(axis=1)])
+        _warn_of_codes(np.asarray(labels), table)
     # Most raters agree on all labels but one, and on the last label or the first more than once:
     # short calls have no time for a closer look.
     if len(labels) < 2:
@@ -77,36 +80,46 @@ def judge_tables(
 ) -> None:
     """Do the same for the tables of many predictions, whose labels outside were judged before."""
     if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
-        _warn_of_codes(labels[tables.any(axis=(0, 1)) | tables.any(axis=(0, 2))])
+        _warn_of_codes(labels, tables)
     if len(labels) > 1:
         for name, table in zip(names, tables):
             if may_be_coded_apart(table) or table.item(-1) < 2:
                 judge_table(labels, table, names=(truth, name), are_given=are_given)
 
 
-def _warn_of_codes(labels: AnyArray) -> None:
+def _warn_of_codes(labels: AnyArray, tables: AnyArray | None = None) -> None:
     """Warn of a number such as 99 or -9 that often stands for a missing rating.
 
-    All other labels are 0 or more, and far from 99. Beside 0 and 1, -1 is a label.
+    ``tables`` tell which labels are used. A closer look at them is for codes alone.
     """
-    are_codes = np.isin(labels, [*CODES])
-    # Beside other numbers below 0, -1 is a label.
-    are_codes &= (labels != -1) | (labels.min() == -1)
-    others = labels[~are_codes]
-    if labels.dtype.kind not in "iuf" or len(others) < 2 or others.min() < 0:
+    if labels.dtype.kind not in "iuf" or not _codes_among(labels.tolist()):
         return
-    most = others.max()
-    found = [
-        str(int(code))
-        for code in labels[are_codes].tolist()
-        if code > FAR * most or code < -1 or (code == -1 and most > 1)
-    ]
-    if found:
+    if tables is not None:
+        counts = tables.reshape(-1, len(labels), len(labels)).sum(axis=0)
+        labels = labels[counts.any(axis=0) | counts.any(axis=1)]
+    if found := _codes_among(labels.tolist()):
         warn(
             f"the ratings hold {' and '.join(found)}, which often stands for a missing rating, but"
             " is counted as a label: give missing_codes= if it does, on the command line"
             " --missing-codes, or name it in labels if it is one."
         )
+
+
+def _codes_among(labels: Sequence[float]) -> list[str]:
+    """Return the codes among numbers if all others are 0 or more, and far from a positive code.
+
+    Beside 0 and 1, and beside other numbers below 0, -1 is a label.
+    """
+    codes = CODES if min(labels, default=0) == -1 else CODES - {-1}
+    others = [label for label in labels if label not in codes]
+    if len(others) < 2 or min(others) < 0:
+        return []
+    most = max(others)
+    return [
+        str(int(code))
+        for code in labels
+        if code in codes and (code > FAR * most or code < -1 or (code == -1 and most > 1))
+    ]
 
 
 def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:

@@ -16,6 +16,7 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
+from fastkappa.ratings.labels import alike_among
 
 # The recoded ratings agree at least so well, and at least so much better than those given.
 NEAR, BETTER = 0.6, 0.5
@@ -94,7 +95,10 @@ def _is_predicted(table: AnyArray) -> bool:
 
 
 def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about labels of one rater alone that meet labels of the other alone."""
+    """Return the warning about labels of one rater alone that meet labels of the other alone.
+
+    Those that look alike are warned of as such.
+    """
     labels = labels.astype(object)
     n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
     rows = np.flatnonzero((of_rows >= OFTEN) & (of_columns == 0))
@@ -107,7 +111,11 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     # Cohen's kappa of having a label of the pair: it is 1 if they always meet.
     most = (first + second) / 2 - by_chance
     kappa = np.divide(met - by_chance, most, out=np.zeros_like(met), where=most > 0)
-    places = np.argwhere((met >= OFTEN) & (kappa >= NEAR)).tolist()
+    places = [
+        (i, j)
+        for i, j in np.argwhere((met >= OFTEN) & (kappa >= NEAR)).tolist()
+        if not alike_among([str(labels[rows[i]]), str(labels[columns[j]])])
+    ]
     if sum(met[i, j] for i, j in places) < TOGETHER:
         return None
     a, b = names

@@ -146,7 +146,7 @@ def test_clusters(tmp_path: Path) -> None:
     with long.open("a") as file:
         file.write("P3,c,400,elsewhere\n")
     options += ["--missing", "drop"]
-    assert "item 'P3' is in two clusters" in measure.refusal(long, *options)
+    assert "item 'P3' is in 'w1' and in 'elsewhere'" in measure.refusal(long, *options)
     refused = measure.refusal(wide, "--raters", *"ab", "--cluster", "a")
     assert "--cluster must name another column, got 'a'" in refused
 

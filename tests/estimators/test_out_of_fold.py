@@ -250,5 +250,6 @@ def test_html_links_to_the_documentation(estimator: Any, monkeypatch: pytest.Mon
     assert "href" not in estimator._repr_html_()
     built["Project-URL"] = "Source, https://example.org/source"
     built["Project-URL"] = "Documentation, https://example.org/docs/"
-    page = f"https://example.org/docs/reference/generated/fastkappa.{type(estimator).__name__}.html"
+    name = type(estimator).__name__
+    page = f"https://example.org/docs/reference/generated/fastkappa.estimators.{name}.html"
     assert f'href="{page}"' in estimator._repr_html_()

@@ -153,6 +153,14 @@ RULES = {
     "a letter among strings of numbers, left out": Rule(
         more(*named("1", "2", "3"), ("2x", "1")), None, "'2x'", drop()
     ),
+    "yes, no and a code": Rule(
+        ([0, 1, 9, 1] * 4, [0, 1, 1, 1] * 4),
+        None,
+        "9.*missing",
+        needs="found labels",
+        one_rater=False,
+    ),
+    "a mark for the rating above": Rule(more(*WORDS, ("ditto", "x")), None, "'ditto'"),
     "a remark": Rule(
         more(*named("neg", "pos", "unclear"), *[("neg", "neg")] * 3, ("neg (unsure)", "neg")),
         None,
@@ -220,7 +228,7 @@ RULES = {
             needs="found labels",
             one_rater=False,
         )
-        for code in (-1, -9, -99, 77, 88, 99, 255, 999, -(1 << 31))
+        for code in (-1, -9, -99, 77, 88, 98, 99, 255, 999, -(1 << 31))
     },
     "99 that is a label": Rule(
         named(1, 2, 99), KAPPA, "", Options(labels=[1, 2, 99]), "numbers", one_rater=False

@@ -20,6 +20,7 @@ from fastkappa.sources.arrow_columns import as_array, with_order
 from fastkappa.sources.arrow_folders import joined
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.statistics.clusters import Clusters
 
 # The column of raters that have a file each: no file has one of this name.
 RATER = "name of the file"
@@ -221,6 +222,11 @@ def pair_counts(ratings: Ratings) -> SourceCounts:
     n = ratings.n_subjects
     first, second = (n - n_rated).tolist()
     return SourceCounts(table, ratings.labels, 0, n, (first, second), n - int(table.sum()))
+
+
+def pair_clusters(ratings: Ratings) -> Clusters | None:
+    """Return the clusters of the items that the only two raters have both rated."""
+    return dict(ratings.counted.clusters_of_pairs()).get(0)
 
 
 def _of_group(

@@ -16,6 +16,7 @@ from fastkappa.results.sentence import listed
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
+from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.scales import ScaleName
@@ -119,8 +120,10 @@ def why_undefined() -> Iterator[list[str]]:
     reasons[:0] = joined
 
 
-def result_of(counts: SourceCounts, request: AgreeRequest) -> AgreementResult:
-    """Return the agreement of two raters from their counts."""
+def result_of(
+    counts: SourceCounts, request: AgreeRequest, clusters: Clusters | None = None
+) -> AgreementResult:
+    """Return the agreement of two raters from their counts, and the clusters of the items."""
     if not counts.table.any():
         if not counts.n_outside:
             raise RatingsError(
@@ -138,6 +141,7 @@ def result_of(counts: SourceCounts, request: AgreeRequest) -> AgreementResult:
         n_dropped=counts.n_dropped,
         n_outside=counts.n_outside,
         raters=request.raters,
+        clusters=clusters,
     )
 
 

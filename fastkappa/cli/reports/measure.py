@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from fastkappa.cli.files.measurements import Measured
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.output import Output
 from fastkappa.cli.words import arguments_named
@@ -17,6 +16,7 @@ from fastkappa.measurements import (
     limits_of_agreement,
     overall_concordance_correlation,
 )
+from fastkappa.multirater.long_measurements import LongMeasurements
 from fastkappa.plotting import plot_forest, plot_limits_of_agreement
 from fastkappa.results.report import estimate_row
 from fastkappa.sources.arrow_columns import in_table
@@ -25,7 +25,7 @@ CONCORDANCE = "concordance correlation"
 
 
 def report_on_measurements(
-    file: str, measured: Measured, confidence: float, *, drop_missing: bool
+    file: str, measured: LongMeasurements, confidence: float, *, drop_missing: bool
 ) -> Output:
     """Report on the measurements of two raters or methods, or of more.
 

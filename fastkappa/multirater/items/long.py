@@ -215,7 +215,7 @@ def _sorted_ratings(
         )
     names, n_raters = raters.names(), raters.n_distinct
     n_items, item_names = items.n_distinct, items.distinct
-    clusters = None if cluster is None else _clusters_of(cluster, items)
+    clusters = None if cluster is None else clusters_of_items(cluster, items)
     rated = codes < n_labels
     if not rated.any():
         raise ValueError(f"rating must not be missing in all rows, got {len(codes)} rows.")
@@ -310,7 +310,7 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> N
         )
 
 
-def _clusters_of(cluster: Any, items: Identified) -> Column:
+def clusters_of_items(cluster: Any, items: Identified) -> Column:
     """Return the column of the items' clusters."""
     of_rows = read_clusters(cluster, len(items.numbers), "rows", "cluster")
     first = np.zeros(items.n_distinct, np.intp)

@@ -9,12 +9,12 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.multirater.items.sets import read_sets
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS
 from fastkappa.ratings.label_order import LabelOrder, not_a_label
 from fastkappa.ratings.missing import codes_of_dates, find_missing, spellings
 from fastkappa.ratings.rating_matrix import Rater, read_raters
-from fastkappa.ratings.sets import read_sets
 from fastkappa.tables.codecs import Codec
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
