@@ -18,7 +18,7 @@ from docutils import nodes
 PACKAGE = "fastkappa."
 OF_MODULES = ("class", "data", "exception", "function")
 NAME = re.compile(r"(?<![\w.])(?:fastkappa\.)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
-# The guides that a page of the reference names: those that use its name most.
+# A page of the reference names the guides that use it most, and those that use no other page more.
 LARGEST_LIST = 12
 
 
@@ -130,13 +130,23 @@ def link_names(app: Any, document: nodes.document, page: str) -> None:
 def _list_of(app: Any, page: str, guides: Counter[str]) -> nodes.paragraph:
     """Return a line with the guides that use a name most, by their titles."""
     line = nodes.paragraph("", "Guides: ", classes=["guides"])
-    most = sorted(guides.items(), key=lambda used: (-used[1], used[0]))[:LARGEST_LIST]
-    for i, (guide, _) in enumerate(most):
+    in_order = sorted(guides, key=lambda guide: (-guides[guide], guide))
+    listed = [
+        guide
+        for i, guide in enumerate(in_order)
+        if i < LARGEST_LIST or _is_most_used(app.uses, page, guide)
+    ]
+    for i, guide in enumerate(listed):
         title = app.env.titles[guide].astext()
         uri = app.builder.get_relative_uri(page, guide)
         line += nodes.Text(", " if i else "")
         line += nodes.reference("", title, refuri=uri, internal=True)
     return line
+
+
+def _is_most_used(uses: dict[str, Counter[str]], page: str, guide: str) -> bool:
+    """Return whether a guide uses no other page of the reference more than this one."""
+    return uses[page][guide] == max(counts[guide] for counts in uses.values())
 
 
 def setup(app: Any) -> dict[str, bool]:

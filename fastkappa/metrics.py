@@ -268,9 +268,9 @@ def _read(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Ratings
     n_items = _check_lengths(y_true, y_pred, sample_weight)
     if n_items == 0:
         raise ValueError(EMPTY)
-    given, counted = {"y_true": y_true, "y_pred": y_pred}, None
+    counted = None
     if sample_weight is None and type(y_true) not in PLAIN:
-        counted = read_on_device(given, read_column_as_sklearn)
+        counted = read_on_device({"y_true": y_true, "y_pred": y_pred}, read_column_as_sklearn)
     if counted is None:
         first, second = read_columns(y_true, y_pred, ("y_true", "y_pred"), read_column_as_sklearn)
     else:

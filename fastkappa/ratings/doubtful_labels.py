@@ -60,6 +60,7 @@ GRADES = frozenset(
 )
 # A label with a mark or a remark behind it, and how many times rarer than the label it is.
 REMARK = re.compile(r"(.*\w.*\w.*?)\s*(?:[?*!]+|\(.*\)|\[.*\])", re.DOTALL)
+AFTER_REMARK = tuple("?*!)]")
 RARER = 5
 # A label with how sure the rater is.
 WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOTALL)
@@ -224,7 +225,7 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
     }
     if len(labels) > MOST_TYPED:
         return
-    bases = {label: own for label in labels if (own := _without_remark(label)) <= labels and own}
+    bases = {label: own for label in labels if (own := _without_remark(label)) and own <= labels}
     with_percent = [label for label in labels if WITH_PERCENT.fullmatch(label)]
     if not bases and len(with_percent) < 2:
         return
@@ -245,9 +246,9 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
 
 def _without_remark(label: str) -> set[str]:
     """Return the label that one with a remark is, or both of two with a slash."""
-    if remarked := REMARK.fullmatch(label):
+    if label[-1:] in AFTER_REMARK and (remarked := REMARK.fullmatch(label)):
         return {remarked[1]}
-    return {part.strip() for part in label.split("/")} - {label}
+    return {part.strip() for part in label.split("/")} if "/" in label else set()
 
 
 def warn_of_stand_ins(
@@ -264,6 +265,8 @@ def warn_of_stand_ins(
             for name, column in undeclared.items()
         }
         names = [name for name, labels in found.items() if labels]
+        if not names:
+            continue
         times = sum((_times(columns[name]) for name in names), Counter[Any]())
         labels = dict.fromkeys(label for name in names for label in found[name] if times[label])
         if labels:

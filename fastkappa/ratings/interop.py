@@ -28,13 +28,21 @@ Coded = tuple[AnyArray, Any, bool]
 def in_known_library(column: Any) -> Any:
     """Return a column of a library known here: the one in a series of narwhals, or in a protocol.
 
-    Any other object is returned unchanged.
+    Any other object is returned unchanged, and so is one whose length contradicts its ratings.
     """
     library = type(column).__module__.partition(".")[0]
     if type(column) in PLAIN or library in KNOWN:
         return column
     if library == "narwhals" and hasattr(column, "to_native"):
         return column.to_native()
+    read = _from_protocol(column)
+    if read is column or (hasattr(column, "__len__") and len(column) != len(read)):
+        return column
+    return read
+
+
+def _from_protocol(column: Any) -> Any:
+    """Return the array in an object that hands on its memory, any other object unchanged."""
     for protocol, read in (("__arrow_c_array__", "array"), ("__arrow_c_stream__", "chunked_array")):
         if hasattr(column, protocol):
             with library_needed(f"reading {type(column)}", "pyarrow", "fastkappa[frames]"):

@@ -22,7 +22,7 @@ FEW_CELLS = 1 << 10
 LARGEST_TABLE = 1 << 20
 LARGEST_INT32 = (1 << 31) - 1
 # What libraries raise for types that they cannot compare, or for memory that they lack.
-NOT_COUNTED = (AttributeError, OverflowError, RuntimeError, TypeError, ValueError)
+NOT_COUNTED = (AttributeError, KeyError, OverflowError, RuntimeError, TypeError, ValueError)
 
 
 class _Numbers(NamedTuple):

@@ -140,11 +140,10 @@ def read(
     warn_of_row_order(given)
     kept = {name: only_column(column) for name, column in given.items()}
     n_missing, dropped = dict.fromkeys(given, 0), None
-    own = partial(read_rated, missing_codes=missing_codes, labels=labels)
     counted = None
-    are_alone = not (len(missing_codes) or not_rated or sample_weight is not None)
-    if are_alone and not any(type(column) in PLAIN for column in kept.values()):
-        counted = read_on_device(kept, own)
+    if type(kept[names[0]]) not in PLAIN and sample_weight is None and not not_rated:
+        own = partial(read_rated, labels=labels)
+        counted = None if len(missing_codes) else read_on_device(kept, own)
     has_masks = any(map(is_masked_array, kept.values()))
     if counted is None and (missing == "drop" or len(missing_codes) or has_masks):
         odd = names if labels is None else ()
@@ -157,7 +156,9 @@ def read(
     odd_remedy = REMEDY if labels is None else WRITE_ALL_AS_STRINGS
     try:
         columns = counted or {
-            name: own(column, name) if name in names else read_rated(column, name)
+            name: read_rated(column, name, missing_codes, labels)
+            if name in names
+            else read_rated(column, name)
             for name, column in kept.items()
         }
         rated_columns = [columns[name] for name in names]

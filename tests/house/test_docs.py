@@ -121,6 +121,12 @@ def test_the_first_pages_to_read_are_short(page: str, limit: int) -> None:
     assert len((ROOT / page).read_text(encoding="utf-8").splitlines()) < limit
 
 
+def test_pages_of_tasks_are_short() -> None:
+    pages = (ROOT / "docs" / "how_to").rglob("*.md")
+    words = {page.name: len(page.read_text(encoding="utf-8").split()) for page in pages}
+    assert {name: n for name, n in words.items() if n > 1200} == {}
+
+
 GUIDES = ("CONTRIBUTING.md", "ci/README.md", "bench/README.md")
 FOLDERS = ("fastkappa", "tests", "ci", "docs", "bench", ".github")
 

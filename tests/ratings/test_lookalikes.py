@@ -357,6 +357,7 @@ SILENT = {
     "none as a grade": ["None", "mild", "severe"],
     "marks of parts of speech": ["NN", "VB", ".", ",", "?", "!"],
     "a scale with words at its ends": ["1 - strongly disagree", "2", "3", "5 - strongly agree"],
+    "a scale with words in brackets": ["1 (low)", "2", "3 (high)"],
     "a scale with words in between": ["1 - never", "2", "3 - at times", "4", "5 - always"],
     "sets with an empty one": ["[]", "['a']", "['a', 'b']"],
     "moves of a game": ["+", "-", "="],

@@ -168,6 +168,7 @@ def test_no_rows(name: str, tmp_path: Path) -> None:
     assert (counts.table.shape, counts.n_rows, counts.n_dropped) == ((0, 0), 0, 0)
 
 
+@pytest.mark.filterwarnings("ignore:the ratings hold -9223372036854775808")
 def test_whole_numbers_of_every_size() -> None:
     big = 2**64 - 1
     counts = confusion_from_source(
@@ -229,6 +230,7 @@ def test_folders_named_for_a_value_are_a_column(tmp_path: Path) -> None:
         assert_same(counts, expected("left", "right", where=[clinic]) | {"labels": counts.labels})
 
 
+@pytest.mark.filterwarnings("ignore:column 'a' holds '01' and '1'")
 @pytest.mark.filterwarnings("ignore:.*how a number is written")
 def test_a_folder_of_text_is_one_table(tmp_path: Path) -> None:
     """What is a number in one file is a string if another file has words."""

@@ -37,7 +37,7 @@ LAST = {
     "Japanese": [*LINES, "平均,2,2"],
     "note": [*WORDS, "Note: w1 is mild,w1,w1"],
     "legend": [*WORDS, "Legend:,w1 = mild,w2 = severe"],
-    "many lines": [*LINES * 60, "Average,2,2"],
+    "many lines": [*LINES * 900, "Average,2,2"],
 }
 
 
@@ -105,11 +105,11 @@ def test_a_table_of_counts(tmp_path: Path) -> None:
 
 
 def test_compressed_files_are_looked_at_from_the_front(tmp_path: Path) -> None:
-    for n, match in ((1, "last lines"), (60, None)):
+    for n, is_warned in ((1, True), (900, False)):
         path = tmp_path / f"{n}.csv.gz"
         with gzip.open(path, "wt") as file:
             file.write("\n".join(["id,a,b", *LINES * n, "Mean,2,2"]) + "\n")
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             _count(path)
-        assert bool(caught) == (match is not None)
+        assert bool(caught) == is_warned

@@ -85,7 +85,8 @@ def score(
     """Score the agreement of two columns of ratings.
 
     Prints the table of counts, the number of items n, all three kappas, and the
-    observed and expected agreement, p_o and p_e, of the unweighted one.
+    observed and expected agreement, p_o and p_e, of the unweighted one. Of words in
+    alphabetical order, weighted kappas are printed only with --weights.
     """
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.saved_counts import SavedCounts
@@ -128,7 +129,7 @@ def print_counts(
     from fastkappa.ratings.label_order import is_alphabetical
 
     # Words in alphabetical order have weighted kappas only if weights were asked for.
-    are_words = any(map(is_alphabetical, remarks.sorted_labels))
+    are_words = any(len(own) > 2 and is_alphabetical(own) for own in remarks.sorted_labels)
     asked: Any = weights if isinstance(weights, str) else weights.of(saved.counts.labels)
     report = report_on_table(
         name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,8 +113,10 @@ def _judge(
     columns = {one.rater.name: one.rater.column for one in encoded}
     are_recoded = False
     if 1 < len(encoded) <= MOST_JUDGED:
-        codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
-        are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)
+        # A rating outside the labels is an error of those who count all.
+        with suppress(ValueError):
+            codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
+            are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)
     if of_each is not None:
         judge_raters(
             dict(zip(columns, of_each)),
