@@ -6,11 +6,7 @@ function of the table.
 
 from typing import TYPE_CHECKING
 
-from fastkappa.exceptions import FallingScoresWarning, LabelOrderWarning
 from fastkappa.lazy import loader
-from fastkappa.metrics import cohen_kappa_score, confusion_matrix
-from fastkappa.statistics.kappa import kappa_from_confusion
-from fastkappa.tables.confusion import confusion_counts
 
 __version__ = "0.1.0"
 
@@ -26,9 +22,11 @@ if TYPE_CHECKING:
     from fastkappa.accumulator.accumulator import ConfusionAccumulator
     from fastkappa.config import show_config
     from fastkappa.decoding.decode import decode_probabilities
+    from fastkappa.exceptions import FallingScoresWarning, LabelOrderWarning
     from fastkappa.headers import get_include
     from fastkappa.leaderboards.leaderboard import leaderboard
     from fastkappa.leaderboards.score_many import score_many
+    from fastkappa.metrics import cohen_kappa_score, confusion_matrix
     from fastkappa.multirater.alternative_annotator import alternative_annotator_test
     from fastkappa.multirater.coefficient_difference import compare_coefficients
     from fastkappa.multirater.coefficients import (
@@ -49,8 +47,10 @@ if TYPE_CHECKING:
     from fastkappa.statistics.bootstrap import bootstrap
     from fastkappa.statistics.comparison import compare_independent, compare_paired
     from fastkappa.statistics.intervals.posterior import kappa_posterior
+    from fastkappa.statistics.kappa import kappa_from_confusion
     from fastkappa.statistics.strata import compare_strata
     from fastkappa.statistics.weights import disagreement_weights
+    from fastkappa.tables.confusion import confusion_counts
     from fastkappa.thresholds.evaluator import ThresholdEvaluator
     from fastkappa.thresholds.optimal import optimal_thresholds
     from fastkappa.two_raters.agreement import agreement, agreement_from_confusion
@@ -69,9 +69,11 @@ _MODULES = (
     "plotting",
     "results",
 )
-# The module of each name that is loaded on first use.
+# The module of each name, loaded on first use.
 _HOMES = {
     "ConfusionAccumulator": "accumulator.accumulator",
+    "FallingScoresWarning": "exceptions",
+    "LabelOrderWarning": "exceptions",
     "Ratings": "multirater.ratings",
     "ThresholdEvaluator": "thresholds.evaluator",
     "agreement": "two_raters.agreement",
@@ -79,6 +81,7 @@ _HOMES = {
     "agreement_from_confusion": "two_raters.agreement",
     "alternative_annotator_test": "multirater.alternative_annotator",
     "bootstrap": "statistics.bootstrap",
+    "cohen_kappa_score": "metrics",
     "compare_coefficients": "multirater.coefficient_difference",
     "compare_independent": "statistics.comparison",
     "compare_paired": "statistics.comparison",
@@ -86,7 +89,9 @@ _HOMES = {
     "compare_raters": "multirater.each_rater",
     "compare_strata": "statistics.strata",
     "compile_scorer": "scorer",
+    "confusion_counts": "tables.confusion",
     "confusion_from_source": "sources.any_source",
+    "confusion_matrix": "metrics",
     "conger_kappa": "multirater.coefficients",
     "decode_probabilities": "decoding.decode",
     "disagreement_weights": "statistics.weights",
@@ -95,6 +100,7 @@ _HOMES = {
     "get_include": "headers",
     "gwet_ac1": "multirater.coefficients",
     "gwet_ac2": "multirater.coefficients",
+    "kappa_from_confusion": "statistics.kappa",
     "kappa_posterior": "statistics.intervals.posterior",
     "krippendorff_alpha": "multirater.krippendorff",
     "leaderboard": "leaderboards.leaderboard",

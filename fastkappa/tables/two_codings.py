@@ -134,7 +134,10 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
     """Return the warning about numbers that one rater shifts or reverses against the other."""
     a, b = names
     step = _most_frequent(values - values[:, None], table)
-    if step and (better := _better(values, values - step, table)):
+    rows, columns = (values[table.any(axis=axis)] for axis in (1, 0))
+    # A rater who is too high by a step keeps to the ends of the scale.
+    ends = {columns.min() - rows.min(), columns.max() - rows.max()}
+    if step and ends == {step} and (better := _better(values, values - step, table)):
         how = f"{b} seems to number the labels {'higher' if step > 0 else 'lower'} than {a} by"
         return f"{how} {abs(step):g}: {better} without that difference. {REMEDY}"
     total = _most_frequent(values + values[:, None], table)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -73,7 +72,8 @@ loaded = {{name.partition(".")[0] for name in sys.modules}} & set({OPTIONAL!r})
 assert not loaded, loaded
 {use}
 loaded = {{name.partition(".")[0] for name in sys.modules}} & set({OPTIONAL!r})
-if fastkappa.kernels.dispatch.name_of(fastkappa.kernels.dispatch.get_kernels()) == "numba":
+from fastkappa.kernels import dispatch
+if dispatch.name_of(dispatch.get_kernels()) == "numba":
     loaded -= {{"numba", "llvmlite", "scipy"}}  # it was chosen for want of a compiled backend
 assert not loaded, loaded
 """
@@ -112,25 +112,29 @@ def test_importing_starts_no_threads_and_changes_no_environment() -> None:
 
 
 def test_import_time(tmp_path: Path) -> None:
-    """At most 1.5 times NumPy's, the two being timed in turn, from bytecode.
+    """`import fastkappa` loads nothing; with the first kappa it takes 1.4 times NumPy's import.
 
-    The processor's time is taken, for other work on the machine adds to the clock's. Where no
-    bytecode may be written, each import would compile the source, five times the work.
+    Both are timed in turn, from bytecode. The processor's time is taken, for other work on the
+    machine adds to the clock's. Where no bytecode may be written, each import would compile the
+    source, five times the work.
     """
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    code = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
+    code = "import time; t = time.process_time(); {}; print(time.process_time() - t)"
 
-    def seconds(module: str) -> float:
-        return float(run(code.format(module), environment))
+    def seconds(statement: str) -> float:
+        return float(run(code.format(statement), environment))
 
-    seconds("fastkappa")  # writes the bytecode of both
-    ratios = []
-    for _ in range(4):
-        ratios += [seconds("fastkappa") / seconds("numpy") for _ in range(3)]
-        if statistics.median(ratios) < 1.5:
+    kappa = "import fastkappa; fastkappa.cohen_kappa_score([1, 2], [1, 2])"
+    seconds(kappa)  # writes the bytecode of both
+    found: dict[str, list[float]] = {"import numpy": [], "import fastkappa": [], kappa: []}
+    for _ in range(12):
+        for statement, times in found.items():
+            times.append(seconds(statement))
+        numpys, alone, used = map(min, found.values())
+        if len(found[kappa]) > 2 and used < 1.4 * numpys and alone < 0.2 * numpys:
             return
-    pytest.fail(f"import fastkappa takes {statistics.median(ratios):.2f} x import numpy: {ratios}")
+    pytest.fail(f"import numpy takes {numpys}, import fastkappa {alone}, with a kappa {used}")
 
 
 def test_public_names() -> None:

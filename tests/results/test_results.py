@@ -25,6 +25,7 @@ from fastkappa.results.html import as_html
 from fastkappa.results.report import Grid, Report
 from fastkappa.results.result import Result
 from fastkappa.results.text import as_text
+from fastkappa.statistics import indices
 from fastkappa.thresholds.rounding import find_rounding
 from fastkappa.thresholds.rounding_report import RoundingReport
 from fastkappa.two_raters.table_kappas import TableKappas
@@ -128,7 +129,7 @@ ODD: dict[str, Callable[[], Any]] = {
         [1, 2, 2, 1] * 2, [1, 2, 1, 1] * 2, groups=np.repeat(DAYS, 4)
     ),
     "infinite": lambda: fastkappa.optimal_thresholds([1, 1, 2], [1.0, 2.0, 3.0], labels=[0, 1, 2]),
-    "stack": lambda: fastkappa.statistics.indices.scott_pi(np.array([TABLE] * 200)),
+    "stack": lambda: indices.scott_pi(np.array([TABLE] * 200)),
     "many": lambda: fastkappa.score_many(CODES[0], [CODES[1]] * 100),
     "undefined prevalence": lambda: fastkappa.rogan_gladen(3, 9, [[1, 9], [9, 1]]),
     "raters without a kappa": lambda: fastkappa.compare_raters([[1, 1, 2], [1, 1, 2]]),
@@ -347,7 +348,7 @@ def test_named_results_are_tuples_still() -> None:
     table, labels, n_outside = counts()
     assert (table.sum(), len(labels), n_outside) == (60, 3, 0)
     assert counts()._replace(n_outside=4).n_outside == 4
-    value, error = fastkappa.statistics.indices.scott_pi(TABLE)
+    value, error = indices.scott_pi(TABLE)
     assert value > error > 0
 
 
