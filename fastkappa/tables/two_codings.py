@@ -34,12 +34,16 @@ REMEDY = "Number the labels alike if both mean the same scale."
 def may_be_coded_apart(table: AnyArray) -> bool:
     """Return whether to look closer at a table, in less than a microsecond.
 
-    Either at least two labels have no agreement, or the lowest and the highest label meet more
-    often than the highest meets itself.
+    Either at least two labels have no agreement, as after a shift, or the lowest label meets the
+    highest at least twice as often as both meet themselves, as after a reversal.
     """
     # Python counts in a short list faster than NumPy does in an array.
     agreed = table.diagonal().tolist()
-    return bool(agreed.count(0) > 1 or table.item(len(agreed) - 1) > agreed[-1])
+    if agreed.count(0) > 1:
+        return True
+    last = len(agreed) - 1
+    opposite = table.item(last) + table.item(last * (last + 1))
+    return bool(opposite > 1 and opposite >= 2 * (agreed[0] + agreed[last]))
 
 
 def judge_pairs(
