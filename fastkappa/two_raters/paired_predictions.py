@@ -76,9 +76,8 @@ def compare_predictions(
     rng : Generator, int or None, default=None
         The source of random numbers.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        The interval of each kappa. The interval of the difference is made of both (Zou and Donner
-        2008); with 'asymptotic', and with clusters, it is the usual symmetric one. None takes
-        the default of `agreement` for each kappa.
+        How each kappa is tested; with 'asymptotic' the interval is symmetric. None takes the
+        default of `agreement` for each kappa.
     clusters : array-like of shape (n,), default=None
         The cluster of each item, as for `agreement`: the unit of the standard error and of the
         bootstrap.
