@@ -324,7 +324,8 @@ def stratum_of(
     name: str, table: Any, weights: Weights, interval_method: IntervalMethod | None = None
 ) -> Stratum:
     """Return the kappa of a table or of a result."""
-    if not isinstance(table, Result):
+    value = getattr(table, "kappa", getattr(table, "value", None))
+    if value is None:
         counts = as_table(getattr(table, "table", table), name)
         refuse_fractions(counts, name)
         warn_of_sums(counts, name)
@@ -343,7 +344,6 @@ def stratum_of(
             raise ValueError("interval_method is for two raters: other results bring their own.")
         chosen = choose_method(interval_method, given, result.distribution)
         result = replace(result, interval_method=chosen)
-    value = getattr(result, "kappa", getattr(result, "value", math.nan))
     # Others are tested one by one, by their own errors.
     if given is None or are_joined(result.clusters) or result.distribution == "t":
         given, tested = None, result.tested
