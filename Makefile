@@ -9,14 +9,14 @@ sphinx = $(python) -m sphinx --doctree-dir docs/_build/doctrees --fail-on-warnin
 # What an installation is made of, and where its version is; other Python files are read where they are.
 sources := pyproject.toml setup.py fastkappa/__init__.py $(shell find fastkappa -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 
-.PHONY: demo test test-slow test-all libraries lint docs docs-links sanitize fuzz endurance neon cross bench bench-quick wheel clean
+.PHONY: demo test test-slow test-all libraries coverage lint docs docs-links sanitize fuzz endurance neon cross bench bench-quick wheel clean
 
 demo: $(VENV)/demo.made
 	$(python) ci/demo.py
 
 # The tests keep all cores busy: more threads of linear algebra would only wait for each other,
 # and small regressions took ten times the processor's time.
-test test-slow: export OPENBLAS_NUM_THREADS = 1
+test test-slow coverage: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/test.made
 	$(pytest) -m "not slow"
@@ -33,16 +33,22 @@ test-all: $(VENV)/libraries.made
 # Spark and PyTorch, which few tests need, take as long to install as all others.
 libraries: $(VENV)/libraries.made
 
+# Which lines of Python the tests enter; those that only another process or compiled code enters count as missed.
+coverage: $(VENV)/libraries.made
+	$(install) --group coverage
+	$(pytest) -m "not slow" tests --cov fastkappa --cov-report term --cov-report html:build/coverage
+
 lint: $(VENV)/lint.made
 	$(python) -m ruff check .
 	$(python) -m ruff format --check .
 	$(python) -m mypy
 	$(python) ci/docs_types.py
 
-# The site, in docs/_build; what is linked within it must be there.
+# The site, in docs/_build. Links within it must lead somewhere, and guides and reference to each other.
 docs: $(VENV)/docs.made
 	rm -rf docs/reference/generated
 	$(sphinx) --builder html docs docs/_build/html
+	$(python) ci/docs_links.py
 
 # The links to elsewhere, where there is a network.
 docs-links: $(VENV)/docs.made
@@ -79,12 +85,13 @@ clean:
 	rm -rf $(VENV) build dist *.egg-info docs/_build docs/reference/generated
 	find fastkappa -name '*.so' -delete
 
+# Groups of dependencies need pip 25.1, and Python brings an older one.
 $(VENV)/pip.made:
 	$(PYTHON) -m venv $(VENV)
-	$(install) --upgrade pip
+	$(install) --upgrade 'pip>=25.1'
 	touch $@
 
-# The kernels are compiled once; an extra of what is installed adds its libraries alone.
+# The kernels are compiled once; extras and groups add their libraries alone.
 $(VENV)/built.made: $(VENV)/pip.made $(sources)
 	$(install) --editable .
 	touch $@
@@ -94,16 +101,16 @@ $(VENV)/demo.made: $(VENV)/built.made
 	touch $@
 
 $(VENV)/docs.made: $(VENV)/built.made
-	$(install) 'fastkappa[docs]'
+	$(install) --group docs
 	touch $@
 
 $(VENV)/bench.made: $(VENV)/built.made ci/install_torch.py
-	$(install) 'fastkappa[bench]'
+	$(install) --group bench
 	$(python) ci/install_torch.py torchmetrics
 	touch $@
 
 $(VENV)/test.made: $(VENV)/built.made ci/install_peers.py
-	$(install) 'fastkappa[test]'
+	$(install) --group test
 	$(python) ci/install_peers.py
 	touch $@
 

@@ -1,7 +1,9 @@
-"""Builds the compiled kernels where that is possible; the rest is in pyproject.toml."""
+"""Build the compiled kernels where that is possible; the rest is in pyproject.toml."""
 
 import os
+import re
 import shutil
+import tomllib
 from glob import glob
 from pathlib import Path
 
@@ -12,6 +14,15 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 KERNELS = "fastkappa/kernels/c"
+MODULES = (
+    "fastkappa.kernels.cython.pairs",
+    "fastkappa.kernels.cython.scores",
+    "fastkappa.kernels.cython.csv_lines",
+    "fastkappa.kernels.cython.differences",
+    "fastkappa.shortcuts.compiled_kappa",
+    "fastkappa.shortcuts.compiled_thresholds",
+)
+PICTURES = (".png", ".svg")
 REQUIRED = os.environ.get("FASTKAPPA_REQUIRE_EXTENSION", "0") not in ("", "0")
 
 
@@ -33,8 +44,34 @@ def compiled(module: str) -> Extension:
     )
 
 
+def absolute_links(text: str, address: str, version: str) -> str:
+    """Return a Markdown text whose relative links lead to a version's files at an address.
+
+    `[a](docs/b.md)` becomes `[a](ADDRESS/blob/v1.2.3/docs/b.md)`, and a picture's address has
+    `raw` in place of `blob`, as on GitHub, GitLab and Gitea.
+    """
+
+    def absolute(link: re.Match[str]) -> str:
+        target = link[1]
+        kind = "raw" if target.endswith(PICTURES) else "blob"
+        return f"]({address.rstrip('/')}/{kind}/v{version}/{target})"
+
+    return re.sub(r"\]\((?![a-z]+:|#)([^)\s]+)\)", absolute, text)
+
+
+def readme() -> str:
+    """Return README.md, with absolute links once the project has an address."""
+    text = Path("README.md").read_text(encoding="utf-8")
+    settings = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
+    address = settings["project"].get("urls", {}).get("Source")
+    if address is None:
+        return text
+    source = Path("fastkappa/__init__.py").read_text(encoding="utf-8")
+    return absolute_links(text, address, re.findall(r'^__version__ = "(.+)"$', source, re.M)[0])
+
+
 class BuildModules(build_py):
-    """Leaves out what an earlier build in this folder has put in and is no longer in the source."""
+    """Leave out what an earlier build in this folder has put in and is no longer in the source."""
 
     def run(self) -> None:
         for built in Path(self.build_lib).rglob("*.*"):
@@ -45,7 +82,7 @@ class BuildModules(build_py):
 
 
 class BuildExtensions(build_ext):
-    """Runs a C compiler on each processor, and takes it from CC on Windows too.
+    """Run a C compiler on each processor, and takes it from CC on Windows too.
 
     clang-cl can compile all kernels, MSVC cannot.
     """
@@ -65,14 +102,10 @@ class BuildExtensions(build_ext):
         super().build_extensions()
 
 
-setup(
-    cmdclass={"build_ext": BuildExtensions, "build_py": BuildModules},
-    ext_modules=[
-        compiled("fastkappa.kernels.cython.pairs"),
-        compiled("fastkappa.kernels.cython.scores"),
-        compiled("fastkappa.kernels.cython.csv_lines"),
-        compiled("fastkappa.kernels.cython.differences"),
-        compiled("fastkappa.shortcuts.compiled_kappa"),
-        compiled("fastkappa.shortcuts.compiled_thresholds"),
-    ],
-)
+if __name__ == "__main__":
+    setup(
+        long_description=readme(),
+        long_description_content_type="text/markdown",
+        cmdclass={"build_ext": BuildExtensions, "build_py": BuildModules},
+        ext_modules=[compiled(module) for module in MODULES],
+    )

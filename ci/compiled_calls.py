@@ -35,7 +35,7 @@ def pair_calls() -> dict[str, Callable[[], Any]]:
     values, codes = np.array([3, 10**12, -5, 4] * 6), np.empty(N, hashed.slots.dtype)
     matrix = np.stack([y2] * 3, axis=1)
     tables = np.zeros((3, *cells), np.int64)
-    scorer = compile_scorer(range(N_LABELS), "quadratic")
+    scorer = compile_scorer(range(N_LABELS), weights="quadratic")
     kappa, outside = compiled_kappa.kappa_of_arrays, y2 + 1
     return {
         "kappa_of_arrays": lambda: kappa(y1, y2, "linear"),

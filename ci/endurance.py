@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import fastkappa
-from fastkappa.accumulator import ConfusionAccumulator
+from fastkappa.accumulator.accumulator import ConfusionAccumulator
 from fastkappa.kernels.dispatch import BACKENDS, why_missing
 
 N_ITEMS = (1 << 31) + 5

@@ -1,7 +1,7 @@
 """Install the packages that results are compared with and that pip cannot install beside others.
 
 irrCAC 0.4.4 pins an old SciPy and an older pandas than the tests use. It works with newer ones,
-so it is installed without its dependencies. The other packages are in the extra ``test``.
+so it is installed without its dependencies. The other packages are in the group ``test``.
 
 usage: python ci/install_peers.py
 """

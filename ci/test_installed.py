@@ -22,21 +22,29 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 # What the tests read besides themselves.
-NEEDED = ("tests", "bench", "docs", "ci", "README.md", "CITATION.cff", "pyproject.toml")
-# The walls between the files of the source, and its pages.
-OF_THE_SOURCE = ("tests/house/test_imports.py", "tests/house/test_docs.py")
+NEEDED = ("tests", "bench", "docs", "ci", "README.md", "CITATION.cff", "pyproject.toml", "setup.py")
+# The walls between the files of the source, its pages, and what recipes ask for in both.
+OF_THE_SOURCE = tuple(f"tests/house/test_{name}.py" for name in ("imports", "docs", "recipes"))
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
-def requirements(extra: str) -> list[str]:
-    """Return what an extra needs, with the extras that it names written out."""
-    extras = SETTINGS["project"]["optional-dependencies"]
+def requirements(group: str) -> list[str]:
+    """Return the requirements of a dependency group, with the extras that it names written out."""
     found: list[str] = []
-    for requirement in extras[extra]:
-        own = re.fullmatch(r"fastkappa\[(.*)\]", requirement)
-        names = own[1].split(",") if own else []
-        found += [r for name in names for r in requirements(name)] if own else [requirement]
+    for requirement in SETTINGS["dependency-groups"][group]:
+        found += _written_out(requirement)
     return list(dict.fromkeys(found))
+
+
+def _written_out(requirement: str) -> list[str]:
+    """Return a requirement, or those of the extras of fastkappa that it names."""
+    own = re.fullmatch(r"fastkappa\[(.*)\]", requirement)
+    if own is None:
+        return [requirement]
+    extras = SETTINGS["project"]["optional-dependencies"]
+    return [
+        one for name in own[1].split(",") for other in extras[name] for one in _written_out(other)
+    ]
 
 
 def install(python: str, *arguments: str) -> bool:
@@ -48,7 +56,7 @@ def install(python: str, *arguments: str) -> bool:
 
 def install_libraries(python: str) -> list[str]:
     """Install what the tests need; return what is not to be had for this Python."""
-    wanted = [*requirements("test"), *SETTINGS["dependency-groups"]["libraries"]]
+    wanted = [*requirements("test"), *requirements("libraries")]
     if install(python, "--only-binary", ":all:", *wanted):
         return []
     # PyYAML, which Dask needs, is made of its source without a compiler too.

@@ -2,6 +2,8 @@
 
 import json
 import logging
+import os
+import re
 from typing import Any
 
 import fastkappa
@@ -14,11 +16,23 @@ release = version = fastkappa.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
     "numpydoc",
     "myst_parser",
+    "sphinx_codeautolink",
     "sphinx_copybutton",
     "sphinx_design",
+    "docs.name_links",
 ]
+codeautolink_concat_default = True
+# Names of other libraries lead to their documentation, where a network is there to ask it.
+if os.environ.get("FASTKAPPA_INTERSPHINX"):
+    extensions.append("sphinx.ext.intersphinx")
+    intersphinx_mapping = {
+        "numpy": ("https://numpy.org/doc/stable/", None),
+        "pandas": ("https://pandas.pydata.org/docs/", None),
+        "sklearn": ("https://scikit-learn.org/stable/", None),
+    }
 # Names in docstrings must exist; those of other libraries are not followed.
 nitpick_ignore_regex = [("py:.*", r"(lightgbm|numpy|pandas|pyarrow|sklearn|xgboost)\..*")]
 exclude_patterns = ["_build"]
@@ -39,7 +53,7 @@ autodoc_typehints = "none"
 toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 # Two names that differ in a capital alone are one file on some systems.
-autosummary_filename_map = {"fastkappa.Leaderboard": "fastkappa.Leaderboard_class"}
+autosummary_filename_map = {"fastkappa.results.Leaderboard": "fastkappa.Leaderboard_class"}
 
 # The site
 html_math_renderer = "mathml"
@@ -65,11 +79,15 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 
-# The indexes of folders list what is there; a folder may still be empty. (This warning has no
-# type that `suppress_warnings` could name.)
-logging.getLogger("sphinx.sphinx.directives.other").addFilter(
-    lambda record: "toctree glob pattern" not in str(record.msg)
-)
+# Warnings without a type that `suppress_warnings` could name: the indexes of folders list what is
+# there, which may be nothing yet; and other libraries' sites may be out of reach.
+for logger, text in (
+    ("directives.other", "toctree glob pattern"),
+    ("ext.intersphinx", "failed to reach any of the inventories"),
+):
+    logging.getLogger(f"sphinx.sphinx.{logger}").addFilter(
+        lambda record, text=text: text not in str(record.msg)
+    )
 
 
 def is_of_another_library(
@@ -83,12 +101,15 @@ def is_of_another_library(
 
 
 def read_page(app: Any, page: str, text: list[str]) -> None:
-    """Write a notebook as a page, and leave out the empty line that ends an example for doctest."""
-    if app.env.doc2path(page).suffix == ".ipynb":
+    """Write a notebook as a page, and examples without what is meant for doctest alone."""
+    path = app.env.doc2path(page)
+    if path.suffix == ".ipynb":
         from docs.run_notebooks import as_markdown
 
-        text[0] = as_markdown(json.loads(text[0]))
+        text[0] = as_markdown(json.loads(text[0]), path.name)
     text[0] = text[0].replace("\n\n```\n", "\n```\n")
+    text[0] = re.sub(r"^```python\n(?=>>> )", "```pycon\n", text[0], flags=re.MULTILINE)
+    text[0] = re.sub(r" *# doctest: .*$", "", text[0], flags=re.MULTILINE)
 
 
 def write_formula(page: Any, formula: Any) -> None:

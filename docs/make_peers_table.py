@@ -108,11 +108,11 @@ def of_two_raters() -> Iterator[Value]:
             "R vcd": weighted_in_r("cohen_1968", "vcd::Kappa", "weighted", "error"),
             "R psych": weighted_in_r("cohen_1968", "psych::cohen.kappa", "weighted_error"),
         },
-        {"R psych": "changes with the scale of the weights"},
+        {"R psych": "depends on the scale of the weights"},
     )
     other = "cohen_1968_asymmetric"
     yield cohen(
-        "κ, weights that are not symmetric",
+        "κ, asymmetric weights",
         ".353",
         ASYMMETRIC,
         of_r={
@@ -131,17 +131,17 @@ def of_two_raters() -> Iterator[Value]:
             "R psych": weighted_in_r(other, "psych::cohen.kappa", "weighted_error"),
         },
         {
-            "irrCAC": "weights transposed in the error",
+            "irrCAC": "weights transposed in the standard error",
             "R vcd": "weights transposed in the expected agreement",
-            "R psych": "changes with the scale of the weights",
+            "R psych": "depends on the scale of the weights",
         },
     )
     yield cohen(
-        "the largest linear κ of these margins",
+        "maximum of linear κ for these margins",
         "",
         "linear",
         "kappa_max",
-        why={"statsmodels": "that of κ without weights"},
+        why={"statsmodels": "maximum of unweighted κ"},
     )
     everitt = partial(two_raters, "fleiss_cohen_everitt_1969", "Fleiss, Cohen and Everitt (1969)")
     yield everitt("κ", ".429")
@@ -173,7 +173,7 @@ def of_two_raters() -> Iterator[Value]:
             "R vcd": square_in_r("fleiss_1981", "vcd::Kappa quadratic", "weighted", "error"),
             "R psych": square_in_r("fleiss_1981", "psych::cohen.kappa", "quadratic_error"),
         },
-        {"R psych": "its variance came out below 0, and was set to 0"},
+        {"R psych": "negative variance set to 0"},
     )
     null, textbook = 'R epiR, method "fleiss"', 'R epiR, method "cohen"'
     yield two_raters(
@@ -190,8 +190,8 @@ def of_two_raters() -> Iterator[Value]:
             textbook: square_in_r("salmon", "epiR::epi.kappa", "kappa", "se"),
         },
         {
-            null: "the error if κ were 0, and the interval is made with it",
-            textbook: "the cruder one of textbooks",
+            null: "the null standard error, also used for the interval",
+            textbook: "the simpler textbook formula",
         },
     )
 
@@ -209,7 +209,7 @@ def of_diagnoses() -> Iterator[Value]:
             "nltk": partial(peers.nltk_value, rows, "pi"),
             "irrCAC": partial(peers.irrcac_raw, rows, "fleiss"),
         },
-        why={"torchmetrics": "1e-5 is added to what it divides by"},
+        why={"torchmetrics": "adds 1e-5 to the divisor"},
     )
     yield Value(
         name,
@@ -236,7 +236,7 @@ def of_units() -> Iterator[Value]:
         asked["irrCAC"] = partial(peers.irrcac_raw, rows, "krippendorff", weights.get(level, level))
         if level in distances:
             asked["nltk"] = partial(peers.nltk_value, rows, "alpha", distances[level])
-        other = {"irrCAC": "other distances, of the labels alone"} if level == "ordinal" else {}
+        other = {"irrCAC": "other distances, based on labels only"} if level == "ordinal" else {}
         yield Value(name, f"α, {level}", printed[level], alpha.value, asked, why=other)
     yield Value(
         name,
@@ -244,7 +244,7 @@ def of_units() -> Iterator[Value]:
         "",
         alphas["nominal"].standard_error,
         {"irrCAC": partial(peers.irrcac_raw, rows, "krippendorff", figure="se")},
-        why={"irrCAC": "made with the agreement as corrected for small samples"},
+        why={"irrCAC": "uses the agreement corrected for small samples"},
     )
     ac1, free = (
         fastkappa.gwet_ac1(rows),
@@ -259,7 +259,7 @@ def of_units() -> Iterator[Value]:
         "",
         free.p_value,
         {"irrCAC": partial(peers.irrcac_raw, rows, "bp", figure="p_value")},
-        why={"irrCAC": "one-sided, where its others are two-sided"},
+        why={"irrCAC": "one-sided; its other p values are two-sided"},
     )
 
 
@@ -272,7 +272,7 @@ def of_judges() -> Iterator[Value]:
         "ICC(2,k)": (".62", "ICC(A,k)", "ICC2k"),
         "ICC(3,k)": (".91", "ICC(C,k)", "ICC3k"),
     }
-    found = fastkappa.intraclass_correlation(SHROUT_FLEISS)
+    found = fastkappa.measurements.intraclass_correlation(SHROUT_FLEISS)
     for form, (printed, of_pingouin, of_psych) in forms.items():
         yield Value(
             "Shrout and Fleiss (1979): 6 subjects, 4 judges",

@@ -1,10 +1,11 @@
-"""Draw the pictures of docs/how_to/agreement/pictures.md and docs/start/walkthrough.md.
+"""Draw pictures of docs/index.md, docs/how_to/agreement/pictures.md and docs/start/walkthrough.md.
 
 python docs/make_pictures.py
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,9 @@ matplotlib.use("svg")
 import numpy as np
 from matplotlib import pyplot
 
-from fastkappa import (
-    agreement,
-    agreement_from_confusion,
-    bootstrap,
-    datasets,
-    kappa_from_confusion,
-    limits_of_agreement,
+from fastkappa import agreement, agreement_from_confusion, bootstrap, datasets, kappa_from_confusion
+from fastkappa.measurements import limits_of_agreement
+from fastkappa.plotting import (
     plot_agreement,
     plot_agreement_chart,
     plot_bootstrap,
@@ -34,6 +31,7 @@ from fastkappa import (
 WRIGHT = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
 MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
 IMAGES = Path(__file__).parent / "images"
+README = Path(__file__).parents[1] / "README.md"
 
 
 def main() -> None:
@@ -42,11 +40,33 @@ def main() -> None:
     matplotlib.rcParams["svg.hashsalt"] = "fastkappa"
     figures = {name: ax.figure for name, ax in pictures().items()}
     figures |= {"walkthrough_bubbles": bubbles(), "walkthrough_copied": copied_ratings()}
+    figures |= {"start_speed": speed()}
     for name, figure in figures.items():
         path = IMAGES / f"{name}.svg"
         figure.savefig(path, metadata={"Date": None})
         pyplot.close(figure)
         print(path, path.stat().st_size)
+
+
+def speed() -> Any:
+    """Draw the last int64 row of README's benchmark table, narrow enough for a phone."""
+    rows = re.findall(r"^\| (dtype|int64) \|(.*)\|$", README.read_text(encoding="utf-8"), re.M)
+    head, last = ([cell.strip() for cell in row[1].split("|")] for row in (rows[0], rows[-1]))
+    row = dict(zip(head, last))
+    ratios = {name[2:]: float(cell) for name, cell in row.items() if name.startswith("×")}
+    bars = dict(sorted({"fastkappa": 1.0, **ratios}.items(), key=lambda bar: bar[1]))
+    figure, ax = pyplot.subplots(figsize=(3.6, 2.3), layout="constrained")
+    colors = ["#2b6cb0" if name == "fastkappa" else "#8a94a0" for name in bars]
+    drawn = ax.barh(list(bars), list(bars.values()), color=colors)
+    texts = [row["fastkappa"], *(f"{ratio:g} ×" for ratio in list(bars.values())[1:])]
+    ax.bar_label(drawn, texts, padding=3)
+    ax.set(xscale="log", xlim=(0.5, 3000), xticks=[], xlabel="time, log scale")
+    ax.minorticks_off()
+    ax.invert_yaxis()
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    figure.suptitle(f"Quadratic κ of {row['items']} pairs (int64)", fontsize=10)
+    return figure
 
 
 def pictures() -> dict[str, Any]:

@@ -18,11 +18,8 @@ import numpy as np
 from matplotlib import pyplot
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from fastkappa import (
-    ThresholdEvaluator,
-    continuous_kappa,
-    optimal_thresholds,
-)
+from fastkappa import ThresholdEvaluator, optimal_thresholds
+from fastkappa.measurements import continuous_kappa
 
 IMAGES = Path(__file__).parent / "images"
 # On an opaque card, so that pages with a dark background need no second file.

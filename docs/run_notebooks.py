@@ -69,6 +69,8 @@ def _outputs(source: str, where: str, namespace: dict[str, Any]) -> list[dict[st
         outputs.append({"name": "stdout", "output_type": "stream", "text": text})
     if value is not None:
         data = {"text/plain": repr(value).splitlines(keepends=True)}
+        if hasattr(value, "_repr_html_"):
+            data["text/html"] = value._repr_html_().splitlines(keepends=True)
         outputs.append({"data": data, "metadata": {}, "output_type": "execute_result"})
     for number in pyplot.get_fignums():
         figure, picture = pyplot.figure(number), io.BytesIO()
@@ -79,10 +81,12 @@ def _outputs(source: str, where: str, namespace: dict[str, Any]) -> list[dict[st
     return outputs
 
 
-def as_markdown(notebook: dict[str, Any]) -> str:
+def as_markdown(notebook: dict[str, Any], name: str) -> str:
     """Return a notebook and its outputs as a page of Markdown, for the site."""
-    parts = []
-    for cell in notebook["cells"]:
+    title, *cells = notebook["cells"]
+    heading, _, rest = "".join(title["source"]).partition("\n")
+    parts = [heading, f"{{download}}`Download this notebook <{name}>`", rest.strip()]
+    for cell in cells:
         source = "".join(cell["source"])
         parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
         for output in cell.get("outputs", []):
@@ -90,6 +94,8 @@ def as_markdown(notebook: dict[str, Any]) -> str:
             if "image/png" in data:
                 picture = "".join(data["image/png"])
                 parts.append(f"![What the code above draws](data:image/png;base64,{picture})")
+            elif "text/html" in data:
+                parts.append(f"````{{raw}} html\n{''.join(data['text/html']).rstrip()}\n````")
             else:
                 text = "".join(output.get("text") or data["text/plain"])
                 parts.append(f"```text\n{text.rstrip()}\n```")

@@ -1,7 +1,8 @@
-"""Quadratic kappa as an evaluation metric of LightGBM, XGBoost and CatBoost.
+"""Kappa as an evaluation metric of LightGBM, XGBoost and CatBoost.
 
-The metric is that of continuous predictions, `fastkappa.continuous_kappa`, so it fits
-models with a regression objective. None of the three libraries is imported here.
+For models with a regression objective the metric is that of continuous predictions,
+`fastkappa.measurements.continuous_kappa`; `ClassKappa` is for classifiers. None of the three
+libraries is imported here.
 
 ==========================  ====================================================
 LightGBM                    ``lgb.train(..., feval=lightgbm_feval)``
@@ -22,10 +23,15 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.continuous import continuous_kappa
+from fastkappa.arrays import AnyArray
+from fastkappa.measurements import continuous_kappa
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights
+from fastkappa.tables.confusion import confusion_counts
 
 __all__ = [
     "CatBoostKappa",
+    "ClassKappa",
     "lightgbm_eval_metric",
     "lightgbm_feval",
     "xgboost_custom_metric",
@@ -122,7 +128,7 @@ def _kappa(y_true: Any, y_pred: Any, sample_weight: Any) -> float:
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
             "this kappa takes one prediction per item, got predictions of shape"
-            f" {shape}, perhaps one column per class: use a regression objective."
+            f" {shape}, perhaps one column per class: use ClassKappa for a classifier."
         )
     return continuous_kappa(y_true, y_pred, sample_weight=sample_weight)
 
@@ -174,8 +180,8 @@ class CatBoostKappa:
         """
         if len(approxes) != 1:
             raise ValueError(
-                f"approxes must be those of a model of one dimension, got {len(approxes)}: take a"
-                " regression objective."
+                f"approxes must be those of a model of one dimension, got {len(approxes)}: use"
+                " ClassKappa for a classifier."
             )
         return continuous_kappa(target, approxes[0], sample_weight=weight), 1.0
 
@@ -193,3 +199,113 @@ class CatBoostKappa:
             Their quotient.
         """
         return error / weight
+
+
+class ClassKappa:
+    """Kappa of the likeliest classes, as a metric for classifiers of all three libraries.
+
+    ==========================  ============================================================
+    LightGBM                    ``lgb.train(..., feval=metric.lightgbm_feval)``
+    LightGBM, scikit-learn API  ``fit(..., eval_metric=metric.lightgbm_eval_metric)``
+    XGBoost                     ``xgb.train(..., custom_metric=metric.xgboost_custom_metric)``
+    XGBoost, scikit-learn API   ``XGBClassifier(eval_metric=metric.kappa_loss)``
+    CatBoost                    ``CatBoostClassifier(eval_metric=metric)``
+    ==========================  ============================================================
+
+    XGBoost minimises a metric of one's own: for it the metric is 1 - kappa.
+
+    Parameters
+    ----------
+    weights : {'linear', 'quadratic'}, array-like of shape (K, K) or None, default='quadratic'
+        Disagreement weights, as in `fastkappa.cohen_kappa_score`; rows are the true classes.
+
+    Raises
+    ------
+    ValueError
+        When a library calls it, if predictions are neither probabilities nor numbers of classes.
+
+    Notes
+    -----
+    The classes are 0 to K - 1, in this order. Probabilities are those of the library's own
+    objectives; a custom objective passes raw scores, which are no probabilities.
+
+    Examples
+    --------
+    >>> from fastkappa.boosting import ClassKappa
+    >>> metric = ClassKappa()
+    >>> y, probabilities = [0, 1, 2], [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.1, 0.6, 0.3]]
+    >>> metric.lightgbm_eval_metric(y, probabilities)
+    ('kappa', 0.6666666666666666, True)
+    >>> round(metric.kappa_loss(y, probabilities), 6)
+    0.333333
+    """
+
+    no_jit = True
+
+    def __init__(self, weights: Weights = "quadratic") -> None:
+        self.weights = weights
+
+    def lightgbm_feval(self, preds: Any, eval_data: Any) -> tuple[str, float, bool]:
+        """Evaluate probabilities for ``feval`` of `lightgbm.train` and `lightgbm.cv`."""
+        label, weight = eval_data.get_label(), eval_data.get_weight()
+        return self.lightgbm_eval_metric(label, preds, weight)
+
+    def lightgbm_eval_metric(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> tuple[str, float, bool]:
+        """Evaluate probabilities for ``eval_metric`` of LightGBM's scikit-learn interface."""
+        return "kappa", self._kappa(y_true, _classes_of(y_pred), sample_weight), True
+
+    def xgboost_custom_metric(self, predt: Any, dtrain: Any) -> tuple[str, float]:
+        """Evaluate probabilities or classes for ``custom_metric`` of `xgboost.train`."""
+        weights = dtrain.get_weight()
+        loss = self.kappa_loss(dtrain.get_label(), predt, weights if len(weights) else None)
+        return "kappa_loss", loss
+
+    def kappa_loss(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
+        """Return 1 - kappa, for ``eval_metric`` of XGBoost's scikit-learn interface."""
+        return 1 - self._kappa(y_true, _classes_of(y_pred), sample_weight)
+
+    def is_max_optimal(self) -> bool:
+        """Tell CatBoost that greater is better."""
+        return True
+
+    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
+        """Return kappa and a weight of 1 for CatBoost, of log-odds or of a score per class."""
+        scores = np.asarray(approxes)
+        predicted = scores[0] > 0 if len(scores) == 1 else scores.argmax(axis=0)
+        return self._kappa(target, predicted.astype(np.int64), weight), 1.0
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        """Return kappa, the quotient of the sums that `evaluate` returned."""
+        return error / weight
+
+    def _kappa(self, y_true: Any, predicted: AnyArray, sample_weight: Any) -> float:
+        truth = np.asarray(y_true)
+        n_classes = int(max(truth.max(initial=0), predicted.max(initial=0))) + 1
+        if not isinstance(self.weights, str) and self.weights is not None:
+            n_classes = len(np.asarray(self.weights))
+        counts = confusion_counts(
+            truth, predicted, labels=np.arange(n_classes), sample_weight=sample_weight
+        )
+        if counts.n_outside:
+            raise ValueError(f"y must hold classes from 0 to {n_classes - 1}, got others.")
+        return float(kappas(counts.table, self.weights))
+
+
+def _classes_of(predictions: Any) -> AnyArray:
+    """Return the likeliest class of each item."""
+    scores: AnyArray = np.asarray(predictions)
+    if scores.ndim == 2 and scores.shape[1] > 1:
+        return np.asarray(scores.argmax(axis=1))
+    scores = scores.reshape(-1)
+    whole = np.rint(scores)
+    if (whole == scores).all() and scores.min(initial=0) >= 0:
+        return whole.astype(np.int64)
+    if scores.min() < 0 or scores.max() > 1:
+        raise ValueError(
+            "predictions must be probabilities or numbers of classes, got"
+            f" {scores[whole != scores][0]:.6g}: of a regression the metrics are lightgbm_feval,"
+            " xgboost_custom_metric and the like."
+        )
+    return np.asarray(scores > 0.5, np.int64)

@@ -109,7 +109,7 @@ def load(name: str) -> RatedTable:
            [  336,   222,  1998,    96,    50],
            [    3,     1,    87,   307,    27],
            [   10,     1,    39,    40,   263]])
-    >>> round(kappa_from_confusion(rated.table, "quadratic"), 4)
+    >>> round(kappa_from_confusion(rated.table, weights="quadratic"), 4)
     0.8545
     """
     if name not in _TABLES:

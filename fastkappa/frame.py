@@ -10,7 +10,7 @@ from fastkappa.exceptions import library_needed
 
 def data_frame(columns: dict[str, Any], index: tuple[str, list[Any]] | None = None) -> Any:
     """Return a pandas DataFrame of columns, with an index of a name and entries if given."""
-    with library_needed("to_frame", "pandas", "pandas"):
+    with library_needed("to_frame", "pandas", "fastkappa[pandas]"):
         import pandas
     rows = None if index is None else pandas.Index(index[1], name=index[0])
     return pandas.DataFrame(columns, index=rows)
@@ -32,7 +32,7 @@ def frame_of_estimate(
 
 def frame_of_counts(table: AnyArray, labels: AnyArray, raters: tuple[str, str]) -> Any:
     """Return a table of counts as a pandas DataFrame, as `pandas.crosstab` has it."""
-    with library_needed("to_frame", "pandas", "pandas"):
+    with library_needed("to_frame", "pandas", "fastkappa[pandas]"):
         import pandas
     first, second = (pandas.Index(labels, name=name) for name in raters)
     return pandas.DataFrame(table, index=first, columns=second)

@@ -24,12 +24,14 @@ from fastkappa.ratings.column import (
     read_column_as_sklearn,
     refuse_rounded_labels,
 )
+from fastkappa.ratings.interop import PLAIN
 from fastkappa.ratings.item_weights import (
     check_finite_weights,
     check_some_weight,
     read_sample_weight,
 )
 from fastkappa.ratings.lengths import check_lengths, n_samples
+from fastkappa.ratings.on_device import read_on_device
 from fastkappa.ratings.read import read_columns
 from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappa_from_moments, kappas
@@ -124,7 +126,8 @@ def cohen_kappa_score(
     )
     with _errors_in_order(y1, y2, sample_weight):
         ratings = _read(y1, y2, labels, sample_weight)
-        if isinstance(weights, str) and weights == "quadratic" and ratings.item_weights is None:
+        is_plain = ratings.item_weights is None and ratings.first.counts is None
+        if isinstance(weights, str) and weights == "quadratic" and is_plain:
             moments = moments_of(get_kernels(), ratings.first, ratings.second, ratings.known)
             kappa = math.nan if moments is None else kappa_from_moments(*moments)
             if not math.isnan(kappa):
@@ -265,7 +268,13 @@ def _read(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Ratings
     n_items = _check_lengths(y_true, y_pred, sample_weight)
     if n_items == 0:
         raise ValueError(EMPTY)
-    first, second = read_columns(y_true, y_pred, ("y_true", "y_pred"), read_column_as_sklearn)
+    counted = None
+    if sample_weight is None and type(y_true) not in PLAIN:
+        counted = read_on_device({"y_true": y_true, "y_pred": y_pred}, read_column_as_sklearn)
+    if counted is None:
+        first, second = read_columns(y_true, y_pred, ("y_true", "y_pred"), read_column_as_sklearn)
+    else:
+        first, second = counted.values()
     if labels is None and first.label_dtype != second.label_dtype:
         refuse_rounded_labels([("y_true", first), ("y_pred", second)])
     return _Ratings(

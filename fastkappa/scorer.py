@@ -37,7 +37,7 @@ class KappaFunction(Protocol):
         ...
 
 
-def compile_scorer(labels: Any, weights: Weights = None, *, dtype: Any = np.int64) -> KappaFunction:
+def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int64) -> KappaFunction:
     """Return a function that scores pairs of arrays, with nothing left but to count.
 
     Parameters
@@ -68,7 +68,7 @@ def compile_scorer(labels: Any, weights: Weights = None, *, dtype: Any = np.int6
     See Also
     --------
     cohen_kappa_score : for labels that are not known beforehand.
-    fastkappa.KappaScorer : to select models in scikit-learn.
+    fastkappa.estimators.KappaScorer : to select models in scikit-learn.
 
     Notes
     -----
@@ -80,7 +80,7 @@ def compile_scorer(labels: Any, weights: Weights = None, *, dtype: Any = np.int6
     --------
     >>> import numpy as np
     >>> from fastkappa import compile_scorer
-    >>> scorer = compile_scorer(range(5), "quadratic")
+    >>> scorer = compile_scorer(range(5), weights="quadratic")
     >>> scorer(np.array([0, 1, 2, 4]), np.array([0, 1, 3, 4]))
     0.9473684210526315
     """
@@ -155,7 +155,7 @@ class Scorer:
     def __repr__(self) -> str:
         labels = self.labels.tolist()
         weights = self.weights.tolist() if isinstance(self.weights, np.ndarray) else self.weights
-        return f"compile_scorer({_shown(labels)}, {weights!r}, dtype={str(self.dtype)!r})"
+        return f"compile_scorer({_shown(labels)}, weights={weights!r}, dtype={str(self.dtype)!r})"
 
     def __copy__(self) -> Scorer:
         return self
@@ -184,7 +184,7 @@ def _as_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def _compile_again(labels: AnyArray, weights: Weights, dtype: np.dtype[Any]) -> KappaFunction:
-    return compile_scorer(labels, weights, dtype=dtype)
+    return compile_scorer(labels, weights=weights, dtype=dtype)
 
 
 def _shown(labels: list[Any]) -> str:

@@ -34,7 +34,7 @@ def kappa_of_batches(batches: Batches) -> float:
     accumulator = ConfusionAccumulator()
     for batch in batches:
         accumulator.update(*batch)
-    return accumulator.kappa("quadratic")
+    return accumulator.kappa(weights="quadratic")
 
 
 def kappa_of_torchmetrics(batches: Batches, validate_args: bool) -> float:

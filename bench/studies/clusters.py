@@ -7,7 +7,7 @@ Two raters rate the items of G clusters, 1 to 9 in each, 5 on average. Clusters 
 frequent the labels are among their items and in how often the raters agree there for a reason;
 otherwise each guesses by the labels' proportions in the cluster. Both vary with the intra-cluster
 correlation that is given, and kappa is that of all clusters there could be. The first table is
-that of docs/how_to/uncertainty/clusters.md. With --resamples there is the BCa interval of the
+that of docs/evidence/clusters.md. With --resamples there is the BCa interval of the
 cluster bootstrap too.
 
 --cost times `agreement` with clusters and without, in turn, round after round; the ratio of the

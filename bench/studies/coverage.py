@@ -6,7 +6,7 @@ Two raters give two labels, equally frequent or one of them rare, or four labels
 agree on some of the items and guess the others ("guessing"), or they err towards neighbouring
 labels ("neighbours"). Each sample is a table drawn from the true proportions, of which the
 intervals are computed; the Bayesian ones, that are simulated themselves, of the first
-``--slow`` tables only. The printed tables are those of docs/how_to/uncertainty/intervals.md.
+``--slow`` tables only. The printed tables are those of docs/evidence/intervals.md.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def neighbours(labels: tuple[float, ...], kappa: float, weights: Any) -> Any:
     low, high = 0.0, 20.0
     for _ in range(60):
         middle = (low + high) / 2
-        smaller = kappa_from_confusion(proportions(middle), weights) < kappa
+        smaller = kappa_from_confusion(proportions(middle), weights=weights) < kappa
         low, high = (middle, high) if smaller else (low, middle)
     return proportions(high)
 

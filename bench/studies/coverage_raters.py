@@ -167,7 +167,8 @@ def lines(n_samples: int) -> Iterator[str]:
     for name, design in designs():
         key = design.coefficient, name, design.n_subjects
         found.setdefault(key, []).append(coverage(design, n_samples, rng))
-    yield "| coefficient | labels | subjects | designs | score, least | mean | t, least | mean |"
+    head = ("coefficient", "labels", "subjects", "designs", "score, minimum", "mean")
+    yield f"| {' | '.join((*head, 't, minimum', 'mean'))} |"
     yield "|---|---|---|---|---|---|---|---|"
     for key, some in found.items():
         score, asymptotic = np.array(some).T

@@ -104,8 +104,10 @@ def designs(n_designs: int) -> Iterator[Design]:
         for _ in range(50):
             e = (low + high) / 2
             table = (1 - e) * np.diag(margin) + e * errors
-            low, high = (e, high) if kappa_from_confusion(table, weights) > target else (low, e)
-        kappa = float(kappa_from_confusion(table, weights))
+            low, high = (
+                (e, high) if kappa_from_confusion(table, weights=weights) > target else (low, e)
+            )
+        kappa = float(kappa_from_confusion(table, weights=weights))
         n_items = int(rng.choice(ITEMS))
         design = Design(name, weights, table, n_items, kappa)
         # Without a far disagreement, or with a label that is hardly used, nothing can be learnt.

@@ -29,7 +29,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict, train_te
 
 from bench.harness import machine, timing
 from bench.harness.ordinal_data import Items, ordinal_data
-from fastkappa import KappaDecoder, KappaRounder, cohen_kappa_score, decode_probabilities
+from fastkappa import cohen_kappa_score, decode_probabilities
+from fastkappa.estimators import KappaDecoder, KappaRounder
 
 # A quarter of fewer than SMALL items says little: these are divided twice.
 SMALL, N_SPLITS_OF_SMALL, N_SPLITS = 1000, 2, 1

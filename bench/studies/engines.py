@@ -35,7 +35,7 @@ import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 
 from bench.harness import machine, results, timing
-from fastkappa import confusion_counts, confusion_from_table
+from fastkappa import confusion_counts, confusion_from_source
 
 GRADES = ["none", "mild", "moderate", "severe", "proliferative"]
 PROPORTIONS = [0.733, 0.07, 0.153, 0.025, 0.019]
@@ -86,21 +86,21 @@ PEAK = """
 import sys
 import duckdb, narwhals, pandas, polars, pyarrow.dataset, pyarrow.parquet
 from bench.harness.memory import peak_above
-from fastkappa import confusion_from_table
+from fastkappa import confusion_from_source
 import fastkappa.sources
-print(peak_above(lambda: confusion_from_table(sys.argv[1], "left", "right")))
+print(peak_above(lambda: confusion_from_source(sys.argv[1], "left", "right")))
 """
 
 
 def measure_file(path: Path, n: int, *, as_strings: bool, rounds: int) -> dict[str, Any]:
     """Return what counting a file takes, in memory and beside reading it."""
     table = write(path, n, as_strings=as_strings)
-    counts = confusion_from_table(path, "left", "right")
+    counts = confusion_from_source(path, "left", "right")
     by_grade = np.argsort(GRADES) if as_strings else np.arange(5)
     assert (counts.table == table[np.ix_(by_grade, by_grade)]).all()
     calls: dict[str, Callable[[], Any]] = {
         "read": lambda: read_and_discard(path, as_strings=as_strings),
-        "count": lambda: confusion_from_table(path, "left", "right"),
+        "count": lambda: confusion_from_source(path, "left", "right"),
     }
     samples = timing.measure(calls, rounds)
     ratio = samples.ratio("count", "read")
@@ -118,7 +118,7 @@ def measure_file(path: Path, n: int, *, as_strings: bool, rounds: int) -> dict[s
 
 FORMATS = ("csv", "parquet")
 GROUPED = {
-    "fastkappa": "import fastkappa; fastkappa.confusion_from_table({path!r}, 'left', 'right')",
+    "fastkappa": "import fastkappa; fastkappa.confusion_from_source({path!r}, 'left', 'right')",
     "polars": "import polars; polars.scan_{kind}({path!r}).group_by('left', 'right')"
     ".len().collect()",
     "DuckDB": "import duckdb; duckdb.connect().execute("
@@ -249,7 +249,7 @@ def compare(n: int, folder: Path, rounds: int) -> list[dict[str, Any]]:
     for engine, source, groups in engines(frame, folder):
         for pair in pairs:
             calls: dict[str, Callable[[], Any]] = {
-                "count": lambda: confusion_from_table(source, *pair)  # noqa: B023
+                "count": lambda: confusion_from_source(source, *pair)  # noqa: B023
             }
             if groups:
                 calls["group"] = lambda: group(source, pair)  # noqa: B023

@@ -43,7 +43,7 @@ def ratings(n: int) -> Any:
 
 def new_scorer() -> Any:
     """Return a compiled scorer."""
-    return compile_scorer(range(N_LABELS), "quadratic")
+    return compile_scorer(range(N_LABELS), weights="quadratic")
 
 
 def new_evaluator(n: int) -> Any:

@@ -39,7 +39,7 @@ def true_kappa(error: float, weights: Any) -> float:
     """Return kappa in the population."""
     kept = np.diag(MARGIN) * (1 - error)
     table = kept + (1 - np.eye(3)) * MARGIN[:, None] * error / 2
-    return float(kappa_from_confusion(table, weights))
+    return float(kappa_from_confusion(table, weights=weights))
 
 
 def percentages(case: tuple[int, float, float], weights: Any, n_boards: int) -> list[float]:

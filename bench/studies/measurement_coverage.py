@@ -40,13 +40,15 @@ def intervals(n: int, rng: np.random.Generator) -> dict[str, tuple[float, float]
     """Return the intervals of one study."""
     right = rng.normal(size=(n, 1)) + ERROR * rng.normal(size=(n, 3))
     fixed = right + FIXED
-    icc = fastkappa.intraclass_correlation(right + RATERS * rng.normal(size=3))
-    limits = fastkappa.limits_of_agreement(fixed[:, 0], fixed[:, 1])
+    icc = fastkappa.measurements.intraclass_correlation(right + RATERS * rng.normal(size=3))
+    limits = fastkappa.measurements.limits_of_agreement(fixed[:, 0], fixed[:, 1])
     return {
         "ICC(A,1)": icc["ICC(A,1)"].interval,
         "ICC(C,1)": icc["ICC(C,1)"].interval,
-        "Lin's concordance": fastkappa.concordance_correlation(*fixed.T[:2]).interval,
-        "overall concordance": fastkappa.overall_concordance_correlation(fixed).interval,
+        "Lin's concordance": fastkappa.measurements.concordance_correlation(*fixed.T[:2]).interval,
+        "overall concordance": fastkappa.measurements.overall_concordance_correlation(
+            fixed
+        ).interval,
         "lower limit": limits.lower_interval,
         "upper limit": limits.upper_interval,
     }
@@ -64,17 +66,21 @@ def clustered_intervals(
 
     ratings = drawn(1) + ERROR * drawn(3) + FIXED
     pair = ratings[:, 0], ratings[:, 1]
-    icc = fastkappa.intraclass_correlation(ratings, clusters=clusters)
-    limits = fastkappa.limits_of_agreement(*pair, clusters=clusters)
-    overall = fastkappa.overall_concordance_correlation(ratings, clusters=clusters)
+    icc = fastkappa.measurements.intraclass_correlation(ratings, clusters=clusters)
+    limits = fastkappa.measurements.limits_of_agreement(*pair, clusters=clusters)
+    overall = fastkappa.measurements.overall_concordance_correlation(ratings, clusters=clusters)
     return {
         "ICC(A,1)": icc["ICC(A,1)"].interval,
         "ICC(C,1)": icc["ICC(C,1)"].interval,
-        "Lin's concordance": fastkappa.concordance_correlation(*pair, clusters=clusters).interval,
+        "Lin's concordance": fastkappa.measurements.concordance_correlation(
+            *pair, clusters=clusters
+        ).interval,
         "overall concordance": overall.interval,
         "lower limit": limits.lower_interval,
         "upper limit": limits.upper_interval,
-        "ICC(C,1), ignoring them": fastkappa.intraclass_correlation(ratings)["ICC(C,1)"].interval,
+        "ICC(C,1), ignoring them": fastkappa.measurements.intraclass_correlation(ratings)[
+            "ICC(C,1)"
+        ].interval,
     }
 
 

@@ -39,12 +39,16 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "alpha, interval": lambda r: fastkappa.krippendorff_alpha(r, level="interval"),
     "alpha, ratio": lambda r: fastkappa.krippendorff_alpha(r, level="ratio"),
     "alpha, ordinal": lambda r: fastkappa.krippendorff_alpha(r, level="ordinal"),
-    "intraclass_correlation": lambda r: fastkappa.intraclass_correlation(r, missing="drop"),
-    "overall_concordance": lambda r: fastkappa.overall_concordance_correlation(r, missing="drop"),
-    "concordance_correlation": lambda r: fastkappa.concordance_correlation(
+    "intraclass_correlation": lambda r: fastkappa.measurements.intraclass_correlation(
+        r, missing="drop"
+    ),
+    "overall_concordance": lambda r: fastkappa.measurements.overall_concordance_correlation(
+        r, missing="drop"
+    ),
+    "concordance_correlation": lambda r: fastkappa.measurements.concordance_correlation(
         r[:, 0], r[:, 1], missing="drop"
     ),
-    "limits_of_agreement": lambda r: fastkappa.limits_of_agreement(
+    "limits_of_agreement": lambda r: fastkappa.measurements.limits_of_agreement(
         r[:, 0], r[:, 1], missing="drop"
     ),
 }

@@ -5,7 +5,7 @@
 For each design the number of items is planned for a power of 80 % at 5 %. Studies of that many
 items are simulated with the expected kappa and, for the size, with that of the hypothesis, and each
 is tested as it will be: by ``agreement(..., null_kappa=...)``, or by `fleiss_kappa`.
-The printed tables are those of docs/how_to/uncertainty/planning.md.
+The printed tables are those of docs/evidence/planning.md.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import numpy as np
 
 from bench.harness import machine
 from bench.studies.coverage import guessing, neighbours
+from fastkappa.planning.designs import power, sample_size
+from fastkappa.planning.precision import sample_size_for_width
 from fastkappa.statistics.inference import standard_error
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.rao import null_test
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.planning.designs import power, sample_size
-from fastkappa.statistics.planning.precision import sample_size_for_width
 
 THREE, FOUR = (0.5, 0.3, 0.2), (0.4, 0.3, 0.2, 0.1)
 WITHIN = 0.02
@@ -85,12 +85,12 @@ def lines(n_samples: int) -> Iterator[str]:
             "rates": (design.labels, design.labels),
             "weights": design.weights,
             "alternative": design.alternative,
-            "raters": design.raters,
+            "n_raters": design.raters,
         }
-        n = sample_size(design.kappa, design.null_kappa, **arguments)
-        planned = power(n, design.kappa, design.null_kappa, **arguments)
+        n = sample_size(design.kappa, null_kappa=design.null_kappa, **arguments)
+        planned = power(n, design.kappa, null_kappa=design.null_kappa, **arguments)
         simulated = power(
-            n, design.kappa, design.null_kappa, **arguments, n_simulated=n_samples, rng=1
+            n, design.kappa, null_kappa=design.null_kappa, **arguments, n_simulated=n_samples, rng=1
         )
         cells = (
             *_common(design),

@@ -33,7 +33,8 @@ from sklearn.preprocessing import StandardScaler
 
 from bench.harness import machine
 from bench.harness.ordinal_data import wine_without_copies
-from fastkappa import KappaRegressor, KappaRounder, ThresholdEvaluator
+from fastkappa import ThresholdEvaluator
+from fastkappa.estimators import KappaRegressor, KappaRounder
 
 N_FOLDS = 10
 N_DIVISIONS = 10

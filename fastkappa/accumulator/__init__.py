@@ -1,3 +1,1 @@
 """A confusion table that is updated batch by batch."""
-
-from fastkappa.accumulator.accumulator import ConfusionAccumulator as ConfusionAccumulator

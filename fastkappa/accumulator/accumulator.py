@@ -89,7 +89,7 @@ class ConfusionAccumulator:
     >>> from fastkappa import ConfusionAccumulator
     >>> total = ConfusionAccumulator()
     >>> total.update([1, 2, 3, 3], [1, 3, 3, 2])
-    >>> total.kappa("quadratic")
+    >>> total.kappa(weights="quadratic")
     0.6363636363636364
     >>> other = ConfusionAccumulator()
     >>> other.update([5], [5])
@@ -104,7 +104,11 @@ class ConfusionAccumulator:
     """
 
     def __init__(
-        self, labels: Any = None, *, backend: Backend | None = None, num_threads: int | None = None
+        self,
+        *,
+        labels: Any = None,
+        backend: Backend | None = None,
+        num_threads: int | None = None,
     ) -> None:
         resolve_num_threads(num_threads)
         self._known_labels = None if labels is None else read_given_labels(labels)
@@ -127,10 +131,10 @@ class ConfusionAccumulator:
         self,
         y1: Any,
         y2: Any,
-        sample_weight: Any = None,
         *,
         missing: Missing = "raise",
         missing_codes: Sequence[Any] = (),
+        sample_weight: Any = None,
     ) -> None:
         """Add the ratings of some items.
 
@@ -138,12 +142,12 @@ class ConfusionAccumulator:
         ----------
         y1, y2 : array-like of shape (n,)
             The two raters' ratings, as for `confusion_counts`.
-        sample_weight : array-like of shape (n,), default=None
-            Item weights. Items added without weights weigh 1.
         missing : {'raise', 'drop'}, default='raise'
             Refuse items with a missing rating, or leave them out, counted in ``n_missing``.
         missing_codes : sequence, default=()
             Values that stand for a missing rating, such as ``["NA", -9]``.
+        sample_weight : array-like of shape (n,), default=None
+            Item weights. Items added without weights weigh 1.
 
         Raises
         ------
@@ -177,10 +181,10 @@ class ConfusionAccumulator:
         self,
         y1: Any,
         y2: Any,
-        sample_weight: Any = None,
         *,
         missing: Missing = "raise",
         missing_codes: Sequence[Any] = (),
+        sample_weight: Any = None,
     ) -> None:
         """Subtract the ratings of items that were added before, as for a sliding window.
 
@@ -268,7 +272,7 @@ class ConfusionAccumulator:
     def n_missing(self) -> int:
         return self._rest.n_missing
 
-    def kappa(self, weights: Weights = None) -> float:
+    def kappa(self, *, weights: Weights = None) -> float:
         """Return Cohen's kappa of all items counted now.
 
         Parameters
@@ -292,7 +296,9 @@ class ConfusionAccumulator:
         """
         contents, counts = self._judged()
         # Kappa of an empty table is undefined, as it is of one with a single label.
-        kappa: float = kappa_from_confusion(counts.table if counts.table.size else [[0]], weights)
+        kappa: float = kappa_from_confusion(
+            counts.table if counts.table.size else [[0]], weights=weights
+        )
         contents.warn_of_order(weights, stacklevel=2)
         return kappa
 
@@ -347,7 +353,7 @@ class ConfusionAccumulator:
         """
         contents = snapshot_from_json(text)
         labels = contents.table.rows if contents.labels_given else None
-        accumulator = cls(labels, backend=backend, num_threads=num_threads)
+        accumulator = cls(labels=labels, backend=backend, num_threads=num_threads)
         accumulator._rest = contents
         return accumulator
 
@@ -367,7 +373,7 @@ class ConfusionAccumulator:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(  # type: ignore[misc]
-            state["labels"], backend=state["backend"], num_threads=state["num_threads"]
+            labels=state["labels"], backend=state["backend"], num_threads=state["num_threads"]
         )
         self._rest = state["contents"]
 

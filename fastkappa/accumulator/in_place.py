@@ -67,6 +67,8 @@ class InPlace:
             values = column.values
             if column.categories is not None or column.label_dtype.kind not in "iub":
                 return False
+            if column.counts is not None:
+                return False
             if values.dtype.itemsize > widest or len(values) > LONGEST or not self._holds(values):
                 return False
         return True

@@ -26,7 +26,7 @@ except ImportError as error:
 COLLECTED_AFTER = 50_000
 # In the order in which the help shows them.
 COMMANDS = (
-    *("plan", "score", "agree", "measure", "leaderboard", "thresholds"),
+    *("plan", "score", "merge", "agree", "measure", "leaderboard", "thresholds"),
     *("demo", "config"),
 )
 EXAMPLES = """

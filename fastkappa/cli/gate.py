@@ -25,8 +25,6 @@ FailUnder: TypeAlias = Annotated[
     float | None,
     typer.Option(
         metavar="KAPPA",
-        min=-1,
-        max=1,
         help="Exit with status 3 if kappa is lower or undefined: that of every group with --group;"
         " Fleiss' kappa of more than two raters.",
     ),
@@ -59,6 +57,8 @@ class Gate(NamedTuple):
         """Return the gate of the options, or raise if they have no meaning."""
         if least is None and on is not None:
             raise ValueError(f"--fail-on {on.value} is for --fail-under, which is not given.")
+        if least is not None and not -1 <= least <= 1:
+            raise ValueError(f"--fail-under must be a number from -1 to 1, got {least}.")
         return cls(least, FailOn.estimate if on is None else on)
 
     def check(self, estimates: Sequence[Estimate]) -> None:

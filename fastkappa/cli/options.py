@@ -246,6 +246,7 @@ class Remarks:
         self.printed: list[str] = []
         # The labels of each table that were sorted, their order being neither given nor declared.
         self.sorted_labels: list[AnyArray] = []
+        self.remedy = "Give --labels in the order that is meant."
 
     def reading(
         self, labels: str | None, missing: MissingOption, missing_codes: str | None
@@ -265,11 +266,21 @@ class Remarks:
         """All that a result is printed with."""
         return [*self.texts, *self.printed]
 
+    @property
+    def rely_on_order(self) -> bool:
+        """Whether something printed depends on the order of the labels."""
+        return any(why is not None for why in self._depends)
+
+    def rely(self, figures: str | None) -> None:
+        """Note figures that depend on the order of the labels, None for no figure."""
+        self._depends = (*self._depends, figures)
+
     def show(self) -> None:
         """Print the remarks, also that an order was taken to be alphabetical, if it matters."""
-        remedy = "Give --labels in the order that is meant."
         for own in self.sorted_labels:
-            found = (order_warning(own, why, remedy) for why in self._depends if why is not None)
+            found = (
+                order_warning(own, why, self.remedy) for why in self._depends if why is not None
+            )
             self.texts += [_one_line(text) for text in found if text is not None][:1]
         for text in self.texts:
             _print_warning(text)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 from typer.core import TyperCommand
+
+from fastkappa.cli.options import A_FILE
 
 if TYPE_CHECKING:
     from fastkappa.cli.files.raters import LongColumns
@@ -32,6 +35,31 @@ Item: TypeAlias = Annotated[
 ]
 Rater: TypeAlias = Annotated[str | None, typer.Option(metavar="COLUMN", help="Who rated it.")]
 Rating: TypeAlias = Annotated[str | None, typer.Option(metavar="COLUMN", help="The rating.")]
+Files: TypeAlias = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE",
+        help=f"{A_FILE}, a folder of them, a pattern such as 'part-*.csv', or - for the"
+        " standard input; with --id a file per rater.",
+    ),
+]
+Cluster: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Which items resemble each other, such as the images of a patient: standard errors"
+        " and intervals have clusters as units.",
+    ),
+]
+IdColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="What was rated, where each rater has a file of the same name; a folder has the"
+        " files of all. --rating is not needed if there is one more column.",
+    ),
+]
 
 
 class RatersCommand(TyperCommand):

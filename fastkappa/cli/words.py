@@ -15,9 +15,10 @@ from fastkappa.sources.source_ratings import MEASUREMENTS, RatingsError
 # Sentences that give advice in Python, and the same advice for the command line.
 ADVICE = {
     MEASUREMENTS: "For measurements there is fastkappa measure.",
-    "krippendorff_alpha with level='interval' and intraclass_correlation are": (
+    "krippendorff_alpha with level='interval' and fastkappa.measurements are": (
         "fastkappa measure is"
     ),
+    ", on the command line --missing-codes, or name it in labels": ", or name it in --labels",
     "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
     "read them as numbers, as by pandas.read_csv(decimal=',')": "read them by --decimal ,",
     "pandas.read_csv takes decimal=',' and the command line --decimal ','": "give --decimal ','",
@@ -58,6 +59,7 @@ FORMS = [
 OPTIONS = [
     (r"\bduplicates='first' or 'last'", "--duplicates first or last"),
     (r"\bmissing='drop'", "--missing drop"),
+    (r"\bsample_weight=(?:'(.*?)')?", r"--sample-weight \1"),
     (r"\bweights='(\w+)'", r"--weights \1"),
     (r"\bdistribution='(\w+)'", r"--distribution \1"),
     (r"\bn_resamples=", "--bootstrap "),
@@ -107,3 +109,8 @@ def arguments_named(**names: str) -> Iterator[None]:
             raise RatingsError(named(error)) from error
     for one in warned:
         warnings.warn(named(one.message), one.category, stacklevel=3)
+
+
+def names_of_clusters(column: str) -> dict[str, str]:
+    """Return how warnings of clusters name their column, for `arguments_named`."""
+    return {f"{name} has names": f"column {column!r} has names" for name in ("clusters", "cluster")}

@@ -2,7 +2,3 @@
 
 ``items`` sees the probabilities; the module here solves for the costs of the labels.
 """
-
-from fastkappa.decoding.decode import DecodingResult, decode_probabilities
-
-__all__ = ["DecodingResult", "decode_probabilities"]

@@ -110,15 +110,15 @@ class DecodingResult(Result):
 def decode_probabilities(
     probabilities: Any,
     *,
-    labels: Any = None,
     weights: Weights = "quadratic",
+    labels: Any = None,
     sample_weight: Any = None,
 ) -> DecodingResult:
     """Give each item the label with which the expected kappa is the highest possible.
 
     The likeliest label maximises the expected accuracy, not kappa. No true labels are needed:
     the probabilities, if they are right, give their expectation. If there are held-out
-    labels, `fastkappa.KappaDecoder` calibrates the probabilities first.
+    labels, `fastkappa.estimators.KappaDecoder` calibrates the probabilities first.
 
     Parameters
     ----------
@@ -126,14 +126,14 @@ def decode_probabilities(
         Row i, column j is the probability that item i has label j; l is at least 2. Each row
         sums to 1 within 0.001. Floats of any size and byte order and frames of pandas, polars
         and pyarrow are read in place, in blocks.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
+        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
     labels : array-like of shape (l,), default=None
         The labels of the columns, in order. None takes the names of a frame's columns, else
         0, 1, 2, ... The columns of a frame that are named by the labels may be in any order;
         names of strings may stand for labels that are numbers.
         The columns of scikit-learn's ``predict_proba`` are those of ``classes_``, where strings
         are alphabetical.
-    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
     sample_weight : array-like of shape (n,), default=None
         Item weights, not negative. An item of weight 0 is given a label, and counts for nothing.
 

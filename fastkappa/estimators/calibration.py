@@ -5,13 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
 
 from fastkappa.arrays import AnyArray
+from fastkappa.choices import check_choice
 from fastkappa.estimators.out_of_fold import is_routing
 
 CALIBRATIONS = (None, "temperature", "sigmoid", "isotonic")
+
+
+def check_calibration(method: Any) -> None:
+    """Raise if a method is none of those that the scikit-learn installed has."""
+    check_choice("calibration", method, CALIBRATIONS)
+    version = sklearn.__version__
+    if method == "temperature" and tuple(map(int, version.split(".")[:2])) < (1, 8):
+        raise ValueError(
+            f"calibration='temperature' needs scikit-learn 1.8 or later, got {version}: update"
+            " scikit-learn, or give calibration='sigmoid', 'isotonic' or None."
+        )
 
 
 class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -11,7 +11,6 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fastkappa.arrays import AnyArray
-from fastkappa.choices import check_choice
 from fastkappa.decoding.decode import (
     cheapest_labels,
     decode_probabilities,
@@ -19,7 +18,7 @@ from fastkappa.decoding.decode import (
     read_order,
     warn_if_alphabetical,
 )
-from fastkappa.estimators.calibration import CALIBRATIONS, Calibration
+from fastkappa.estimators.calibration import Calibration, check_calibration
 from fastkappa.estimators.out_of_fold import OutOfFoldMixin, read_target, sorted_labels
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.ratings.column import read_column
@@ -54,7 +53,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         numbers.
     calibration : {'temperature', 'sigmoid', 'isotonic'} or None, default='temperature'
         How the probabilities are calibrated on ``y`` before they are decoded, if it is given, by
-        `sklearn.calibration.CalibratedClassifierCV`.
+        `sklearn.calibration.CalibratedClassifierCV`. 'temperature' needs scikit-learn 1.8.
     cv : int, splitter or iterable of (train, test), default=5
         The folds of the out-of-fold probabilities, or the number of folds stratified by label.
         Not used without an estimator.
@@ -88,7 +87,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     See Also
     --------
     fastkappa.decode_probabilities : the labels of given probabilities, without scikit-learn.
-    fastkappa.KappaRounder : labels from the scores of a regression.
+    fastkappa.estimators.KappaRounder : labels from the scores of a regression.
 
     Notes
     -----
@@ -143,7 +142,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         self : KappaDecoder
             The fitted decoder.
         """
-        check_choice("calibration", self.calibration, CALIBRATIONS)
+        check_calibration(self.calibration)
         if y is None and self.estimator is not None:
             raise ValueError("KappaDecoder requires y to be passed, but the target y is None.")
         self._forget("calibration_")

@@ -20,8 +20,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import has_fit_parameter
 
 from fastkappa.arrays import AnyArray
+from fastkappa.estimators.documentation import DocumentedMixin
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.enums import names_of_members
+from fastkappa.ratings.interop import in_known_library
 from fastkappa.ratings.label_order import sorted_strings
 
 # The items that an estimator is fitted to, and those that it predicts.
@@ -36,7 +38,7 @@ def is_routing() -> bool:
 def read_target(y: Any) -> AnyArray:
     """Return the labels that an estimator is fitted to, or raise; an enum's are their names."""
     refuse_masked(y=y)
-    labels: AnyArray = column_or_1d(names_of_members(y), warn=True)
+    labels: AnyArray = column_or_1d(names_of_members(in_known_library(y)), warn=True)
     assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
     return labels
@@ -50,7 +52,7 @@ def sorted_labels(y: AnyArray) -> AnyArray:
     return labels
 
 
-class OutOfFoldMixin(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """What estimators with an ``estimator`` and a ``cv`` have in common."""
 
     estimator: Any

@@ -25,7 +25,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fastkappa.arrays import Floats
 from fastkappa.choices import check_choice
-from fastkappa.continuous import continuous_kappa
+from fastkappa.estimators.documentation import DocumentedMixin
+from fastkappa.measurements import continuous_kappa
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.item_weights import (
     check_finite_weights,
@@ -34,7 +35,7 @@ from fastkappa.ratings.item_weights import (
 )
 
 
-class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Linear regression that maximises the quadratic weighted kappa of its predictions.
 
     Least squares shrinks predictions towards the mean, which lowers kappa. These predictions
@@ -63,7 +64,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     intercept_ : float
         Prediction where all features are 0.
     kappa_ : float
-        `fastkappa.continuous_kappa` of the training predictions; NaN, with an
+        `fastkappa.measurements.continuous_kappa` of the training predictions; NaN, with an
         ``UndefinedMetricWarning``, where y is constant.
     n_features_in_ : int
         Number of features seen in `fit`.
@@ -103,6 +104,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
+        *,
         alpha: float = 0.0,
         scale: Literal["penalized", "variance"] = "penalized",
         fit_intercept: bool = True,
@@ -181,7 +183,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         kappa : float
-            `fastkappa.continuous_kappa` of ``y`` and ``predict(X)``.
+            `fastkappa.measurements.continuous_kappa` of ``y`` and ``predict(X)``.
         """
         return continuous_kappa(y, self.predict(X), sample_weight=sample_weight)
 

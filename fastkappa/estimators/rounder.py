@@ -57,6 +57,12 @@ class KappaRounder(
         are numbers in rising order, else to their positions from 0. It is given here and not as
         the step before in a pipeline, which passes on what steps transform, not predict.
         `sklearn.frozen.FrozenEstimator` keeps a regressor fitted to other items as it is.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
+        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
+    labels : array-like of shape (l,), default=None
+        All labels, in order. None takes the order that ``y`` declares, as an ordered
+        categorical does, else the labels that occur in it, sorted: strings alphabetically,
+        with a ``LabelOrderWarning``, unless all are numbers.
     method : {'spline', 'exact', 'bagged', 'smoothed', 'closed_form'}, default='spline'
         How to find the thresholds:
 
@@ -73,12 +79,6 @@ class KappaRounder(
         - 'closed_form': scores are shifted and scaled to the mean and the variance of the
           labels' positions, and rounded at the half points. Good for few items, if scores
           are linear and the labels' distribution is symmetric; for quadratic weights only.
-    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
-    labels : array-like of shape (l,), default=None
-        All labels, in order. None takes the order that ``y`` declares, as an ordered
-        categorical does, else the labels that occur in it, sorted: strings alphabetically,
-        with a ``LabelOrderWarning``, unless all are numbers.
     n_resamples : int, default=100
         Number of bootstrap resamples of 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
@@ -124,7 +124,7 @@ class KappaRounder(
     See Also
     --------
     fastkappa.optimal_thresholds : the search of the method 'exact'.
-    fastkappa.KappaDecoder : labels from the probabilities of a classifier.
+    fastkappa.estimators.KappaDecoder : labels from the probabilities of a classifier.
 
     Notes
     -----
@@ -170,17 +170,17 @@ class KappaRounder(
         self,
         estimator: Any = None,
         *,
-        method: Method = "spline",
         weights: Weights = "quadratic",
         labels: Any = None,
+        method: Method = "spline",
         n_resamples: int = 100,
         cv: Any = 5,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
-        self.method = method
         self.weights = weights
         self.labels = labels
+        self.method = method
         self.n_resamples = n_resamples
         self.cv = cv
         self.random_state = random_state

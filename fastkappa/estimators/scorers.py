@@ -6,6 +6,7 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from fastkappa.arrays import AnyArray
@@ -19,19 +20,14 @@ from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.confusion import confusion_counts
 from fastkappa.tables.table import union_of_labels
 
-# What TunedThresholdClassifierCV looks for in a scorer: it knows those of make_scorer alone.
-INSTEAD = {
-    "_score_func": "give make_scorer(fastkappa.cohen_kappa_score) where labels are thresholded."
-}
-
 
 class KappaScorer:
     """Scores the predictions of a fitted classifier by kappa.
 
     An object of this class goes wherever scikit-learn takes ``scoring=``: ``cross_val_score``,
     ``cross_validate`` (in a dictionary of several, too), ``GridSearchCV``,
-    ``permutation_importance``. Ready ones are ``cohen_kappa``, ``linear_kappa`` and
-    ``quadratic_kappa``.
+    ``TunedThresholdClassifierCV``, ``permutation_importance``. Ready ones are ``cohen_kappa``,
+    ``linear_kappa`` and ``quadratic_kappa``.
 
     Parameters
     ----------
@@ -76,7 +72,7 @@ class KappaScorer:
     array([0.95, 0.73, 0.91, 0.93, 0.89])
     """
 
-    def __init__(self, weights: Weights = "quadratic", *, labels: Any = None) -> None:
+    def __init__(self, *, weights: Weights = "quadratic", labels: Any = None) -> None:
         self.labels = None if labels is None else read_labels(labels).copy()
         if self.labels is not None:
             distinct(self.labels.tolist())
@@ -91,7 +87,10 @@ class KappaScorer:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise no_attribute(self, name, INSTEAD)
+            # TunedThresholdClassifierCV takes a scorer of scikit-learn apart to score thresholds.
+            if name.startswith("_") and not name.startswith("__"):
+                return getattr(make_scorer(self._kappa), name)
+            raise no_attribute(self, name, {})
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None) -> float:
         """Return kappa of what an estimator predicts.
@@ -115,6 +114,13 @@ class KappaScorer:
         predictions = estimator.predict(X)
         _refuse_numbers(predictions, estimator)
         labels = self._labels_for(estimator, y, predictions)
+        return self._kappa(y, predictions, sample_weight=sample_weight, labels=labels)
+
+    def _kappa(
+        self, y: Any, predictions: Any, *, sample_weight: Any = None, labels: Any = None
+    ) -> float:
+        """Return kappa of predictions; without labels the order is the scorer's own."""
+        labels = self.labels if labels is None else labels
         counts = confusion_counts(y, predictions, labels=labels, sample_weight=sample_weight)
         if counts.n_outside:
             occurring = confusion_counts(y, predictions).labels.tolist()
@@ -147,14 +153,10 @@ class KappaScorer:
         """Return what scikit-learn asks for: the metadata that this scorer wants."""
         return self._request
 
-    def _accept_sample_weight(self) -> bool:
-        """Tell a scikit-learn search without metadata routing to pass its item weights on."""
-        return True
-
     def __repr__(self) -> str:
         weights = self.weights.tolist() if isinstance(self.weights, np.ndarray) else self.weights
         labels = "" if self.labels is None else f", labels={self.labels.tolist()}"
-        return f"KappaScorer({weights!r}{labels})"
+        return f"KappaScorer(weights={weights!r}{labels})"
 
     def _labels_for(self, estimator: Any, y: Any, predictions: Any) -> AnyArray | None:
         """Return the labels in order; None where the ratings' own will do."""
@@ -165,8 +167,8 @@ class KappaScorer:
         classes = getattr(estimator, "classes_", None)
         if classes is None:
             raise ValueError(
-                f"{type(estimator).__name__} has no classes_, so a fold may not have all labels,"
-                f" and their positions differ: use KappaScorer({self.weights!r}, labels=...)."
+                f"{type(estimator).__name__} has no classes_, so a fold may lack some labels, and"
+                f" their positions differ: use KappaScorer(weights={self.weights!r}, labels=...)."
             )
         classes = read_labels(classes)
         occurring = confusion_counts(y, predictions).labels
@@ -185,11 +187,11 @@ def _refuse_numbers(predictions: Any, estimator: Any) -> None:
         real = values[values != np.rint(values)][0]
         raise ValueError(
             f"kappa needs labels, and {type(estimator).__name__} predicts real numbers such as"
-            f" {real:.6g}: make labels of them by fastkappa.KappaRounder, or use"
-            " fastkappa.continuous_kappa."
+            f" {real:.6g}: make labels of them by fastkappa.estimators.KappaRounder, or use"
+            " fastkappa.measurements.continuous_kappa."
         )
 
 
-cohen_kappa = KappaScorer(None)
-linear_kappa = KappaScorer("linear")
-quadratic_kappa = KappaScorer("quadratic")
+cohen_kappa = KappaScorer(weights=None)
+linear_kappa = KappaScorer(weights="linear")
+quadratic_kappa = KappaScorer(weights="quadratic")

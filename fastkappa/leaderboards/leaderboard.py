@@ -42,8 +42,8 @@ def leaderboard(
     n_resamples: int = 1000,
     confidence: float = 0.95,
     rng: Any = None,
-    num_threads: int | None = None,
     backend: Backend | None = None,
+    num_threads: int | None = None,
 ) -> Leaderboard:
     """Rank predictions by kappa, with paired bootstrap intervals of the differences.
 
@@ -98,10 +98,10 @@ def leaderboard(
         The confidence of the intervals.
     rng : Generator, int or None, default=None
         The source of random numbers; a seed makes the result repeatable.
-    num_threads : int, default=None
-        The maximum number of threads. None takes all that are available.
     backend : {'cython', 'numba', 'numpy'}, default=None
         None takes the environment variable ``FASTKAPPA_BACKEND``, else the fastest available.
+    num_threads : int, default=None
+        The maximum number of threads. None takes all that are available.
 
     Returns
     -------

@@ -95,12 +95,12 @@ def score_many(
     weights: Weights = None,
     labels: Any = None,
     allow_other_labels: bool = False,
-    sample_weight: Any = None,
     axis: Literal[0, 1] = 0,
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
-    num_threads: int | None = None,
+    sample_weight: Any = None,
     backend: Backend | None = None,
+    num_threads: int | None = None,
 ) -> Kappas:
     """Compute the kappa of each of many predictions of the same items.
 
@@ -126,8 +126,6 @@ def score_many(
         Whether a prediction outside the given ``labels``, of an item whose true label is among
         them, leaves the item out of its own table, counted in ``n_outside``. Otherwise it is an
         error, because the prediction would be compared on the easier items.
-    sample_weight : array-like of shape (n,), default=None
-        Item weights.
     axis : {0, 1}, default=0
         The axis of the items in an array: 0 for shape (n, m), with a prediction in each
         column, 1 for shape (m, n), with a prediction in each row. Predictions that are
@@ -137,11 +135,13 @@ def score_many(
         and of each prediction those that it has no label for, counted in ``n_missing``.
     missing_codes : sequence, default=()
         Values that stand for a missing label, such as ``["NA", -9]``.
+    sample_weight : array-like of shape (n,), default=None
+        Item weights.
+    backend : {'cython', 'numba', 'numpy'}, default=None
+        None takes the environment variable ``FASTKAPPA_BACKEND``, else the fastest available.
     num_threads : int, default=None
         The maximum number of threads. None takes all that ``OMP_NUM_THREADS``, the cores and
         the CPU quota allow.
-    backend : {'cython', 'numba', 'numpy'}, default=None
-        None takes the environment variable ``FASTKAPPA_BACKEND``, else the fastest available.
 
     Returns
     -------

@@ -317,7 +317,7 @@ def light_kappa(
     missing_codes: Sequence[Any] = (),
     clusters: Any = None,
     confidence: float = 0.95,
-    distribution: Distribution = "normal",
+    distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
     """Return Light's kappa: the mean of Cohen's kappa over the pairs of raters.
@@ -326,17 +326,15 @@ def light_kappa(
 
     Parameters
     ----------
-    ratings, weights, labels, missing_codes, clusters, confidence
+    ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
         As for `conger_kappa`, but weights need not be symmetric: the rows of a matrix
         belong to the rater who comes first.
-    distribution : {'normal', 't'}, default='normal'
-        As for `fleiss_kappa`, but the default is that of `fastkappa.agreement`.
 
     Returns
     -------
     result : MultiRaterResult
-        Its standard error is that of the delta method; for two raters, by default the one
-        of Fleiss, Cohen and Everitt (1969).
+        Its standard error is that of the delta method; for two raters and
+        ``distribution='normal'`` the one of Fleiss, Cohen and Everitt (1969).
 
     References
     ----------

@@ -115,14 +115,14 @@ class DisputedItems(Result):
         if not rows:
             return Report([said])
         caption = f"{said}; the most disputed"
-        head = ("item", "disagreement", "  labels (how often)")
+        head = ("item", "disagreement", "  labels (times, if several)")
         return Report([], [Grid(head, rows, least_width=0, caption=caption, above=caption)])
 
     def _given(self, counts: list[int]) -> str:
         """Return the labels of an item, the most frequent first."""
         given = [(n, _name_of(label)) for n, label in zip(counts, self.labels.tolist()) if n]
         given.sort(key=lambda pair: -pair[0])
-        named = [f"{label} ({n})" for n, label in given[:MOST_LABELS]]
+        named = [f"{label} ({n})" if n > 1 else label for n, label in given[:MOST_LABELS]]
         return ", ".join([*named, *(["..."] if len(given) > MOST_LABELS else [])])
 
 

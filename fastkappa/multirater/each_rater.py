@@ -31,7 +31,7 @@ from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.results.report import LARGEST_TABLE, Grid, Report, abridged, interval_head
 from fastkappa.results.result import Result
-from fastkappa.results.sentence import estimate_text, versioned
+from fastkappa.results.sentence import estimate_text, listed, versioned
 from fastkappa.results.text import shortened
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, correction, n_units
@@ -41,6 +41,8 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_t
 
 # All raters are compared with the others in a time that grows with the square of their number.
 MOST_RATERS = 100
+# Kappas that differ by rounding errors alone are equal.
+TIED = 1e-12
 Panel: TypeAlias = Literal["conger", "fleiss", "alpha"]
 NAMES: dict[Panel, str] = {
     "conger": "Conger's kappa",
@@ -141,7 +143,17 @@ class RaterComparison(Result):
         """Return the rater who agrees least with the others as a sentence for a paper."""
         if np.isnan(self.with_others.values).all():
             return versioned("No rater has a kappa with the others")
-        least = int(np.nanargmin(self.with_others.values))
+        least, *tied = self._least()
+        what = f"kappa ({weights_text(self.weights)}) was"
+        if tied:
+            names = [printable(self.rater_names[i]) for i in (least, *tied)]
+            agreed = f"{listed(names)} agreed least"
+            if len(names) == len(self.rater_names):
+                agreed = "all agreed equally"
+            value = figure(float(self.with_others.values[least]))
+            return versioned(
+                f"Of {len(self.rater_names)} raters {agreed} with the others: {what} {value} each"
+            )
         level = f"{100 * self.confidence:g} %"
         with_others, without, change = (
             estimate_text(
@@ -155,14 +167,22 @@ class RaterComparison(Result):
         )
         return versioned(
             f"Of {len(self.rater_names)} raters {printable(self.rater_names[least])} agreed least"
-            f" with the others: kappa ({weights_text(self.weights)}) was {with_others} on"
+            f" with the others: {what} {with_others} on"
             f" {count_text(int(self.label_counts[least].sum()), 'rating')}; without this rater"
             f" {self.method} of the others was {without}, a change of {change} from"
             f" {figure(self.value)}"
         )
 
+    def _least(self) -> list[int]:
+        """Return the raters with the lowest kappa with the others, the first if none has one."""
+        kappas = self.with_others.values
+        if np.isnan(kappas).all():
+            return [0]
+        found: list[int] = np.flatnonzero(np.isclose(kappas, np.nanmin(kappas), 0, TIED)).tolist()
+        return found
+
     def __repr__(self) -> str:
-        least = int(np.argsort(self.with_others.values)[0])
+        least, *_ = self._least()
         name = shortened(printable(self.rater_names[least]))
         value = figure(float(self.with_others.values[least]))
         return f"<RaterComparison: {len(self.rater_names)} raters, least {name} ({value})>"

@@ -389,3 +389,11 @@ def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
 def short_name(result: MultiRaterResult) -> str:
     """Return the coefficient's name: beside others the level of an alpha goes without saying."""
     return result.method.partition(" (")[0]
+
+
+def clusters_of(result: MultiRaterResult) -> tuple[str, list[str]]:
+    """Return in how many clusters the subjects are, and a line on the design effect, if any."""
+    effect = result.design_effect
+    is_known = result.clusters is not None and not math.isnan(effect)
+    line = f"design effect of {short_name(result)}: {figure(effect)}"
+    return result._clusters_text(), [line] if is_known else []

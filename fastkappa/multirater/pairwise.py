@@ -256,6 +256,8 @@ class PairwiseKappa(Result):
         )
         if not len(defined):
             return versioned(f"{what} was undefined")
+        if np.ptp(defined) == 0:
+            return versioned(f"{what} was {figure(float(defined[0]))} each")
         low, high = (
             f"{figure(kappas[place])} ({names}; {100 * self.confidence:g} %"
             f" {self.interval_method} interval {interval_text(ends)})"

@@ -184,7 +184,7 @@ class Ratings:
         Parameters
         ----------
         source : path, data frame, table, dataset, relation or mapping, default=None
-            Anything that `fastkappa.confusion_from_table` reads. None if columns are given.
+            Anything that `fastkappa.confusion_from_source` reads. None if columns are given.
         item, rater, rating : str, or array-likes of shape (n,) without a source
             The columns, or their names: what was rated, who rated it, and how. Items and raters
             are whole numbers, strings or dates. Ratings may be sets, in a list or objects.
@@ -208,7 +208,7 @@ class Ratings:
             As for `from_array`, if a rater has rated an item twice, a rating has no item or rater,
             an item is in two clusters, or a column or a file cannot be read.
         TypeError, ImportError
-            As `fastkappa.confusion_from_table`.
+            As `fastkappa.confusion_from_source`.
 
         Examples
         --------

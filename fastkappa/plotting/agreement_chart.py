@@ -86,7 +86,8 @@ def plot_agreement_chart(
 
     Examples
     --------
-    >>> from fastkappa import datasets, plot_agreement_chart
+    >>> from fastkappa import datasets
+    >>> from fastkappa.plotting import plot_agreement_chart
     >>> rated = datasets.load("multiple_sclerosis_winnipeg")
     >>> ax = plot_agreement_chart(
     ...     rated.table, labels=rated.labels, raters=rated.raters, step_weights=(1, 8 / 9)

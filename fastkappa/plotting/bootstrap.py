@@ -50,7 +50,8 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from fastkappa import bootstrap, datasets, plot_bootstrap
+    >>> from fastkappa import bootstrap, datasets
+    >>> from fastkappa.plotting import plot_bootstrap
     >>> result = bootstrap(datasets.load("fleiss_1981").table, rng=1)
     >>> ax = plot_bootstrap(result)
     >>> ax.figure.savefig("bootstrap.svg")  # doctest: +SKIP

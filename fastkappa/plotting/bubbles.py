@@ -86,7 +86,8 @@ def plot_agreement(
 
     Examples
     --------
-    >>> from fastkappa import datasets, plot_agreement
+    >>> from fastkappa import datasets
+    >>> from fastkappa.plotting import plot_agreement
     >>> rated = datasets.load("skin_condition")
     >>> ax = plot_agreement(rated.table, labels=rated.labels, marginals=True)
     >>> ax.figure.savefig("agreement.svg")  # doctest: +SKIP

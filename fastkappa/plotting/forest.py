@@ -24,8 +24,8 @@ MARGIN = 0.05
 
 def plot_forest(
     results: Any,
-    intervals: Any = None,
     *,
+    intervals: Any = None,
     names: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -65,7 +65,8 @@ def plot_forest(
 
     Examples
     --------
-    >>> from fastkappa import agreement_from_confusion, datasets, plot_forest
+    >>> from fastkappa import agreement_from_confusion, datasets
+    >>> from fastkappa.plotting import plot_forest
     >>> cities = ["winnipeg", "new_orleans"]
     >>> tables = {city: datasets.load(f"multiple_sclerosis_{city}").table for city in cities}
     >>> ax = plot_forest({city: agreement_from_confusion(tables[city]) for city in cities})

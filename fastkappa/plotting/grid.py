@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -102,7 +103,7 @@ def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:
     return counts, names
 
 
-def read_raters(table: Any, raters: tuple[str, str] | None) -> tuple[str, str]:
+def read_raters(table: Any, raters: Sequence[str] | None) -> tuple[str, str]:
     """Return the names of the raters: those given, or those that the table brings.
 
     Raises
@@ -115,7 +116,8 @@ def read_raters(table: Any, raters: tuple[str, str] | None) -> tuple[str, str]:
             raise ValueError(
                 f"raters must be the names of the first and the second, got {raters!r}."
             )
-        return raters
+        first, second = raters
+        return first, second
     if hasattr(table, "raters"):
         first, second = table.raters
         return first, second

@@ -86,7 +86,8 @@ def plot_confusion(
 
     Examples
     --------
-    >>> from fastkappa import datasets, plot_confusion
+    >>> from fastkappa import datasets
+    >>> from fastkappa.plotting import plot_confusion
     >>> rated = datasets.load("diabetic_retinopathy")
     >>> ax = plot_confusion(
     ...     rated.table, labels=rated.labels, raters=rated.raters, normalize="true"

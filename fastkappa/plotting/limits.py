@@ -58,7 +58,8 @@ def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from fastkappa import limits_of_agreement, plot_limits_of_agreement
+    >>> from fastkappa.measurements import limits_of_agreement
+    >>> from fastkappa.plotting import plot_limits_of_agreement
     >>> wright, mini = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
     >>> ax = plot_limits_of_agreement(limits_of_agreement(wright, mini))
     >>> ax.figure.savefig("limits.svg")  # doctest: +SKIP

@@ -39,8 +39,8 @@ class Column(NamedTuple):
     if there are ``categories`` (the label of code i), else the labels themselves, of
     dtype ``label_dtype``. Where ``obstacle`` is set the ratings are no class labels, and
     it is scikit-learn's name for what they are. ``declared`` is the order of the labels
-    that came with the ratings, if one did. A column may have one value per distinct label: then
-    ``counts`` says how many ratings have each.
+    that came with the ratings, if one did. A value may stand for several ratings, as in a column
+    of distinct labels: then ``counts`` says for how many.
     """
 
     values: AnyArray

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
-from fastkappa.ratings.labels import alike_among, difference
+from fastkappa.ratings.labels import alike_among, difference, has_code
 from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
@@ -41,8 +41,29 @@ STAND_INS = frozenset(
         *("na", "n/a", "n.a.", "n.a", "nan", "nat", "null", "missing", "<na>", "<nat>", "<null>"),
         *("#n/a", "#na", "#null!", "#value!", "#ref!", "#div/0!", "#name?", "#num!"),
         *("#nv", "#n/d", "n / a", "n\\a", "\\n", "(null)", "(blank)", "\N{HORIZONTAL ELLIPSIS}"),
+        *("not rated", "not applicable", "not available", "not assessed", "no answer", "skip"),
+        *("no response", "undefined", "tbd", "k.a.", "k. a.", "keine angabe", "[]", "{}"),
     ]
 )
+# Texts for the rating above.
+DITTOS = frozenset(
+    ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
+)
+# Beside these a dot, a question mark or a dash is a label, as of parts of speech.
+PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
+# None beside these is a grade.
+GRADES = frozenset(
+    [
+        *("mild", "moderate", "severe", "minimal", "slight", "minor", "major", "trace", "low"),
+        *("high", "some", "few", "many", "all", "partial", "complete", "weak", "strong"),
+    ]
+)
+# A label with a mark or a remark behind it, and how many times rarer than the label it is.
+REMARK = re.compile(r"(.*\w.*\w.*?)\s*(?:[?*!]+|\(.*\)|\[.*\])", re.DOTALL)
+AFTER_REMARK = tuple("?*!)]")
+RARER = 5
+# A label with how sure the rater is.
+WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOTALL)
 # Lines under the names of columns, and blanks of forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
@@ -86,7 +107,7 @@ def odd_strings(column: Column) -> dict[str, int]:
     if n_odd in (0, len(column.categories)):
         return {}
     times = _times(column)
-    odd = {string: n for string, n in times.items() if n and not is_number(string)}
+    odd = {string: n for string, n in times.items() if n and not has_code(string)}
     is_odd = 2 * sum(odd.values()) < sum(times.values()) and not _are_signs(times.keys(), odd)
     return odd if is_odd else {}
 
@@ -167,7 +188,8 @@ def _odd_strings_error(odd: Mapping[str, int], name: str, remedy: str) -> ValueE
 def stand_ins(labels: Iterable[Any]) -> list[str]:
     """Return the labels that people write where there is no rating.
 
-    A dash beside a plus is a label, and so is None beside other words with a capital letter.
+    A dash beside a plus is a label, and so are a dot beside a comma, empty brackets beside full
+    ones, and None beside grades or other words with a capital letter.
     """
     strings = [label for label in labels if isinstance(label, str)]
     found = [
@@ -175,11 +197,58 @@ def stand_ins(labels: Iterable[Any]) -> list[str]:
         for label in strings
         if label.strip().lower() in STAND_INS or RULE.fullmatch(label.strip())
     ]
-    if any(label.strip() == "+" for label in strings):
-        found = [label for label in found if label.strip() != "-"]
-    if "None" in strings and not any(label[:1].isupper() for label in strings if label != "None"):
-        found.append("None")
+    if found:
+        others = {label.strip() for label in strings} - {label.strip() for label in found}
+        found = [label for label in found if not _is_one_of(label.strip(), others)]
+    if "None" in strings:
+        words = set(strings) - {"None"}
+        if words.isdisjoint(GRADES) and not any(word[:1].isupper() for word in words):
+            found.append("None")
     return found
+
+
+def _is_one_of(text: str, others: Collection[str]) -> bool:
+    """Return whether a text that can stand for a missing rating is a label beside others."""
+    if text in ("[]", "{}"):
+        return any(label.startswith(text[0]) for label in others)
+    is_sign = bool(text) and not any(map(str.isalnum, text))
+    return (text == "-" and "+" in others) or (is_sign and not PUNCTUATION.isdisjoint(others))
+
+
+def warn_of_remarks(columns: Mapping[str, Column]) -> None:
+    """Warn of rare labels that are another one with a mark or a remark, or two with a slash."""
+    labels = {
+        label
+        for column in columns.values()
+        for label in column.categories or ()
+        if isinstance(label, str)
+    }
+    if len(labels) > MOST_TYPED:
+        return
+    bases = {label: own for label in labels if (own := _without_remark(label)) and own <= labels}
+    with_percent = [label for label in labels if WITH_PERCENT.fullmatch(label)]
+    if not bases and len(with_percent) < 2:
+        return
+    times = sum(map(_times, columns.values()), Counter[Any]())
+    found = [
+        (label, times[label])
+        for label, own in sorted(bases.items())
+        if 0 < RARER * times[label] <= min(times[base] for base in own)
+    ]
+    if len({WITH_PERCENT.sub(r"\1", label) for label in with_percent}) < len(with_percent):
+        found += [(label, times[label]) for label in sorted(with_percent) if times[label]]
+    if found:
+        warn(
+            f"{_have(columns)} labels with a remark, which are counted apart from those without:"
+            f" {_with_counts(found[:MOST_SHOWN])}. Write the label alone if it is meant."
+        )
+
+
+def _without_remark(label: str) -> set[str]:
+    """Return the label that one with a remark is, or both of two with a slash."""
+    if label[-1:] in AFTER_REMARK and (remarked := REMARK.fullmatch(label)):
+        return {remarked[1]}
+    return {part.strip() for part in label.split("/")} if "/" in label else set()
 
 
 def warn_of_stand_ins(
@@ -189,21 +258,26 @@ def warn_of_stand_ins(
 ) -> None:
     """Warn of labels among words that people write where there is no rating, but for codes."""
     codes = spellings(missing_codes)
-    found = {
-        name: [label for label in stand_ins(column.categories or ()) if label not in codes]
-        for name, column in columns.items()
-        if column.declared is None
-    }
-    names = [name for name, labels in found.items() if labels]
-    if not names:
-        return
-    times = sum((_times(columns[name]) for name in names), Counter[Any]())
-    labels = list(dict.fromkeys(label for name in names for label in found[name] if times[label]))
-    if labels:
-        warn(
-            f"{_have(names)} labels that often stand for a missing rating, but are counted as"
-            f" labels: {_with_counts([(label, times[label]) for label in labels])}. {remedy}"
-        )
+    undeclared = {name: column for name, column in columns.items() if column.declared is None}
+    for what, among in (("a missing rating", stand_ins), ("the rating above", _dittos)):
+        found = {
+            name: [label for label in among(column.categories or ()) if label not in codes]
+            for name, column in undeclared.items()
+        }
+        names = [name for name, labels in found.items() if labels]
+        if not names:
+            continue
+        times = sum((_times(columns[name]) for name in names), Counter[Any]())
+        labels = dict.fromkeys(label for name in names for label in found[name] if times[label])
+        if labels:
+            warn(
+                f"{_have(names)} labels that often stand for {what}, but are counted as"
+                f" labels: {_with_counts([(label, times[label]) for label in labels])}. {remedy}"
+            )
+
+
+def _dittos(labels: Iterable[Any]) -> list[str]:
+    return [x for x in labels if isinstance(x, str) and x.strip().casefold() in DITTOS]
 
 
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
@@ -214,7 +288,7 @@ def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
             continue
         times = +_times(column)
         numbers = {label: n for label, n in times.items() if is_number(str(label))}
-        words = [label for label in times if label not in numbers]
+        words = [label for label in times if not has_code(label)]
         are_words = all(WORD.search(str(label)) for label in words)
         if numbers and words and are_words and 2 * sum(numbers.values()) < times.total():
             warn(

@@ -1,6 +1,7 @@
 """Arrays that are not NumPy's: pandas, polars, pyarrow, PyTorch and the array API.
 
-None of these libraries is imported: an object of theirs is known by its type's module.
+None of these libraries is imported: an object of theirs is known by its type's module. Objects of
+other libraries that have their ratings in Arrow's memory are the exception: they need pyarrow.
 """
 
 from __future__ import annotations
@@ -14,16 +15,48 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.exceptions import users_stacklevel
+from fastkappa.exceptions import library_needed, users_stacklevel
 
 # What has no index.
 PLAIN = (np.ndarray, list, tuple)
+# Arrays of these libraries are read as they are.
+KNOWN = ("numpy", "pandas", "polars", "pyarrow", "torch")
 # Codes, the category of each, and whether these are in a declared order.
 Coded = tuple[AnyArray, Any, bool]
 
 
+def in_known_library(column: Any) -> Any:
+    """Return a column of a library known here: the one in a series of narwhals, or in a protocol.
+
+    Any other object is returned unchanged, and so is one whose length contradicts its ratings.
+    """
+    library = type(column).__module__.partition(".")[0]
+    if type(column) in PLAIN or library in KNOWN:
+        return column
+    if library == "narwhals" and hasattr(column, "to_native"):
+        return column.to_native()
+    read = _from_protocol(column)
+    if read is column or (hasattr(column, "__len__") and len(column) != len(read)):
+        return column
+    return read
+
+
+def _from_protocol(column: Any) -> Any:
+    """Return the array in an object that hands on its memory, any other object unchanged."""
+    for protocol, read in (("__arrow_c_array__", "array"), ("__arrow_c_stream__", "chunked_array")):
+        if hasattr(column, protocol):
+            with library_needed(f"reading {type(column)}", "pyarrow", "fastkappa[frames]"):
+                import pyarrow
+
+            return getattr(pyarrow, read)(column)
+    if hasattr(column, "__dlpack__") and not hasattr(column, "__array__"):
+        return np.from_dlpack(column)
+    return column
+
+
 def codes_of_foreign(ratings: Any, name: str) -> Coded | None:
     """Return the codes and categories a column brings or can hash by itself, or None."""
+    ratings = in_known_library(ratings)
     library = type(ratings).__module__.partition(".")[0]
     if library == "pandas":
         return _codes_of_pandas(ratings, name)
@@ -38,6 +71,7 @@ def to_numpy(array: Any) -> AnyArray:
     """Return an array-like as a NumPy array, copied from another device if it must be."""
     if type(array) is np.ndarray:
         return array
+    array = in_known_library(array)
     library = type(array).__module__.partition(".")[0]
     if library == "pandas":
         return _pandas_to_numpy(array)
@@ -56,6 +90,8 @@ def to_numpy(array: Any) -> AnyArray:
                 return np.asarray(array)
             except TypeError:  # bfloat16, which NumPy does not support
                 return np.asarray(array.float())
+        if library == "cupy":
+            return np.asarray(array.get())
         if hasattr(array, "__dlpack__"):
             return np.from_dlpack(array)
         raise
@@ -89,7 +125,10 @@ def array_at_once(array: Any) -> AnyArray | None:
 
 
 def only_column(ratings: Any) -> Any:
-    """Return the only column of a data frame, anything else unchanged."""
+    """Return the only column of a data frame, anything else as a column of a known library."""
+    if type(ratings) in PLAIN:
+        return ratings
+    ratings = in_known_library(ratings)
     if getattr(ratings, "columns", None) is None or len(ratings.columns) != 1:
         return ratings
     library = type(ratings).__module__.partition(".")[0]

@@ -29,13 +29,13 @@ CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΡΤΥΧ", "ABEZHIKMNPTYX")
 INVISIBLE = ("Cc", "Cf")
 # A text as Excel keeps it from becoming a number: ="01".
 QUOTED = re.compile(r'=?"(.*)"')
-# Tags of HTML, and a mark at the end of a word.
-MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$")
+# Tags of HTML, a mark at the end of a word, and what makes a text of it in a spreadsheet.
+MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$|^'(?=\w)")
 # A day that Excel made of 1-2.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 DAY = re.compile(rf"0?(\d+)-({'|'.join(MONTHS)})")
-# A code beside its text, such as "1 - mild" or "1. mild".
-CODED = re.compile(r"(\d+) ?[-.:=)] ?([^\W\d_]{2}.*)")
+# A code beside its text, such as "1 - mild", "1. mild" or "1 (mild)".
+CODED = re.compile(r"(\d+) ?[-.:=()] ?([^\W\d_]{2}.*)")
 # Between words a blank, a hyphen and an underscore are one label's three spellings.
 BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
 # Between the labels of a set that is written into one cell, and around them.
@@ -87,7 +87,20 @@ def look_of(label: str) -> str | float | tuple[float, str]:
     if is_number(number):
         return _number(number)
     coded = CODED.fullmatch(look)
-    return (float(coded[1]), _set_of_words(coded[2])) if coded else _set_of_words(look)
+    return (float(coded[1]), _set_of_words(coded[2].rstrip(")"))) if coded else _set_of_words(look)
+
+
+def has_code(label: Any) -> bool:
+    """Return whether a label is a number, or one with its text, as at the ends of a scale.
+
+    Examples
+    --------
+    >>> from fastkappa.ratings.labels import has_code
+    >>> has_code("2"), has_code("5 - strongly agree"), has_code("5 mg")
+    (True, True, False)
+    """
+    text = str(label)
+    return is_number(text) or bool(CODED.fullmatch(text.strip()))
 
 
 def _number(text: str) -> float | str:

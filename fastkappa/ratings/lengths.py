@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, first_of
-from fastkappa.ratings.interop import to_numpy
+from fastkappa.ratings.interop import in_known_library, to_numpy
 from fastkappa.ratings.labels import names_of_columns
 from fastkappa.ratings.missing import find_missing, missing_ratings
 
@@ -26,9 +26,9 @@ NO_SETS = (
 )
 BYTES = "got bytes: make strings of them, as by rating.decode()."
 CONTINUOUS = (
-    " continuous_kappa takes numbers that are not whole, and optimal_thresholds makes labels"
-    " of scores. If they are the labels of a scale, such as half points, name all of them in"
-    " labels=."
+    " fastkappa.measurements.continuous_kappa takes numbers that are not whole, and"
+    " optimal_thresholds makes labels of scores. If they are the labels of a scale, such as half"
+    " points, name all of them in labels=."
 )
 
 
@@ -43,8 +43,10 @@ def n_samples(ratings: Any) -> int:
             )
         if isinstance(shape[0], int):
             return shape[0]
-    if not hasattr(ratings, "__len__") and hasattr(ratings, "__array__"):
-        return len(np.asarray(ratings))
+    if not hasattr(ratings, "__len__"):
+        ratings = in_known_library(ratings)
+        if hasattr(ratings, "__array__"):
+            return len(np.asarray(ratings))
     try:
         return len(ratings)
     except TypeError as error:

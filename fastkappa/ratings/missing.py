@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import CHUNK, AnyArray, is_masked_array
 from fastkappa.choices import check_choice
-from fastkappa.ratings.interop import to_numpy
+from fastkappa.ratings.interop import in_known_library, to_numpy
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import cast_dates, read_labels
 
@@ -131,6 +131,7 @@ def codes_of_dates(missing_codes: Sequence[Any], unit: np.dtype[Any]) -> AnyArra
 
 
 def _find_missing(ratings: Any) -> NDArray[np.bool_] | None:
+    ratings = in_known_library(ratings)
     library = type(ratings).__module__.partition(".")[0]
     if library == "pandas" and hasattr(ratings, "isna"):
         return _if_any(np.asarray(ratings.isna()))
@@ -163,6 +164,7 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
     kept = ~missing
     if isinstance(ratings, (list, tuple)):
         return [rating for rating, keep in zip(ratings, kept.tolist()) if keep]
+    ratings = in_known_library(ratings)
     library = type(ratings).__module__.partition(".")[0]
     if library in ("polars", "pyarrow"):
         return ratings.filter(kept)

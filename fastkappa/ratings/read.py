@@ -7,6 +7,7 @@ two raters call; others call the rules for a column at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,22 +36,15 @@ from fastkappa.ratings.doubtful_labels import (
     refuse_odd_together,
     warn_of_lookalikes,
     warn_of_numbers_among_words,
+    warn_of_remarks,
     warn_of_second_names,
     warn_of_stand_ins,
 )
 from fastkappa.ratings.enums import order_of_members
-from fastkappa.ratings.interop import only_column, warn_of_row_order
+from fastkappa.ratings.interop import PLAIN, only_column, warn_of_row_order
 from fastkappa.ratings.item_weights import read_sample_weight
-from fastkappa.ratings.label_order import (
-    LabelOrder,
-    common_order,
-)
-from fastkappa.ratings.labels import (
-    common_unit,
-    have_fractions,
-    in_unit,
-    read_labels,
-)
+from fastkappa.ratings.label_order import LabelOrder, common_order
+from fastkappa.ratings.labels import common_unit, have_fractions, in_unit, read_labels
 from fastkappa.ratings.lengths import (
     check_columns,
     length_of,
@@ -66,6 +60,7 @@ from fastkappa.ratings.missing import (
     refuse_missing_labels,
     without,
 )
+from fastkappa.ratings.on_device import read_on_device
 
 NOTHING: Mapping[str, Any] = {}
 # For strings among the numbers of one column, where labels are given.
@@ -145,8 +140,12 @@ def read(
     warn_of_row_order(given)
     kept = {name: only_column(column) for name, column in given.items()}
     n_missing, dropped = dict.fromkeys(given, 0), None
+    counted = None
+    if type(kept[names[0]]) not in PLAIN and sample_weight is None and not not_rated:
+        own = partial(read_rated, labels=labels)
+        counted = None if len(missing_codes) else read_on_device(kept, own)
     has_masks = any(map(is_masked_array, kept.values()))
-    if missing == "drop" or len(missing_codes) or has_masks:
+    if counted is None and (missing == "drop" or len(missing_codes) or has_masks):
         odd = names if labels is None else ()
         kept, n_missing, dropped = drop_missing(
             kept, missing, missing_codes, odd, not_rated, remedy
@@ -156,10 +155,10 @@ def read(
         raise ValueError(f"no items are left: a value is missing of each of the {n_given}.")
     odd_remedy = REMEDY if labels is None else WRITE_ALL_AS_STRINGS
     try:
-        columns = {
+        columns = counted or {
             name: read_rated(column, name, missing_codes, labels)
             if name in names
-            else read_rated(column, name, ())
+            else read_rated(column, name)
             for name, column in kept.items()
         }
         rated_columns = [columns[name] for name in names]
@@ -243,6 +242,7 @@ def judge_labels(
         if undeclared:
             warn_of_stand_ins(undeclared, missing_codes or (), remedies.stand_ins)
             warn_of_numbers_among_words(undeclared)
+            warn_of_remarks(undeclared)
             if len(undeclared) == len(columns):
                 warn_of_second_names(undeclared, remedies.second_names)
         orders = {name: column.declared for name, column in columns.items() if column.declared}
@@ -297,7 +297,9 @@ def drop_missing(
     return kept, counted, dropped
 
 
-def read_rated(ratings: Any, name: str, missing_codes: Sequence[Any], labels: Any = None) -> Column:
+def read_rated(
+    ratings: Any, name: str, missing_codes: Sequence[Any] = (), labels: Any = None
+) -> Column:
     """Return a column without missing ratings; a code for these has no place in its order.
 
     Numbers with fractions are labels if some of the ``labels`` given are.

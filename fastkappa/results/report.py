@@ -168,7 +168,7 @@ def counts_grid(
     ]
 
 
-def number_text(count: float) -> str:
+def number_text(count: int | float) -> str:
     """Return a count, or a sum of item weights, as text."""
     whole = isinstance(count, float) and count.is_integer() and abs(count) < 1e16
     return str(int(count)) if whole else f"{count:.6g}" if isinstance(count, float) else str(count)

@@ -4,8 +4,3 @@ An engine that can count groups its rows by their pair of ratings, and only the 
 table come back. Batches of arrays are counted by the kernels. Nothing here computes a
 statistic.
 """
-
-from fastkappa.sources.any_source import confusion_from_table
-from fastkappa.sources.source_counts import SourceCounts
-
-__all__ = ["SourceCounts", "confusion_from_table"]

@@ -26,7 +26,7 @@ from fastkappa.sources.text.arrow_text import NO_LABELS
 
 
 @overload
-def confusion_from_table(
+def confusion_from_source(
     source: Any,
     y1: Any,
     y2: Any,
@@ -42,7 +42,7 @@ def confusion_from_table(
 
 
 @overload
-def confusion_from_table(
+def confusion_from_source(
     source: Any,
     y1: Any,
     y2: Any,
@@ -57,15 +57,15 @@ def confusion_from_table(
 ) -> dict[Any, SourceCounts]: ...
 
 
-def confusion_from_table(
+def confusion_from_source(
     source: Any,
     y1: Any,
     y2: Any,
     *,
-    sample_weight: Any = None,
-    group: Any = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
+    group: Any = None,
+    sample_weight: Any = None,
     num_threads: int | None = None,
     filesystem: Any = None,
     on_progress: Callable[[int, int], object] | None = None,
@@ -89,11 +89,6 @@ def confusion_from_table(
     y1, y2 : str
         The column of the first and of the second rater: whole numbers, booleans, strings,
         dates or times. They may be the same one.
-    sample_weight : str, default=None
-        A column of item weights, to be summed instead of counting ones: exactly for
-        integers, in float64 for floats.
-    group : str, default=None
-        A column by whose values the items are counted apart.
     labels : array-like of shape (l,), default=None
         The labels of the table, in their order. None takes the order that a column declares
         (an ordered categorical, an Enum of polars or DuckDB, an ordered Arrow dictionary,
@@ -102,6 +97,11 @@ def confusion_from_table(
         names strings given that no item has, where others are left out.
     missing_codes : sequence, default=()
         Values that stand for a missing rating, such as ``["x", -9]``.
+    group : str, default=None
+        A column by whose values the items are counted apart.
+    sample_weight : str, default=None
+        A column of item weights, to be summed instead of counting ones: exactly for
+        integers, in float64 for floats.
     num_threads : int, default=None
         The largest number of threads that count in this process. None takes all that
         ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Engines and clusters have
@@ -146,9 +146,9 @@ def confusion_from_table(
 
     Examples
     --------
-    >>> from fastkappa import confusion_from_table, kappa_from_confusion
+    >>> from fastkappa import confusion_from_source, kappa_from_confusion
     >>> ratings = {"first": ["yes", "no", None, "no"], "second": ["yes", "no", "no", "yes"]}
-    >>> counts = confusion_from_table(ratings, "first", "second")
+    >>> counts = confusion_from_source(ratings, "first", "second")
     >>> counts.table
     array([[1, 1],
            [0, 1]])
@@ -279,7 +279,7 @@ def read_triples(
     Parameters
     ----------
     source : path, data frame, table, dataset, relation or mapping
-        As for `fastkappa.confusion_from_table`; engines and clusters send these columns alone.
+        As for `fastkappa.confusion_from_source`; engines and clusters send these columns alone.
     item, rater, rating, cluster : str
         The names of the columns; None for no clusters. Those of a text file are read as strings,
         but for the ratings.

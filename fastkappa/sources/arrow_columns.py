@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.enums import codes_of_enum
-from fastkappa.ratings.interop import checked, to_numpy
+from fastkappa.ratings.interop import checked, in_known_library, to_numpy
 from fastkappa.ratings.label_order import shown
 from fastkappa.ratings.lengths import check_read
 from fastkappa.sources.batches import LARGEST_RANGE
@@ -35,8 +35,6 @@ from fastkappa.sources.source_table import order_of
 
 # Libraries whose arrays Arrow knows.
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
-# Objects of others that are Arrow arrays already.
-ARROW_PROTOCOLS = ("__arrow_array__", "__arrow_c_array__", "__arrow_c_stream__")
 
 
 def is_plain(dtype: Any) -> bool:
@@ -55,6 +53,12 @@ def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any
 
     if isinstance(values, (pyarrow.Array, pyarrow.ChunkedArray)):
         return checked(values)
+    known = in_known_library(values)
+    if str(getattr(known, "dtype", "")).startswith("Enum("):
+        # Of a series of polars as a sequence, Arrow makes strings without an order.
+        known = known.to_arrow()
+    if known is not values:
+        return as_array(known, column, codes)
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise RatingsError(f"column {column!r} must be one-dimensional, got shape {values.shape}.")
     if isinstance(values, np.ndarray) and not values.dtype.isnative:
@@ -90,7 +94,7 @@ def _with_true_length(values: Any, column: Any) -> Any:
 
     Arrow fills memory of that size with whatever the object yields.
     """
-    if _is_in_arrow(values) or any(hasattr(values, name) for name in ARROW_PROTOCOLS):
+    if _is_in_arrow(values) or hasattr(values, "__arrow_array__"):
         return values
     if hasattr(values, "__array__"):
         read: Any = to_numpy(values)

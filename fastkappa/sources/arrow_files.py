@@ -27,6 +27,7 @@ from fastkappa.sources.text.arrow_text import (
     text_file,
 )
 from fastkappa.sources.text.no_text import advice_on
+from fastkappa.sources.text.odd_lines import warn_of_odd_lines
 from fastkappa.sources.text.text_format import PLAIN, TextFile, TextFormat
 from fastkappa.sources.text.text_table import TextTable
 
@@ -123,6 +124,7 @@ def read_columns(
         if file_format in DELIMITERS:
             check = partial(check_columns, path, columns)
             file = text_file(path, DELIMITERS[file_format], text_format, check)
+            warn_of_odd_lines(file, columns, [*text, *strings])
             every_label = {label for listed in labels.values() for label in listed}
             if text or not every_label.isdisjoint(missing_texts()):
                 names = [*text, *strings]
@@ -294,6 +296,7 @@ def count_text(
         delimiter = opened[0].delimiter if opened else DELIMITERS[file_format]
         check = partial(check_columns, path, table.names)
         opened.append(text_file(path, delimiter, text_format, check))
+        warn_of_odd_lines(opened[-1], table.names)
     texts = TextTable(table)
     with_reports = list(zip(opened, reports))
     if not all(texts.add_lines(*each, num_threads) for each in with_reports):

@@ -59,7 +59,7 @@ def _matching(path: str) -> list[Path]:
         raise RatingsError(
             f"{path} is no local path. In Python, filesystem, path ="
             f" pyarrow.fs.FileSystem.from_uri({path!r}) makes filesystem= for"
-            " confusion_from_table; for the command line copy the file first."
+            " confusion_from_source; for the command line copy the file first."
         )
     if not set(path) & set("*?[") or os.path.exists(path):
         return [Path(path)]

@@ -1,4 +1,4 @@
-"""The result of `confusion_from_table`, read from the table of a source."""
+"""The result of `confusion_from_source`, read from the table of a source."""
 
 from __future__ import annotations
 
@@ -94,9 +94,10 @@ class SourceCounts(CountsResult, _Counts):
 
         Examples
         --------
-        >>> from fastkappa import SourceCounts, confusion_from_table
-        >>> first = confusion_from_table({"a": [1, 2, 2], "b": [1, 2, 1]}, "a", "b")
-        >>> second = confusion_from_table({"a": [3, 1], "b": [3, None]}, "a", "b")
+        >>> from fastkappa import confusion_from_source
+        >>> from fastkappa.results import SourceCounts
+        >>> first = confusion_from_source({"a": [1, 2, 2], "b": [1, 2, 1]}, "a", "b")
+        >>> second = confusion_from_source({"a": [3, 1], "b": [3, None]}, "a", "b")
         >>> total = SourceCounts.from_json(first.to_json()) + second
         >>> total.table
         array([[1, 0, 0],

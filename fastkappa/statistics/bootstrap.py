@@ -107,8 +107,8 @@ class BootstrapResult(Result):
 
 def bootstrap(
     table: Any,
-    statistic: Statistic | None = None,
     *,
+    statistic: Statistic | None = None,
     weights: Weights = None,
     n_resamples: int = 9999,
     method: Method = "bca",
@@ -171,7 +171,7 @@ def bootstrap(
     True
 
     >>> from fastkappa.statistics.indices import gwet_ac2
-    >>> result = bootstrap([[118, 5], [2, 0]], gwet_ac2, rng=0)
+    >>> result = bootstrap([[118, 5], [2, 0]], statistic=gwet_ac2, rng=0)
     >>> round(result.value, 6)
     0.940776
     """

@@ -234,11 +234,11 @@ def compare_paired(
     joint: ArrayLike,
     *,
     weights: Weights = None,
-    confidence: float = 0.95,
     n_resamples: int = 0,
     method: Method = "bca",
-    rng: Any = None,
+    confidence: float = 0.95,
     interval_method: IntervalMethod | None = None,
+    rng: Any = None,
 ) -> KappaDifference:
     """Compare two predictions of the same truth, from their joint counts.
 
@@ -249,17 +249,17 @@ def compare_paired(
         prediction is j and the second is k.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights; rows are the truth.
-    confidence : float, default=0.95
-        The confidence of the interval.
     n_resamples : int, default=0
         The number of bootstrap replicates; 0 means no bootstrap.
     method : {'percentile', 'bca'}, default='bca'
         The kind of bootstrap interval.
-    rng : Generator, int or None, default=None
-        The source of random numbers.
+    confidence : float, default=0.95
+        The confidence of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         How each kappa is tested; with 'asymptotic' the interval is symmetric. None means for
         each kappa what `agreement` takes by default.
+    rng : Generator, int or None, default=None
+        The source of random numbers.
 
     Returns
     -------

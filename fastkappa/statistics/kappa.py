@@ -34,7 +34,7 @@ from fastkappa.statistics.tables import (
 from fastkappa.statistics.weights import Weights, scheme_of, what_needs_order
 
 
-def kappa_from_confusion(table: ArrayLike, weights: Weights = None) -> Any:
+def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
     """Return Cohen's kappa of a confusion table, or of each table of a stack.
 
     Parameters

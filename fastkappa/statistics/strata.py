@@ -147,8 +147,8 @@ def compare_strata(
     tables: Any,
     *,
     weights: Weights = None,
-    confidence: float = 0.95,
     undefined: Undefined = "nan",
+    confidence: float = 0.95,
     interval_method: IntervalMethod | None = None,
 ) -> EqualKappas:
     """Test whether kappa is the same in independent strata, and estimate their common kappa.
@@ -161,8 +161,6 @@ def compare_strata(
         clusters if it has these; strata that share clusters are compared by `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights of the tables; a result has its own.
-    confidence : float, default=0.95
-        The confidence of the interval.
     undefined : {'nan', 'drop'}, default='nan'
         What to do with strata whose kappa is undefined (0 / 0), as where both raters use one
         label only. With 'nan' the test is undefined, with an ``UndefinedMetricWarning`` that
@@ -170,6 +168,8 @@ def compare_strata(
         if fewer than two are left. ``undefined`` of the result has the names. Asymptotic tests
         cannot compare strata with a standard error of 0 either, as where one rater uses one label
         only or all items are agreed on.
+    confidence : float, default=0.95
+        The confidence of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         How the kappa of each stratum is tested. None means for a result its own method, and for
         a table that of `agreement`. With 'asymptotic' it is the test of SAS (PROC FREQ, AGREE).

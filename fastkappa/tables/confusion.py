@@ -32,8 +32,10 @@ def confusion_counts(
     ----------
     y1, y2 : array-like of shape (n,)
         The two raters' ratings: integers of any dtype, whole floats, booleans, strings,
-        dates; NumPy arrays, lists, pandas, polars or pyarrow columns. Integer arrays are
-        read in place, whatever their stride or byte order.
+        dates; NumPy arrays, lists, pandas, polars or pyarrow columns, and objects that give
+        their memory by the protocols of Arrow or DLPack. Integer arrays are read in place,
+        whatever their stride or byte order. Arrays of whole numbers that lie on one device,
+        such as tensors on a GPU, are counted there by their own library.
     labels : array-like of shape (l,), default=None
         The labels of the table, in its order. None takes the labels that occur, sorted.
     sample_weight : array-like of shape (n,), default=None

@@ -14,7 +14,7 @@ from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.results.result import Result
 from fastkappa.tables.codecs import Codec, expected_codecs
-from fastkappa.tables.item_sums import add_exactly, as_int64, checked_sums
+from fastkappa.tables.item_sums import add_exactly, as_int64, checked_sums, whole_sums
 from fastkappa.tables.known_labels import Encoding, KnownLabels
 from fastkappa.tables.table import ConfusionTable, positions_in, scatter, square, union_of_labels
 from fastkappa.tables.tally import Tally
@@ -168,6 +168,8 @@ def tabulate(
     weights that do not fit in int64 come as Python integers in an object array.
     """
     are_found = known is None
+    if first.counts is not None:
+        weights = first.counts
     if known is None:
         counted = count_unknown(kernels, first, second, num_threads)
         table, labels = square(counted, first, second)
@@ -184,6 +186,10 @@ def tabulate(
         raise ValueError(without_first)
     table = on_known_labels(counts, encodings, known)
     n_outside = len(first.values) - int(table.sum())
+    if first.counts is not None:
+        table = on_known_labels(whole_sums(*sums), encodings, known)
+        n_outside = int(first.counts.sum() - table.sum())
+        weights = None
     if n_outside and are_found:
         raise changed_meanwhile()
     if n_outside and known.are_declared:

@@ -15,16 +15,25 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
+from fastkappa.tables.two_codings import may_be_coded_apart, warn_of_two_codings
 
 MOST_NAMED = 5
 # How often labels of ratings occur at least, on average.
 LEAST_REPEATS = 2
 # Among more raters, one with few items can have given labels that nobody else gave.
 MOST_JUDGED = 20
-# Codes of statistics packages for a missing rating.
-CODES = frozenset((-9, -99, -999, -9999, 99, 999, 9999))
-# A row of totals has a label more than so many times as large as any other.
-FAR = 5
+# Codes of statistics packages and data sets for a missing rating. The last ones are the least
+# integers, which conversions make of NaN.
+CODES = frozenset(
+    [
+        *(-1, -9, -99, -999, -9999, 9, 77, 88, 97, 98, 99, 255, 999, 9999),
+        *(-(1 << 15), -(1 << 31), -(1 << 63)),
+    ]
+)
+# A smaller table can have one item in each cell by chance.
+FEWEST_CELLS = 6
+# A code or a sum is more than so many times as large as any other label.
+FAR = 4
 
 
 def judge_table(
@@ -38,16 +47,21 @@ def judge_table(
     """Warn of what a table of two raters, or of sums of item weights, shows of its labels.
 
     That is strings given as labels that no item has, where items are left out; codes for missing
-    ratings, unless labels ``are_given``; an item that holds the sums of the others; raters without
-    a label in common; and ids in the place of ratings.
+    ratings, unless labels ``are_given``; an item that holds the sums of the others; labels that the
+    raters name or number in different ways; raters without a label in common; and ids in the place
+    of ratings.
     """
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
     if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
-        _warn_of_codes(np.asarray(labels)[table.any(axis=0) | table.any(axis=1)])
-    # Most raters agree on the last label or on the first, and more than once: short calls have no
-    # time for a closer look.
-    if len(labels) < 2 or table.item(-1) > 1:
+        _warn_of_codes(np.asarray(labels), table)
+    # Most raters agree on all labels but one, and on the last label or the first more than once:
+    # short calls have no time for a closer look.
+    if len(labels) < 2:
+        return
+    if may_be_coded_apart(table) and warn_of_two_codings(labels, table, names, are_given=are_given):
+        return
+    if table.item(-1) > 1:
         return
     array = np.asarray(labels)
     if array.dtype.kind in "iuf":
@@ -56,6 +70,7 @@ def judge_table(
         _warn_of_totals(used, table.sum(), lambda name: (array * counts[name]).sum(dtype=float))
     if table.item(0) > 1:
         return
+    _warn_of_counted(table, names)
     _warn_of_strangers(labels, table, names)
     _warn_of_ids(labels, table, names)
 
@@ -65,28 +80,55 @@ def judge_tables(
 ) -> None:
     """Do the same for the tables of many predictions, whose labels outside were judged before."""
     if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
-        _warn_of_codes(labels[tables.any(axis=(0, 1)) | tables.any(axis=(0, 2))])
+        _warn_of_codes(labels, tables)
     if len(labels) > 1:
-        for j in np.flatnonzero(tables[:, -1, -1] < 2).tolist():
-            judge_table(labels, tables[j], names=(truth, names[j]), are_given=True)
+        for name, table in zip(names, tables):
+            if may_be_coded_apart(table) or table.item(-1) < 2:
+                judge_table(labels, table, names=(truth, name), are_given=are_given)
 
 
-def _warn_of_codes(labels: AnyArray) -> None:
+def _warn_of_codes(labels: AnyArray, tables: AnyArray | None = None) -> None:
     """Warn of a number such as 99 or -9 that often stands for a missing rating.
 
-    All other labels are 0 or more, and far from 99.
+    ``tables`` tell which labels are used. A closer look at them is for codes alone.
     """
-    are_codes = np.isin(labels, [*CODES])
-    others = labels[~are_codes]
-    if labels.dtype.kind not in "iuf" or len(others) < 2 or others.min() < 0:
+    if labels.dtype.kind not in "iuf" or not _codes_among(labels.tolist()):
         return
-    least = FAR * others.max()
-    found = [f"{code:g}" for code in labels[are_codes].tolist() if code < 0 or code > least]
-    if found:
+    if tables is not None:
+        counts = tables.reshape(-1, len(labels), len(labels)).sum(axis=0)
+        labels = labels[counts.any(axis=0) | counts.any(axis=1)]
+    if found := _codes_among(labels.tolist()):
         warn(
             f"the ratings hold {' and '.join(found)}, which often stands for a missing rating, but"
             " is counted as a label: give missing_codes= if it does, on the command line"
             " --missing-codes, or name it in labels if it is one."
+        )
+
+
+def _codes_among(labels: Sequence[float]) -> list[str]:
+    """Return the codes among numbers if all others are 0 or more, and far from a positive code.
+
+    Beside 0 and 1, and beside other numbers below 0, -1 is a label.
+    """
+    codes = CODES if min(labels, default=0) == -1 else CODES - {-1}
+    others = [label for label in labels if label not in codes]
+    if len(others) < 2 or min(others) < 0:
+        return []
+    most = max(others)
+    return [
+        str(int(code))
+        for code in labels
+        if code in codes and (code > FAR * most or code < -1 or (code == -1 and most > 1))
+    ]
+
+
+def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
+    """Warn if each pair of labels occurs once, as in the lines of a table of counts."""
+    n_used = [int(np.count_nonzero(table.any(axis=axis))) for axis in (1, 0)]
+    if FEWEST_CELLS <= table.sum() == n_used[0] * n_used[1] and table.max() == 1 < min(n_used):
+        warn(
+            f"each pair of labels of {' and '.join(names)} occurs once, as in a table of counts:"
+            " give sample_weight= if another column says how many items have these ratings."
         )
 
 
@@ -134,12 +176,17 @@ def _warn_of_strangers(
 
 
 def judge_raters(
-    labels: Mapping[str, AnyArray], n_ratings: Sequence[int], sum_of: Callable[[str], float]
+    labels: Mapping[str, AnyArray],
+    n_ratings: Sequence[int],
+    sum_of: Callable[[str], float],
+    *,
+    are_recoded: bool = False,
 ) -> None:
     """Warn if an item holds the sums of the others, or if a rater has no label in common.
 
-    That is with any of the others, unless there is a crowd. ``labels`` are those of each rater,
-    sorted, ``n_ratings`` how many ratings they are, and ``sum_of`` returns their sum.
+    That is with any of the others, unless there is a crowd or ``are_recoded`` labels known.
+    ``labels`` are those of each rater, sorted, ``n_ratings`` how many ratings they are, and
+    ``sum_of`` returns their sum.
     """
     # Dates of several units are compared elsewhere.
     if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
@@ -148,6 +195,8 @@ def judge_raters(
     together = {label for own in labels.values() for label in own.tolist()}
     if not CODES.isdisjoint(together):
         _warn_of_codes(np.array(sorted(together)))
+    if are_recoded:
+        return
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
         # As in `_warn_of_strangers`.

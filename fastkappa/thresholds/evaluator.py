@@ -40,12 +40,12 @@ class ThresholdEvaluator:
         The true labels.
     scores : array-like of shape (n,)
         A model's output for each item; finite.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
+        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
     labels : array-like of shape (l,), default=None
         All labels, in order. None takes the order that ``y_true`` declares (an ordered
         categorical, a polars Enum, an ordered Arrow dictionary, a Python enum), else the
         labels that occur in it, sorted: strings alphabetically, unless all are numbers.
-    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
     sample_weight : array-like of shape (n,), default=None
         Item weights, not negative.
     num_threads : int, default=None
@@ -93,8 +93,8 @@ class ThresholdEvaluator:
         y_true: Any,
         scores: Any,
         *,
-        labels: Any = None,
         weights: Weights = "quadratic",
+        labels: Any = None,
         sample_weight: Any = None,
         num_threads: int | None = None,
     ) -> None:

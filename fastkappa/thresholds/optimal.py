@@ -144,8 +144,8 @@ def optimal_thresholds(
     y_true: Any,
     scores: Any,
     *,
-    labels: Any = None,
     weights: Weights = "quadratic",
+    labels: Any = None,
     sample_weight: Any = None,
     min_class_size: int = 0,
     method: Literal["auto", "sort", "bins"] = "auto",
@@ -164,12 +164,12 @@ def optimal_thresholds(
         A model's output for each item: higher scores for later labels. Finite; float32 and
         float64 are read in place, other numbers as float64. Of probabilities, a column a
         label, `decode_probabilities` makes labels.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
+        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
     labels : array-like of shape (l,), default=None
         All labels, in order. None takes the order that ``y_true`` declares (an ordered
         categorical, a polars Enum, an ordered Arrow dictionary, a Python enum), else the
         labels that occur in it, sorted: strings alphabetically, unless all are numbers.
-    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
     sample_weight : array-like of shape (n,), default=None
         Item weights, not negative. Items of weight 0 are left out.
     min_class_size : int, default=0

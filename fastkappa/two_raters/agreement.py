@@ -53,13 +53,13 @@ def agreement(
     labels: Any = None,
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
+    clusters: Any = None,
+    sample_weight: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "normal",
     interval_method: IntervalMethod | None = None,
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
-    clusters: Any = None,
-    sample_weight: Any = None,
 ) -> AgreementResult:
     """Return all statistics of two raters' agreement, from their ratings.
 
@@ -86,6 +86,18 @@ def agreement(
         missing too, unless ``labels`` are given.
     missing_codes : sequence, default=()
         Values that stand for a missing rating, such as -9 or "NA".
+    clusters : array-like of shape (n,), default=None
+        The cluster of each item, of any type that ratings may have: the patient of a lesion,
+        say. Items of a cluster may resemble each other, and clusters are the independent
+        units of all standard errors (Yang and Zhou 2014, 2015): with 't' the degrees of
+        freedom are the number of clusters less one. For score and profile intervals and for the
+        test of kappa, the statistic is divided by the design effect, if that is above 1, and
+        has as many degrees of freedom (Rao and Scott 1984). An item whose cluster is missing is
+        treated as one with a missing rating. None means that items are independent.
+    sample_weight : array-like of shape (n,), default=None
+        How many items each row stands for, in whole numbers: the result is that of the items
+        repeated this many times. Other weights, and weights with clusters, are an error because
+        they have no standard error here. None means 1 for each.
     confidence : float, default=0.95
         The confidence of intervals.
     distribution : {'normal', 't'}, default='normal'
@@ -107,18 +119,6 @@ def agreement(
         standard error is then that of the most likely table with this kappa.
     alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
         What it is tested against: another kappa, a greater one or a smaller one.
-    clusters : array-like of shape (n,), default=None
-        The cluster of each item, of any type that ratings may have: the patient of a lesion,
-        say. Items of a cluster may resemble each other, and clusters are the independent
-        units of all standard errors (Yang and Zhou 2014, 2015): with 't' the degrees of
-        freedom are the number of clusters less one. For score and profile intervals and for the
-        test of kappa, the statistic is divided by the design effect, if that is above 1, and
-        has as many degrees of freedom (Rao and Scott 1984). An item whose cluster is missing is
-        treated as one with a missing rating. None means that items are independent.
-    sample_weight : array-like of shape (n,), default=None
-        How many items each row stands for, in whole numbers: the result is that of the items
-        repeated this many times. Other weights, and weights with clusters, are an error because
-        they have no standard error here. None means 1 for each.
 
     Returns
     -------

@@ -62,7 +62,16 @@ def report_of(result: _Result) -> Report:
             *_estimate_grids(result),
             facts(_facts(result), "Tests and other figures"),
         ],
+        list(_beyond_range(result)),
     )
+
+
+def _beyond_range(result: _Result) -> Iterator[str]:
+    """Yield how an interval that leaves the range of its index was made, if there is one."""
+    if any(low < -1 or high > 1 for *_, (low, high) in result.rows()):
+        method = result.interval_method
+        unlike = "" if method == "asymptotic" else f", unlike the {method} interval of kappa"
+        yield f"intervals that reach beyond 1 are asymptotic, and rough for few items{unlike}"
 
 
 def sentence_of(result: _Result) -> str:
@@ -123,7 +132,9 @@ def _remarks(result: _Result) -> Iterator[str]:
     if math.isnan(result.kappa):
         yield f"kappa is undefined: {why_undefined(result)}"
     own = result.clusters
-    if are_joined(own) and own.n_clusters < FEW_CLUSTERS:
+    if are_joined(own) and own.n_clusters == 1:
+        yield "standard errors and intervals are undefined: all items are in one cluster"
+    elif are_joined(own) and own.n_clusters < FEW_CLUSTERS:
         which = "" if result.interval_method == "asymptotic" else " of the other indices"
         less = ", less so with distribution='t'" if result.distribution == "normal" else ""
         yield f"fewer than {FEW_CLUSTERS} clusters: intervals{which} tend to be too short{less}"

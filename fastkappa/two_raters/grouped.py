@@ -231,13 +231,13 @@ def agreement_by(
     labels: Any = None,
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
-    confidence: float = 0.95,
     undefined: Undefined = "nan",
+    clusters: Any = None,
+    sample_weight: Any = None,
+    confidence: float = 0.95,
     interval_method: IntervalMethod | None = None,
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
-    clusters: Any = None,
-    sample_weight: Any = None,
 ) -> GroupedAgreement:
     """Return two raters' agreement in each group of the items, counted in one pass.
 
@@ -254,15 +254,16 @@ def agreement_by(
     undefined : {'nan', 'drop'}, default='nan'
         What the test of equality does with groups whose kappa is undefined, as for
         `compare_strata`: be undefined, or leave them out.
-    interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the intervals of kappa, and the test of equality, are made, as for `agreement`.
-    null_kappa, alternative
-        The test of kappa in each group, as for `agreement`.
     clusters : array-like of shape (n,), default=None
         The cluster of each item, as for `agreement`. Groups may share clusters, as the cases
         of one reader: the test of equality accounts for it.
     sample_weight : array-like of shape (n,), default=None
         How many items each row stands for, in whole numbers, as for `agreement`.
+    interval_method : {'asymptotic', 'score', 'profile'}, default=None
+        How the intervals of kappa are made, as for `agreement`. The interval of the common
+        kappa is asymptotic.
+    null_kappa, alternative
+        The test of kappa in each group, as for `agreement`.
 
     Returns
     -------

@@ -35,12 +35,12 @@ def compare_predictions(
     labels: Any = None,
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
-    confidence: float = 0.95,
+    clusters: Any = None,
     n_resamples: int = 0,
     method: Method = "bca",
-    rng: Any = None,
+    confidence: float = 0.95,
     interval_method: IntervalMethod | None = None,
-    clusters: Any = None,
+    rng: Any = None,
 ) -> KappaDifference:
     """Compare the kappas of two predictions with the truth, all on the same items.
 
@@ -67,20 +67,20 @@ def compare_predictions(
         missing in either prediction count for neither kappa.
     missing_codes : sequence, default=()
         Values that stand for a missing label, such as -9 or "NA".
-    confidence : float, default=0.95
-        The confidence of the interval.
+    clusters : array-like of shape (n,), default=None
+        The cluster of each item, as for `agreement`: the unit of the standard error and of the
+        bootstrap.
     n_resamples : int, default=0
         The number of bootstrap replicates; 0 means no bootstrap.
     method : {'percentile', 'bca'}, default='bca'
         The kind of bootstrap interval.
-    rng : Generator, int or None, default=None
-        The source of random numbers.
+    confidence : float, default=0.95
+        The confidence of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         How each kappa is tested; with 'asymptotic' the interval is symmetric. None takes the
         default of `agreement` for each kappa.
-    clusters : array-like of shape (n,), default=None
-        The cluster of each item, as for `agreement`: the unit of the standard error and of the
-        bootstrap.
+    rng : Generator, int or None, default=None
+        The source of random numbers.
 
     Returns
     -------

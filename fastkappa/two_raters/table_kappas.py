@@ -22,6 +22,10 @@ WeightsName: TypeAlias = Literal["none"] | SchemeName
 WEIGHTS: tuple[WeightsName, ...] = ("none", *SCHEMES)
 
 
+def _name_of(scheme: WeightsName) -> str:
+    return "unweighted kappa" if scheme == "none" else f"kappa, {scheme} weights"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class TableKappas(Result):
     """The kappas of a table of counts, or of sums of item weights; undefined ones are NaN.
@@ -38,7 +42,7 @@ class TableKappas(Result):
     kappa : float
         The kappa of these weights.
     kappas : dict
-        The kappa of each named scheme.
+        The kappa of each named scheme, of "none" alone if the order of the labels is not known.
     """
 
     n: float
@@ -63,14 +67,16 @@ class TableKappas(Result):
         raters: tuple[str, str] = RATERS,
         is_weighted: bool = False,
         largest: int = LARGEST_TABLE,
+        is_ordered: bool = True,
     ) -> TableKappas:
-        """Return the kappas of a table.
+        """Return the kappas of a table: the unweighted one alone unless labels are ordered.
 
         ``is_weighted`` says that its cells are sums of weights; a table of more than ``largest``
         labels is not shown.
         """
         square = as_table(table)
-        found = {name: float(kappas(square, None if name == "none" else name)) for name in WEIGHTS}
+        schemes = WEIGHTS if is_ordered else WEIGHTS[:1]
+        found = {name: float(kappas(square, None if name == "none" else name)) for name in schemes}
         named = found[weights] if isinstance(weights, str) else float(kappas(square, weights))
         return cls(
             table.sum().item(),
@@ -101,8 +107,7 @@ class TableKappas(Result):
         """Return name and value of each figure."""
         return [
             ("kappa", self.kappa),
-            ("unweighted kappa", self.kappas["none"]),
-            *((f"kappa, {name} weights", self.kappas[name]) for name in SCHEMES),
+            *((_name_of(scheme), kappa) for scheme, kappa in self.kappas.items()),
             ("observed agreement", self.observed_agreement),
             ("expected agreement", self.expected_agreement),
         ]
@@ -132,11 +137,8 @@ class TableKappas(Result):
         named = self.weights if isinstance(self.weights, str) else None
         if named is None:
             yield "kappa, weights of a matrix", self.kappa
-        for name in sorted(WEIGHTS, key=lambda name: name != named):
-            yield (
-                "unweighted kappa" if name == "none" else f"kappa, {name} weights",
-                self.kappas[name],
-            )
+        for name in sorted(self.kappas, key=lambda name: name != named):
+            yield _name_of(name), self.kappas[name]
             if name == "none":
                 yield "  observed agreement p_o", self.observed_agreement
                 yield "  expected agreement p_e", self.expected_agreement

@@ -89,7 +89,7 @@ def test_subtracting_undoes(parts: Any, data: Any, backend: str) -> None:
 
 @given(parts=batches(), labels=st.sampled_from([[0, 1, 2], [4, -3, 0], [100, 0], [2]]))
 def test_given_labels(parts: Any, labels: Any, backend: str) -> None:
-    accumulator = ConfusionAccumulator(labels, backend=backend)
+    accumulator = ConfusionAccumulator(labels=labels, backend=backend)
     for part in parts:
         accumulator.update(*part)
     assert_same(accumulator, in_one_shot(parts, labels=labels))
@@ -136,15 +136,15 @@ def test_float_weights_sum_up_without_rounding(data: Any, backend: str) -> None:
     for (row, column), given_weight in zip(pairs, weights):
         exact[row][column] += Fraction(given_weight)
     cut = data.draw(st.integers(1, len(weights) - 1))
-    accumulator = ConfusionAccumulator(range(3), backend=backend)
+    accumulator = ConfusionAccumulator(labels=range(3), backend=backend)
     for part in (slice(cut, None), slice(None, cut)):
         y1, y2 = zip(*pairs[part])
-        accumulator.update(y1, y2, weights[part])
+        accumulator.update(y1, y2, sample_weight=weights[part])
     assert accumulator.table.tolist() == [[float(cell) for cell in row] for row in exact]
-    gone = ([1, 2], [0, 0], [1 / 3, 1e-300])
+    gone: dict[str, Any] = {"y1": [1, 2], "y2": [0, 0], "sample_weight": [1 / 3, 1e-300]}
     before = accumulator.table
-    accumulator.update(*gone)
-    accumulator.subtract(*gone)
+    accumulator.update(**gone)
+    accumulator.subtract(**gone)
     np.testing.assert_array_equal(accumulator.table, before)
 
 
@@ -153,7 +153,7 @@ def test_weights_without_rounding_are_bit_for_bit_one_shot(weights: Any, backend
     y1, y2 = [0, 1, 2, 2, 5, 1], [0, 1, 1, 2, 5, 0]
     accumulator = ConfusionAccumulator(backend=backend)
     for i in range(0, 6, 2):
-        accumulator.update(y1[i : i + 2], y2[i : i + 2], weights[i : i + 2])
+        accumulator.update(y1[i : i + 2], y2[i : i + 2], sample_weight=weights[i : i + 2])
     expected = confusion_counts(y1, y2, sample_weight=weights)
     assert_same(accumulator, expected)
     assert accumulator.kappa() == cohen_kappa_score(y1, y2, sample_weight=weights)
@@ -164,13 +164,13 @@ def test_weights_without_rounding_are_bit_for_bit_one_shot(weights: Any, backend
 
 def test_large_integer_weights() -> None:
     accumulator = ConfusionAccumulator()
-    accumulator.update([1, 2], [1, 2], np.array([1 << 62, 3], np.uint64))
-    accumulator.update([1, 2], [1, 2], np.array([(1 << 62) - 1, 4]))
+    accumulator.update([1, 2], [1, 2], sample_weight=np.array([1 << 62, 3], np.uint64))
+    accumulator.update([1, 2], [1, 2], sample_weight=np.array([(1 << 62) - 1, 4]))
     assert accumulator.table.tolist() == [[(1 << 63) - 1, 0], [0, 7]]
-    accumulator.update([1], [1], [1])
+    accumulator.update([1], [1], sample_weight=[1])
     with pytest.raises(OverflowError, match="beyond int64"):
         accumulator.counts()
-    accumulator.subtract([1], [1], [1])
+    accumulator.subtract([1], [1], sample_weight=[1])
     assert accumulator.table[0, 0] == (1 << 63) - 1
 
 
@@ -184,16 +184,16 @@ def test_kappa_and_agreement_at_any_time() -> None:
         accumulator.update(y1[part], y2[part])
         for weights in (None, "linear", "quadratic"):
             expected = cohen_kappa_score(y1[:n], y2[:n], weights=weights)
-            assert accumulator.kappa(weights) == expected
+            assert accumulator.kappa(weights=weights) == expected
     result = accumulator.agreement(weights="linear")
     assert result.kappa == cohen_kappa_score(y1, y2, weights="linear")
     assert result.labels.tolist() == [1, 2, 3]
 
 
 def example(labels: Any = None) -> ConfusionAccumulator:
-    accumulator = ConfusionAccumulator(labels)
+    accumulator = ConfusionAccumulator(labels=labels)
     accumulator.update([0, 1, 2], [0, 2, 2])
-    accumulator.update([1, 2, 9], [1, 1, 9], [0.1, 1e-300, 2.0])
+    accumulator.update([1, 2, 9], [1, 1, 9], sample_weight=[0.1, 1e-300, 2.0])
     return accumulator
 
 
@@ -207,7 +207,7 @@ def test_pickle_copy_and_json_hold_everything(labels: Any) -> None:
         ConfusionAccumulator.from_json(json.dumps(json.loads(accumulator.to_json()))),
     ):
         assert_same(twin, accumulator.counts())
-        twin.subtract([1, 2, 9], [1, 1, 9], [0.1, 1e-300, 2.0])
+        twin.subtract([1, 2, 9], [1, 1, 9], sample_weight=[0.1, 1e-300, 2.0])
         twin.update([3], [3])
         expected = confusion_counts([0, 1, 2, 3], [0, 2, 2, 3], labels=labels)
         assert_same(twin, expected)
@@ -253,7 +253,7 @@ def test_invalid_json(change: dict[str, Any]) -> None:
 @pytest.mark.parametrize("labels", [None, [0, 1]])
 def test_a_batch_of_no_items_says_nothing_of_labels(labels: Any) -> None:
     """Later batches of its type say what labels are, so that strings are refused after them."""
-    accumulator = ConfusionAccumulator(labels)
+    accumulator = ConfusionAccumulator(labels=labels)
     accumulator.update(np.empty(0, np.int64), np.empty(0, np.int64))
     accumulator.update(np.array([0, 1]), np.array([0, 1]))
     with pytest.raises(ValueError, match="labels were numbers so far, got strings"):
@@ -268,7 +268,7 @@ def test_members_of_an_enum_are_given_by_name() -> None:
         HIGH = "hi"
 
     y1, y2 = [Grade.LOW, Grade.HIGH, Grade.HIGH], [Grade.LOW, Grade.HIGH, Grade.LOW]
-    accumulator = ConfusionAccumulator(["HIGH", "LOW"])
+    accumulator = ConfusionAccumulator(labels=["HIGH", "LOW"])
     for first, second in zip(y1, y2):
         accumulator.update([first], [second])
     assert accumulator.labels.tolist() == ["HIGH", "LOW"]
@@ -283,11 +283,11 @@ def test_refused_updates_change_nothing() -> None:
         (lambda: accumulator.update([1], [1, 2]), "y1 and y2 must have the same length"),
         (lambda: accumulator.update(["a"], ["b"]), "labels were numbers so far, got strings"),
         (lambda: accumulator.update([1.5], [1.0]), "continuous"),
-        (lambda: accumulator.update([1], [1], [np.nan]), "NaN"),
+        (lambda: accumulator.update([1], [1], sample_weight=[np.nan]), "NaN"),
         (lambda: accumulator.subtract([1], [0]), "some of these items"),
-        (lambda: accumulator.subtract([9], [9], [3.0]), "or their weights"),
+        (lambda: accumulator.subtract([9], [9], sample_weight=[3.0]), "or their weights"),
         (lambda: accumulator.subtract([77], [77]), "some of these items"),
-        (lambda: accumulator.merge(ConfusionAccumulator([0, 1])), "the same labels"),
+        (lambda: accumulator.merge(ConfusionAccumulator(labels=[0, 1])), "the same labels"),
     ]
     for refused, reason in refusals:
         with pytest.raises(ValueError, match=reason):
@@ -296,7 +296,7 @@ def test_refused_updates_change_nothing() -> None:
     with pytest.raises(TypeError, match="must be a ConfusionAccumulator, got int"):
         accumulator += 3
     with pytest.raises(ValueError, match="distinct"):
-        ConfusionAccumulator([1, 1])
+        ConfusionAccumulator(labels=[1, 1])
     with pytest.raises(ValueError, match="num_threads"):
         ConfusionAccumulator(num_threads=0)
     with pytest.raises(ValueError, match="backend"):
@@ -337,7 +337,7 @@ def test_a_table_grows_in_place_and_gives_up_a_range(backend: str) -> None:
 
 def test_an_accumulator_shares_no_array() -> None:
     labels = np.array([1, 2])
-    held = ConfusionAccumulator(labels)
+    held = ConfusionAccumulator(labels=labels)
     strings = ConfusionAccumulator()
     strings.update(["a"], ["a"])
     labels[0] = held.labels[0] = 7
@@ -369,7 +369,7 @@ def test_damaged_json() -> None:
 def test_tensors(labels: Any) -> None:
     torch = pytest.importorskip("torch")
     y1, y2 = np.random.default_rng(0).integers(0, 3, (2, 300))
-    accumulator = ConfusionAccumulator(labels)
+    accumulator = ConfusionAccumulator(labels=labels)
     for dtype in (torch.int64, torch.uint8, torch.float32, torch.bfloat16):
         for start in range(0, 300, 60):
             batch = (torch.from_numpy(y[start : start + 60]).to(dtype) for y in (y1, y2))
@@ -385,7 +385,7 @@ def test_tensors(labels: Any) -> None:
 
 
 def test_items_that_are_all_outside_the_labels_are_said_to_be() -> None:
-    accumulator = ConfusionAccumulator([1, 2])
+    accumulator = ConfusionAccumulator(labels=[1, 2])
     accumulator.update([3, 4], [3, 3])
     with pytest.raises(ValueError, match="holds no items, and 2 left out as outside the labels"):
         accumulator.agreement()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa.accumulator import ConfusionAccumulator
+from fastkappa.accumulator.accumulator import ConfusionAccumulator
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.tables.tally import Tally
 
@@ -27,7 +27,7 @@ APART = np.arange(3) * 10**12
 def test_no_counts_after_a_part(
     labels: Any, owner: Any, method: str, batch: Any, error: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    accumulator = ConfusionAccumulator(labels, backend="numpy")
+    accumulator = ConfusionAccumulator(labels=labels, backend="numpy")
     accumulator.update(FEW, FEW)
     copy = ConfusionAccumulator.from_json(accumulator.to_json())
 
@@ -43,7 +43,7 @@ def test_no_counts_after_a_part(
         accumulator.kappa,
         accumulator.to_json,
         lambda: accumulator.subtract(FEW, FEW),
-        lambda: ConfusionAccumulator(labels).merge(accumulator),
+        lambda: ConfusionAccumulator(labels=labels).merge(accumulator),
     ):
         with pytest.raises(RuntimeError, match=f"cut short by {error.__name__}"):
             use()

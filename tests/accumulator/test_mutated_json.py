@@ -39,8 +39,8 @@ def states() -> Iterator[ConfusionAccumulator]:
     ):  # fmt: skip
         for weights in (None, [1, 2, 0, -3], [0.5, 1e-300, 0.1, 2.0]):
             for labels in (None, ratings[:2]):
-                accumulator = ConfusionAccumulator(labels)
-                accumulator.update(ratings, ratings[::-1], weights)
+                accumulator = ConfusionAccumulator(labels=labels)
+                accumulator.update(ratings, ratings[::-1], sample_weight=weights)
                 accumulator.update(ratings[:2], ratings[1:3])
                 yield accumulator
     both = ConfusionAccumulator()
@@ -115,7 +115,7 @@ def reached(fields: dict[str, Any]) -> ConfusionAccumulator:
     dtype = np.dtype(fields["label_dtype"])
     labels = as_labels(fields["labels"], dtype)
     given = labels if fields["labels_given"] else None
-    total = ConfusionAccumulator(given)
+    total = ConfusionAccumulator(labels=given)
     if fields["kind"] is not None:
         some = [KINDS[fields["kind"]]]
         total.update(some, some)
@@ -125,15 +125,15 @@ def reached(fields: dict[str, Any]) -> ConfusionAccumulator:
     for i, j in np.ndindex(len(labels), len(labels)):
         pair = [labels[i : i + 1], labels[j : j + 1]]
         if fields["counts"][i][j]:
-            once = ConfusionAccumulator(given)
+            once = ConfusionAccumulator(labels=given)
             once.update(*pair)
             times(fields["counts"][i][j], once, total)
         if fields["weighted_counts"] and fields["weighted_counts"][i][j]:
             exponent = fields["weight_exponent"]
             for weight in pieces(fields["weight_sums"][i][j], exponent, fields["n_float_weights"]):
-                total.update(*pair, [weight])
+                total.update(*pair, sample_weight=[weight])
     for name in ("n_outside", "n_missing"):
-        once = ConfusionAccumulator(given)
+        once = ConfusionAccumulator(labels=given)
         if fields[name]:
             some = [KINDS[fields["kind"] or "numbers"]]
             codes = some if name == "n_missing" else []

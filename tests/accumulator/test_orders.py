@@ -65,7 +65,7 @@ def test_a_declared_order_is_the_order(name: str) -> None:
             accumulator.update(read(CODES1[part]), read(CODES2[part]))
         with warnings.catch_warnings():
             warnings.simplefilter("error", LabelOrderWarning)
-            assert accumulator.kappa("quadratic") == expected
+            assert accumulator.kappa(weights="quadratic") == expected
             assert accumulator.agreement(weights="quadratic").kappa == expected
         assert accumulator.labels.tolist() == names
         np.testing.assert_array_equal(accumulator.table, confusion_counts(CODES1, CODES2).table)
@@ -78,7 +78,7 @@ def test_all_declared_categories_have_a_position() -> None:
     assert accumulator.labels.tolist() == GRADES
     assert accumulator.table.shape == (4, 4)
     expected = cohen_kappa_score(codes1, codes2, labels=range(4), weights="quadratic")
-    assert accumulator.kappa("quadratic") == expected
+    assert accumulator.kappa(weights="quadratic") == expected
     assert repr(accumulator) == "<ConfusionAccumulator: 5 items, 4 labels>"
 
 
@@ -94,7 +94,7 @@ def test_pickle_and_json_keep_the_order() -> None:
         ConfusionAccumulator.from_json(declared().to_json()),
     ):
         assert twin.labels.tolist() == list(Grade.__members__)
-        assert twin.kappa("quadratic") == declared().kappa("quadratic")
+        assert twin.kappa(weights="quadratic") == declared().kappa(weights="quadratic")
         with pytest.raises(ValueError, match="y2 holds 'fatal', which is not among the labels"):
             twin.update(["none"], ["fatal"])
         twin -= declared()
@@ -180,13 +180,13 @@ def test_a_refused_update_changes_nothing() -> None:
 
 @pytest.mark.filterwarnings("ignore:kappa is undefined")
 def test_given_labels_are_the_order() -> None:
-    accumulator = ConfusionAccumulator(GRADES[:0:-1])
+    accumulator = ConfusionAccumulator(labels=GRADES[:0:-1])
     accumulator.update(categorical(CODES1), OTHER.take([0] * len(CODES1)))
     assert accumulator.labels.tolist() == ["severe", "moderate", "mild"]
     with warnings.catch_warnings():
         warnings.simplefilter("error", LabelOrderWarning)
-        accumulator.kappa("quadratic")
-        ConfusionAccumulator(["a", "b", "c"]).kappa("linear")
+        accumulator.kappa(weights="quadratic")
+        ConfusionAccumulator(labels=["a", "b", "c"]).kappa(weights="linear")
 
 
 @pytest.mark.filterwarnings("ignore:kappa is undefined")
@@ -198,14 +198,14 @@ def test_an_alphabetical_order_is_warned_of_where_weights_refer_to_it() -> None:
         r" alphabetical: mild < moderate < none < severe\. Give labels="
     )
     for call in (
-        lambda: accumulator.kappa("quadratic"),
+        lambda: accumulator.kappa(weights="quadratic"),
         lambda: accumulator.agreement(weights="quadratic"),
     ):
         with pytest.warns(LabelOrderWarning, match=message) as caught:
             call()
         assert [warning.filename for warning in caught] == [__file__]
     with pytest.warns(LabelOrderWarning, match="^a matrix of weights depends on the order"):
-        accumulator.kappa(1 - np.eye(4))
+        accumulator.kappa(weights=1 - np.eye(4))
     with warnings.catch_warnings():
         warnings.simplefilter("error", LabelOrderWarning)
         assert accumulator.kappa() == cohen_kappa_score(strings(CODES1), strings(CODES2))
@@ -213,8 +213,8 @@ def test_an_alphabetical_order_is_warned_of_where_weights_refer_to_it() -> None:
         for ratings in (["no", "yes"], ["9", "10", "11"], [9, 10, 11], ["1.5", "-2", "5"]):
             some = ConfusionAccumulator()
             some.update(ratings, ratings)
-            some.kappa("linear")
-        ConfusionAccumulator().kappa("linear")
+            some.kappa(weights="linear")
+        ConfusionAccumulator().kappa(weights="linear")
 
 
 def test_numeric_strings_are_ordered_by_value_in_every_batch() -> None:
@@ -224,15 +224,19 @@ def test_numeric_strings_are_ordered_by_value_in_every_batch() -> None:
         accumulator.update([str(y) for y in y1[part]], [str(y) for y in y2[part]])
     assert accumulator.labels.tolist() == ["8", "9", "10", "11"]
     expected = cohen_kappa_score(y1, y2, weights="quadratic")
-    assert accumulator.kappa("quadratic") == expected
-    assert ConfusionAccumulator.from_json(accumulator.to_json()).kappa("quadratic") == expected
+    assert accumulator.kappa(weights="quadratic") == expected
+    assert (
+        ConfusionAccumulator.from_json(accumulator.to_json()).kappa(weights="quadratic") == expected
+    )
     # While a label is no number all are sorted alphabetically, and no longer when it is gone.
     accumulator.update(["x", "y"], ["x", "y"])
     assert accumulator.labels.tolist() == ["10", "11", "8", "9", "x", "y"]
     accumulator.subtract(["x", "y"], ["x", "y"])
     assert accumulator.labels.tolist() == ["8", "9", "10", "11"]
-    assert accumulator.kappa("quadratic") == expected
-    assert ConfusionAccumulator.from_json(accumulator.to_json()).kappa("quadratic") == expected
+    assert accumulator.kappa(weights="quadratic") == expected
+    assert (
+        ConfusionAccumulator.from_json(accumulator.to_json()).kappa(weights="quadratic") == expected
+    )
 
 
 ODD1 = ["1", "2", "10", "x", "3", "NA", "2"]
@@ -253,7 +257,7 @@ def test_strings_among_numbers_are_named() -> None:
         assert (int(accumulator.table.sum()), accumulator.n_missing) == (5, 2)
         accumulator.subtract(ODD1, ODD2, **options)
         assert (int(accumulator.table.sum()), accumulator.n_missing) == (0, 0)
-    given = ConfusionAccumulator(["1", "2", "x"])
+    given = ConfusionAccumulator(labels=["1", "2", "x"])
     given.update(ODD1, ODD2)
     assert np.diagonal(given.table).tolist() == [1, 1, 1]
     assert given.n_outside == 3
@@ -270,7 +274,7 @@ def test_missing_ratings_are_counted() -> None:
     accumulator.update(np.array([2]), np.array([2]))
     with pytest.raises(ValueError, match=message):
         accumulator.update(y1, y2, missing_codes=[-9])
-    accumulator.update(y1, y2, weights, missing="drop", missing_codes=[-9])
+    accumulator.update(y1, y2, sample_weight=weights, missing="drop", missing_codes=[-9])
     assert accumulator.table.tolist() == [[1, 0, 0], [0, 2, 5], [0, 0, 1]]
     assert accumulator.n_missing == 2
     with_none = [0.0, None, np.nan, 2.0]

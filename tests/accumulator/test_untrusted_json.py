@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastkappa.accumulator import ConfusionAccumulator
+from fastkappa.accumulator.accumulator import ConfusionAccumulator
 from tests.fuzz.damage import damaged
 
 REFUSED = "text must be the JSON of a ConfusionAccumulator"
@@ -165,18 +165,18 @@ def test_declared_labels_are_as_many_as_given_ones_at_most() -> None:
 
 def test_many_given_labels_are_refused_when_they_are_given() -> None:
     with pytest.raises(ValueError, match="labels must be 4096 at most, got 20000"):
-        ConfusionAccumulator(range(20_000))
+        ConfusionAccumulator(labels=range(20_000))
 
 
 @pytest.mark.parametrize("labels", [[1.0, float("nan")], [1.0, float("inf")], [b"a", b"b"]])
 def test_labels_that_json_cannot_hold(labels: Any) -> None:
     with pytest.raises(ValueError, match="JSON cannot hold labels of"):
-        ConfusionAccumulator(labels).to_json()
+        ConfusionAccumulator(labels=labels).to_json()
 
 
 def test_what_is_read_takes_the_same_batches() -> None:
     """Labels that were given say nothing of the ratings, and a name that an enum gives is none."""
-    given = ConfusionAccumulator.from_json(ConfusionAccumulator([1, 2]).to_json())
+    given = ConfusionAccumulator.from_json(ConfusionAccumulator(labels=[1, 2]).to_json())
     given.update(["a"], ["b"])
     assert given.n_outside == 1
     grade = enum.Enum("Grade", {"LOW": 1, "HIGH": 2})

@@ -251,3 +251,28 @@ def test_pictures_and_gates_of_sets(tmp_path: Path) -> None:
 def test_refusals_of_sets(tmp_path: Path, options: list[str], message: str) -> None:
     path = write_csv(tmp_path / "tags.csv", **TAGS)
     assert message in agree.refusal(path, "--raters", "ben", "eve", *options)
+
+
+def test_two_raters_in_clusters_are_the_same_in_every_form(tmp_path: Path) -> None:
+    random = np.random.default_rng(4)
+    n = 60
+    grades = random.integers(1, 4, n)
+    other = np.where(random.random(n) < 0.7, grades, random.integers(1, 4, n))
+    items, wards = [f"i{i}" for i in range(n)], [f"w{i // 4}" for i in range(n)]
+    wide = write_csv(tmp_path / "r.csv", id=items, ward=wards, a=grades, b=["", *other[1:]])
+    order = random.permutation(2 * n)
+    rows = [*zip(items, wards, "a" * n, grades), *zip(items, wards, "b" * n, ["", *other[1:]])]
+    columns = dict(zip(("id", "ward", "who", "grade"), zip(*(rows[i] for i in order))))
+    long = write_csv(tmp_path / "long.csv", **columns)
+    files = [
+        write_csv(tmp_path / f"{name}.csv", id=items[::step], ward=wards[::step], g=given[::step])
+        for name, given, step in (("a", grades, 1), ("b", np.array(["", *other[1:]]), -1))
+    ]
+    by_row = ["--item", "id", "--rater", "who", "--rating", "grade"]
+    options = ["--cluster", "ward", "--missing", "drop", "--weights", "linear"]
+    for more in ([], ["--distribution", "t"]):
+        forms = ([wide, "--raters", "a", "b"], [long, *by_row], [*files, "--id", "id"])
+        # The first line names the files; sums in another order differ by rounding errors.
+        texts = [agree.text_of(*form, *options, *more).partition("\n")[2] for form in forms]
+        assert "in 15 clusters" in texts[0]
+        assert texts == texts[:1] * 3

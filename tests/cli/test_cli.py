@@ -190,10 +190,14 @@ def test_strings_in_the_order_of_the_labels(tmp_path: Path) -> None:
     pairs = [("low", "low"), ("low", "mid"), ("high", "high"), ("mid", "high"), ("mid", "mid")]
     path = write_csv(tmp_path / "r.csv", a=[a for a, _ in pairs], b=[b for _, b in pairs])
     arguments = (path, "--y1", "a", "--y2", "b", "--format", "json")
-    alphabetical = run(*arguments)
-    fields = json.loads(alphabetical.stdout)
-    assert "high < low < mid" in fields.pop("warnings")[0]
-    assert_reports(alphabetical, exact(pairs, ["high", "low", "mid"]), [*KEYS, "warnings"])
+    # Weights rely on the order.
+    unweighted = json.loads(run(*arguments).stdout)
+    assert unweighted["kappas"] == {"none": unweighted["kappa"]}
+    assert "warnings" not in unweighted
+    weighted = json.loads(run(*arguments, "--weights", "linear").stdout)
+    assert "high < low < mid" in weighted["warnings"][0]
+    expected = exact(pairs, ["high", "low", "mid"])
+    assert weighted["kappas"] == pytest.approx(expected["kappas"], abs=1e-15)
     ordered = run(*arguments, "--labels", "low,mid,high")
     assert_reports(ordered, exact(pairs, ["low", "mid", "high"]))
 
@@ -213,11 +217,12 @@ def test_missing_ratings(tmp_path: Path) -> None:
 
 def test_one_label_leaves_kappa_undefined(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=["yes", "yes"], b=["yes", "yes"])
-    result = run(path, "--y1", "a", "--y2", "b")
+    # Weighted kappas of words are printed if --labels gives an order.
+    result = run(path, "--y1", "a", "--y2", "b", "--labels", "yes")
     assert result.exit_code == 0
     assert result.stdout.count("undefined\n") == 3
     assert "Kappa is undefined: all ratings are yes, so that no disagreement is" in result.stdout
-    report = json_of(path, "--y1", "a", "--y2", "b")
+    report = json_of(path, "--y1", "a", "--y2", "b", "--labels", "yes")
     assert report["kappa"] is None
     assert report["kappas"] == {"none": None, "linear": None, "quadratic": None}
     assert (report["observed_agreement"], report["expected_agreement"]) == (1, 1)

@@ -9,7 +9,7 @@ import pandas
 import pytest
 
 from fastkappa import fleiss_kappa
-from tests.helpers.command_line import CommandLine, write_csv
+from tests.helpers.command_line import CommandLine, report_on_nothing, write_csv
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,10 @@ def test_blanks_are_remarked_on(tmp_path: Path, arguments: tuple[str, ...]) -> N
     assert line.endswith("Strip them if they are one label.")
 
 
-def test_columns_of_another_form_are_warned_of_as_in_the_library(tmp_path: Path) -> None:
+def test_columns_of_another_form_are_warned_of_as_in_the_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report_on_nothing(monkeypatch)
     run = CommandLine("agree").run
     counts = {"yes": [3, 0, 2, 4, 1], "no": [1, 4, 1, 0, 2], "unsure": [0, 0, 1, 0, 1]}
     path = write_csv(tmp_path / "counts.csv", **counts)

@@ -1,4 +1,4 @@
-"""The page of the command line: its commands run, print what it shows, and have its options."""
+"""The pages of the command line: commands run, print what is shown, and have these options."""
 
 from __future__ import annotations
 
@@ -23,11 +23,24 @@ from fastkappa import cli, datasets
 from tests.helpers.command_line import CommandLine, write_csv
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how_to"
-PAGE = HOW_TO / "command_line.md"
+PAGES = {
+    "command_line.md": 8,
+    "command_line/agree.md": 11,
+    "command_line/gate.md": 2,
+    "command_line/leaderboard.md": 3,
+    "command_line/measure.md": 4,
+    "command_line/merge.md": 4,
+    "command_line/plan.md": 4,
+    "command_line/score.md": 3,
+    "command_line/thresholds.md": 4,
+    "annotation_project.md": 8,
+    "clinical_study.md": 7,
+}
 # Files that commands of the pages write, and how they begin.
 WRITTEN = {
     "report.html": "<!DOCTYPE html>",
     "study.html": "<!DOCTYPE html>",
+    "agreement.html": "<!DOCTYPE html>",
     "labelled.csv": "patient,score,predicted\n",
     "forest.svg": "<?xml",
 }
@@ -57,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     head, *rows = ratings.splitlines(keepends=True)
     (folder / "no_names.csv").write_text("".join(rows))
     (folder / "parts").mkdir()
-    for i, part in enumerate((rows[:100], rows[100:])):
+    for i, part in enumerate((rows[:100], rows[100:]), start=1):
         for name in (f"part-{i}.csv", f"parts/{i}.csv"):
             (folder / name).write_text("".join([head, *part]))
     write_csv(
@@ -69,12 +82,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = np.random.default_rng(1)
     cuff = own.normal(130, 15, n).round()
     pressure = {name: cuff + own.normal(2, 5, n).round() for name in ("sensor", "third")}
-    write_csv(folder / "pressure.csv", patient=patient, cuff=cuff, **pressure)
+    write_csv(folder / "pressure.csv", patient=patient, cuff=cuff, **pressure, ward=patient // 3)
+    write_csv(folder / "cuff.csv", patient=patient, pressure=cuff)
+    write_csv(folder / "sensor.csv", patient=patient[::-1], pressure=pressure["sensor"][::-1])
     (folder / "annotators").mkdir()
     for name in ("ann", "ben", "cat"):
         label = own.integers(1, 4, 20)
         tags = [";".join("xyz"[: 1 + place % 3]) for place in label]
         write_csv(folder / "annotators" / f"{name}.csv", text=range(20), label=label, tags=tags)
+    write_annotations(folder, np.random.default_rng(2))
     labels = [1, 2, 3, 4]
     far = np.minimum(abs(np.subtract.outer(labels, labels)), 2)
     weights = {"": labels, **{str(label): far[:, i] for i, label in enumerate(labels)}}
@@ -92,6 +108,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def write_annotations(folder: Path, random: np.random.Generator) -> None:
+    """Write the files of the page on annotation projects."""
+    words = np.array(["negative", "neutral", "positive"])
+    texts = np.array([f"t{i:03}" for i in range(60)])
+    gold = random.integers(0, 3, 60)
+    (folder / "people").mkdir()
+    write_csv(folder / "gold.csv", text=texts, label=words[gold])
+    rows = []
+    for name, n_wrong in (("ann", 8), ("ben", 12), ("cat", 20), ("model", 10)):
+        given = gold.copy()
+        given[random.permutation(60)[:n_wrong]] = random.integers(0, 3, n_wrong)
+        home = folder if name == "model" else folder / "people"
+        write_csv(home / f"{name}.csv", text=texts, label=words[given])
+        if name != "model":
+            rows += zip(texts, [name] * 60, words[given])
+    write_csv(folder / "export.csv", **dict(zip(("text", "annotator", "label"), zip(*rows))))
+
+
 def examples(page: Path) -> list[tuple[str, str]]:
     """Return the commands of a page, in order, and what it shows of their output."""
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
@@ -105,7 +139,7 @@ def output_of(command: str) -> str:
     if name == "fastkappa" and not {"|", ">"} & set(arguments):
         return CommandLine().text_of(*arguments)
     program = f'fastkappa() {{ {shlex.quote(sys.executable)} -m fastkappa "$@"; }}\n'
-    root = str(PAGE.parents[2])
+    root = str(HOW_TO.parents[1])
     done = subprocess.run(
         ["sh", "-c", program + command],
         env={**os.environ, "PYTHONPATH": root, "PYTHONIOENCODING": "utf-8"},
@@ -118,14 +152,14 @@ def output_of(command: str) -> str:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the examples are for a shell of Unix")
-@pytest.mark.parametrize(("page", "least"), [("command_line.md", 30), ("clinical_study.md", 7)])
+@pytest.mark.parametrize(("page", "n_commands"), PAGES.items())
 def test_the_commands_of_a_page(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, page: str, least: int
+    folder: Path, monkeypatch: pytest.MonkeyPatch, page: str, n_commands: int
 ) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(folder)
     found = examples(HOW_TO / page)
-    assert len(found) >= least
+    assert len(found) >= n_commands
     for command, shown in found:
         output = output_of(command)
         if shown:
@@ -141,9 +175,10 @@ def commands() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", list(commands()))
-def test_the_options_of_the_page_are_those_of_the_command(name: str) -> None:
-    section = PAGE.read_text(encoding="utf-8").partition(f"\n## {name}\n")[2].partition("\n## ")[0]
-    table = "\n".join(line for line in section.splitlines() if line.startswith("| `--"))
+def test_the_options_of_a_page_are_those_of_its_command(name: str) -> None:
+    page = HOW_TO / "command_line" / f"{name}.md"
+    lines = page.read_text(encoding="utf-8").splitlines() if page.exists() else []
+    table = "\n".join(line for line in lines if line.startswith("| `--"))
     named = set(re.findall(r"`(--[\w-]+)`", "\n".join(r.split("|")[1] for r in table.splitlines())))
     there = {
         option

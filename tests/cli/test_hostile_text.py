@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +24,7 @@ import typer.main
 
 from fastkappa import cli
 from fastkappa.cli.pages.sorting import SCRIPT
+from fastkappa.cli.reports import agree as reports
 from tests.cli.test_pages import Page
 from tests.helpers.command_line import CommandLine
 
@@ -86,12 +88,17 @@ def runs(text: str, file: str) -> dict[str, list[list[str]]]:
     board = [file, file, f"--id={text} id", f"--target={one}", "--bootstrap=20"]
     fitted = [file, f"--y={one}", f"--score={score}", "--method=exact"]
     return {
-        "score": [[file, f"--y1={one}", f"--y2={two}"], [file, "--y1=a", "--y2=b"]],
+        "score": [
+            [file, f"--y1={one}", f"--y2={two}", "--save=saved.json"],
+            [file, "--y1=a", "--y2=b"],
+        ],
+        "merge": [["saved.json"]],
         "agree": [
             [file, *raters[:2], "--weights=linear", "--scale=altman", "--bootstrap=20"],
             [file, *raters[:2], f"--group={group}", f"--cluster={text} item"],
             [file, *raters[:2], f"--group={group}", "--scale=cohen"],
-            [file, *raters, "--scale=cohen", "--bootstrap=20"],
+            # A scale, which has no text of the user, takes ten intervals of each coefficient.
+            [file, *raters, "--bootstrap=20"],
             [file, *raters, f"--group={group}"],
             [file, *long],
         ],
@@ -120,6 +127,29 @@ def parameters() -> Iterator[tuple[str, Any]]:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute what `agree` prints in several formats once; what it warns of is repeated."""
+    read_and_report = reports.read_and_report
+    known: dict[str, Any] = {}
+
+    def once(request: Any, source: Any, raters: Any, reading: Any) -> Any:
+        key = repr((request, source, raters))
+        if key not in known:
+            labels: list[Any] = []
+            noted = reading._replace(on_sorted=labels.append)
+            with warnings.catch_warnings(record=True) as warned:
+                known[key] = read_and_report(request, source, raters, noted), labels, warned
+        report, labels, warned = known[key]
+        for one in warned:
+            warnings.warn(one.message, stacklevel=1)
+        for each in labels:
+            reading.on_sorted(each)
+        return report
+
+    monkeypatch.setattr(reports, "read_and_report", once)
 
 
 def formats_of(command: str) -> list[str]:
@@ -161,6 +191,7 @@ def test_every_command_is_attacked(here: Path) -> None:
 
 @pytest.mark.parametrize("kind", IN_FILES)
 @pytest.mark.parametrize("command", [name for name in cli.COMMANDS if runs("", "")[name] != [[]]])
+@pytest.mark.usefixtures("computed_once")
 def test_names_and_cells(here: Path, command: str, kind: str) -> None:
     text = HOSTILE[kind]
     file = f"{text} f.csv".replace("/", "|")
@@ -169,6 +200,7 @@ def test_names_and_cells(here: Path, command: str, kind: str) -> None:
     cuts = {"labels": labels, "thresholds": [0.5, 1.5], "columns": {"score": f"{text} s"}}
     Path(f"{file}.json").write_text(json.dumps(cuts))
     formats = formats_of(command)
+    attack("score", *runs(text, file)["score"][0])
     pictured = [*runs(text, file)["agree"][::4], *runs(text, file)["measure"][:2]]
     for arguments in runs(text, file)[command]:
         applied = any(argument.startswith("--apply=") for argument in arguments)
@@ -204,6 +236,7 @@ def test_every_option(here: Path, command: str, kind: str) -> None:
     write_hostile(Path("f.csv"), "x")
     cuts = {"labels": [1, 2], "thresholds": [0.5], "columns": {"score": "x s"}}
     Path("f.csv.json").write_text(json.dumps(cuts))
+    attack("score", *runs("x", "f.csv")["score"][0])
     own = [p for name, p in parameters() if name == command]
     arguments = [p for p in own if p.param_type_name == "argument"]
     every = runs("x", "f.csv")[command]

@@ -14,7 +14,7 @@ pytest.importorskip("typer")
 pytest.importorskip("rich")
 pytest.importorskip("pyarrow")
 
-from fastkappa import (
+from fastkappa.measurements import (
     concordance_correlation,
     intraclass_correlation,
     limits_of_agreement,
@@ -87,6 +87,68 @@ def test_a_row_per_measurement(flows: Path, tmp_path: Path) -> None:
         file.write("3,mini,400\n")
     refused = measure.refusal(path, *long)
     assert "rater 'mini' has more than one measurement of item '3'" in refused
+
+
+def test_a_file_per_method(flows: Path, tmp_path: Path) -> None:
+    n = len(WRIGHT)
+    order = [(7 * i) % n for i in range(n)]
+    names = [f"P{i}" for i in range(n)]
+    wright = write_csv(tmp_path / "wright.csv", patient=names, flow=WRIGHT)
+    # In another order, by another name, and the first one is a number with a fraction.
+    moved = {"patient": [names[i] for i in order], "litres": [float(MINI[i]) for i in order]}
+    mini = write_csv(tmp_path / "mini.csv", **moved)
+    found = measure.json_of(wright, mini, "--id", "patient")
+    expected = measure.json_of(flows, "--raters", "wright", "mini")
+    assert found["raters"] == ["wright", "mini"]
+    assert found["limits"] == expected["limits"]
+    turned = measure.json_of(wright, mini, "--id", "patient", "--raters", "mini", "wright")
+    assert turned["limits"]["bias"] == -found["limits"]["bias"]
+    fewer = write_csv(tmp_path / "fewer.csv", **{name: c[2:] for name, c in moved.items()})
+    refused = measure.refusal(wright, fewer, "--id", "patient")
+    assert "rater 'fewer' has no measurement of 2 items, such as 'P0'. --missing drop" in refused
+    kept = measure.json_of(wright, fewer, "--id", "patient", "--missing", "drop")
+    assert (kept["limits"]["n_subjects"], kept["limits"]["n_dropped"]) == (n - 2, 2)
+
+
+def test_clusters(tmp_path: Path) -> None:
+    n = len(WRIGHT)
+    ward = [f"w{i // 3}" for i in range(n)]
+    names = [f"P{i}" for i in range(n)]
+    wide = write_csv(tmp_path / "r.csv", a=WRIGHT, b=MINI, ward=ward)
+    found = measure.json_of(wide, "--raters", *"ab", "--cluster", "ward")
+    expected = limits_of_agreement(WRIGHT, MINI, clusters=ward)
+    assert (found["limits"]["n_clusters"], expected.n_clusters) == (6, 6)
+    assert found["limits"]["bias_interval"] == list(expected.bias_interval)
+    assert found["concordance"]["interval"] == list(
+        concordance_correlation(WRIGHT, MINI, clusters=ward).interval
+    )
+    # The same from a row per measurement, shuffled, and from a file per method.
+    rows = [*zip(names, ["a"] * n, WRIGHT, ward), *zip(names, ["b"] * n, MINI, ward)]
+    rows = [rows[(7 * i) % (2 * n)] for i in range(2 * n)]
+    long = write_csv(tmp_path / "long.csv", **dict(zip(("id", "who", "flow", "ward"), zip(*rows))))
+    options = ["--item", "id", "--rater", "who", "--rating", "flow", "--cluster", "ward"]
+    of_long = measure.json_of(long, *options)["limits"]
+    files = [
+        write_csv(tmp_path / f"{name}.csv", id=names, flow=values, ward=ward)
+        for name, values in (("a", WRIGHT), ("b", MINI))
+    ]
+    # Beside the ids and the wards there is one column alone.
+    by_file = [*files, "--id", "id", "--cluster", "ward"]
+    for limits in (of_long, measure.json_of(*by_file)["limits"]):
+        assert limits["bias_interval"] == pytest.approx(found["limits"]["bias_interval"])
+    assert "17 subjects in 6 clusters" in measure.text_of(long, *options)
+    lost = write_csv(tmp_path / "lost.csv", a=WRIGHT, b=MINI, ward=["", *ward[1:]])
+    lacking = [lost, "--raters", *"ab", "--cluster", "ward"]
+    assert "1 in column 'ward'" in measure.refusal(*lacking)
+    kept = measure.json_of(*lacking, "--missing", "drop")
+    assert kept["limits"]["n_subjects"] == n - 1
+    assert "1 row left out: no cluster in column 'ward'." in kept["warnings"]
+    with long.open("a") as file:
+        file.write("P3,c,400,elsewhere\n")
+    options += ["--missing", "drop"]
+    assert "item 'P3' is in 'w1' and in 'elsewhere'" in measure.refusal(long, *options)
+    refused = measure.refusal(wide, "--raters", *"ab", "--cluster", "a")
+    assert "--cluster must name another column, got 'a'" in refused
 
 
 def test_missing_measurements(tmp_path: Path) -> None:

@@ -108,6 +108,10 @@ def check(page: str) -> Page:
         assert not any(name.startswith("on") for name in attributes)
         for name in ("src", "href", "xlink:href"):
             assert (attributes.get(name) or "#").startswith("#")
+    # On a telephone tables and pictures are scrolled, each by itself.
+    boxes = [box for box in read.of("div") if box.get("class") == "wide"]
+    assert len(boxes) == len(read.of("table")) + len(read.of("figure"))
+    assert not re.search(r"[{;](min-)?width:\d+px", page)
     names = [attributes["id"] for _, attributes in read.elements if "id" in attributes]
     assert len(set(names)) == len(names)
     used = re.findall(r'(?:href="|url\()#([^")]+)', page)

@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("typer")
 pytest.importorskip("rich")
 
-from fastkappa import power, sample_size, sample_size_for_width
-from fastkappa.statistics.planning.plan import plan_study
+from fastkappa.planning import power, sample_size, sample_size_for_width
+from fastkappa.planning.plan import plan_study
 from tests.helpers.command_line import CommandLine
 
 plan = CommandLine("plan")
@@ -45,7 +45,7 @@ def test_published_sample_sizes(options: list[object], n: int) -> None:
 def test_a_width_and_several_raters() -> None:
     for raters in (2, 3):
         found = plan.json_of("--kappa", 0.8, "--width", 0.2, "--rates", 0.3, "--raters", raters)
-        expected = sample_size_for_width(0.8, 0.2, rates=(0.3, 0.3), raters=raters)
+        expected = sample_size_for_width(0.8, 0.2, rates=(0.3, 0.3), n_raters=raters)
         assert found["n"] == expected
         assert found["width"] <= 0.2
         # One item fewer would not do.
@@ -59,13 +59,13 @@ def test_what_a_number_of_items_gives() -> None:
     found = plan.json_of(*test, "--n", 120)
     rates = [0.5, 0.3, 0.2]
     assert found["n"] == 120
-    assert found["power"] == power(120, 0.8, 0.6, rates=(rates, rates), weights="linear")
+    assert found["power"] == power(120, 0.8, null_kappa=0.6, rates=(rates, rates), weights="linear")
     assert plan.json_of("--kappa", 0.8, "--n", 120)["power"] is None
 
 
 def test_raters_with_rates_of_their_own() -> None:
     options = ["--kappa", 0.5, "--null", 0.2, "--rates", 0.3, "--second-rates", 0.4]
-    assert plan.json_of(*options)["n"] == sample_size(0.5, 0.2, rates=(0.3, 0.4))
+    assert plan.json_of(*options)["n"] == sample_size(0.5, null_kappa=0.2, rates=(0.3, 0.4))
 
 
 def test_clusters() -> None:

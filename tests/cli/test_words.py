@@ -14,12 +14,14 @@ pytest.importorskip("rich")
 pytest.importorskip("pyarrow")
 
 import fastkappa
-from tests.helpers.command_line import CommandLine, write_csv
+from tests.helpers import public
+from tests.helpers.command_line import CommandLine, report_on_nothing, write_csv
 
 program = CommandLine()
 # Words that are commands, or of English, too.
 ALSO_COMMANDS = {"leaderboard", "agreement", "power", "bootstrap", "datasets", "plotting"}
-NAMES = {*fastkappa.__all__, "from_array", "from_raters", "from_long", "from_counts", "pandas"}
+NAMES = {name.rpartition(".")[2] for name in public.NAMES} - {"load", "names"}
+NAMES |= {"from_array", "from_raters", "from_long", "from_counts", "pandas"}
 PYTHON = re.compile(
     rf"\b({'|'.join(NAMES - ALSO_COMMANDS)})\b|(?<![-'])\b(y2|y_true)\b(?!')|\b[a-z_]+=|\w\(\w*\)"
 )
@@ -123,7 +125,10 @@ def test_the_same_warning_is_printed_once(tmp_path: Path) -> None:
     assert said.count("--bootstrap 20 is too few for a 95 % interval") == 1
 
 
-def test_a_table_of_counts_and_a_row_per_rating(tmp_path: Path) -> None:
+def test_a_table_of_counts_and_a_row_per_rating(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report_on_nothing(monkeypatch)
     random = np.random.default_rng(0)
     counts = random.multinomial(4, [0.5, 0.3, 0.2], 30)
     path = write_csv(tmp_path / "counts.csv", **dict(zip("abc", counts.T)))

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fastkappa import continuous_kappa, decode_probabilities, optimal_thresholds
+from fastkappa import decode_probabilities, optimal_thresholds
 from fastkappa.exceptions import LabelOrderWarning, undefined_metric_warning
+from fastkappa.measurements import continuous_kappa
 from tests.helpers.absent import library
 from tests.helpers.exact_kappa import exact_kappa, fractions_of
 

@@ -192,7 +192,7 @@ def test_longer_arrays(drop_in_backend: str, n: int) -> None:
 
 def quadratic_of_table(y1: Any, y2: Any, labels: Any) -> float:
     table = confusion_counts(y1, y2, labels=labels, backend="numpy").table
-    kappa: float = fastkappa.kappa_from_confusion(table, "quadratic")
+    kappa: float = fastkappa.kappa_from_confusion(table, weights="quadratic")
     return kappa
 
 

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 import xgboost
 
-from fastkappa import boosting, continuous_kappa
+from fastkappa import boosting
+from fastkappa.measurements import continuous_kappa
 from tests.helpers.absent import library
 from tests.helpers.fresh_python import run_python
 
@@ -196,10 +197,161 @@ def test_lightgbm_cross_validation() -> None:
 
 
 def test_predictions_of_classes_are_refused() -> None:
-    with pytest.raises(ValueError, match="use a regression objective"):
+    with pytest.raises(ValueError, match="use ClassKappa for a classifier"):
         boosting.lightgbm_eval_metric([0, 1, 2], np.ones((3, 3)) / 3)
-    with pytest.raises(ValueError, match="approxes must be those of a model of one dimension"):
+    with pytest.raises(ValueError, match=r"got 3: use ClassKappa for a classifier"):
         boosting.CatBoostKappa().evaluate((np.ones(3),) * 3, np.arange(3), None)
+
+
+@pytest.fixture(params=[2, 4], ids=["two classes", "four classes"])
+def classes(request: pytest.FixtureRequest) -> tuple[Data, Data]:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 4)).astype(np.float32)
+    latent = (request.param - 1) / 2 + X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(0, 1, len(X))
+    y = np.clip(np.rint(latent), 0, request.param - 1).astype(int)
+    w = rng.integers(1, 4, len(X)).astype(np.float32)
+    return Data(X[:300], y[:300], w[:300]), Data(X[300:], y[300:], w[300:])
+
+
+def check_classes(
+    history: list[float], best: int, predict: Any, validation: Data, weights: Any, sign: int = 1
+) -> None:
+    """Check recorded kappas against scikit-learn's of the classes that a model predicts."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    kappas = [
+        metrics.cohen_kappa_score(
+            validation.y,
+            np.asarray(predict(i + 1)).reshape(-1),
+            labels=np.unique(validation.y),
+            weights=weights,
+            sample_weight=validation.w,
+        )
+        for i in range(best + 1)
+    ]
+    recorded = np.array(history) if sign > 0 else 1 - np.array(history)
+    np.testing.assert_allclose(recorded[: best + 1], kappas, atol=1e-6)
+    assert best == recorded.argmax()
+    assert recorded[best] > 0.2
+
+
+METRICS = [boosting.ClassKappa(weights) for weights in (None, "quadratic")]
+each_metric = pytest.mark.parametrize("metric", METRICS, ids=["plain", "quadratic"])
+
+
+@each_metric
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+def test_classifiers_of_lightgbm(classes: tuple[Data, Data], metric: Any) -> None:
+    pytest.importorskip("sklearn")
+    train, valid = classes
+    model = lightgbm.LGBMClassifier(
+        **LIGHTGBM, n_estimators=100, metric="None", verbose=-1, n_jobs=1
+    )
+    model.fit(
+        train.X,
+        train.y,
+        eval_set=[(valid.X, valid.y)],
+        eval_sample_weight=[valid.w],
+        eval_metric=metric.lightgbm_eval_metric,
+        callbacks=[lightgbm.early_stopping(ROUNDS, verbose=False)],
+    )
+    history = model.evals_result_["valid_0"]["kappa"]
+    best = model.best_iteration_ - 1
+    check_classes(
+        history, best, lambda n: model.predict(valid.X, num_iteration=n), valid, metric.weights
+    )
+    kept = lightgbm.Dataset(train.X, train.y)
+    recorded: dict[str, Any] = {}
+    many = {"objective": "multiclass", "num_class": 4} if train.y.max() > 1 else {}
+    lightgbm.train(
+        {
+            **LIGHTGBM,
+            "objective": "binary",
+            **many,
+            "metric": "None",
+            "verbose": -1,
+            "num_threads": 1,
+        },
+        kept,
+        num_boost_round=len(history),
+        valid_sets=[kept.create_valid(valid.X, valid.y, weight=valid.w)],
+        feval=metric.lightgbm_feval,
+        callbacks=[lightgbm.record_evaluation(recorded)],
+    )
+    np.testing.assert_allclose(recorded["valid_0"]["kappa"], history)
+
+
+@each_metric
+def test_classifiers_of_xgboost(classes: tuple[Data, Data], metric: Any) -> None:
+    pytest.importorskip("sklearn")
+    train, valid = classes
+    model = xgboost.XGBClassifier(
+        **XGBOOST, n_estimators=100, eval_metric=metric.kappa_loss, early_stopping_rounds=ROUNDS
+    )
+    model.fit(
+        train.X,
+        train.y,
+        eval_set=[(valid.X, valid.y)],
+        sample_weight_eval_set=[valid.w],
+        verbose=False,
+    )
+    history = model.evals_result()["validation_0"]["kappa_loss"]
+    check_classes(
+        history,
+        model.best_iteration,
+        lambda n: model.predict(valid.X, iteration_range=(0, n)),
+        valid,
+        metric.weights,
+        -1,
+    )
+    many = ({"objective": f"multi:{kind}", "num_class": 4} for kind in ("softprob", "softmax"))
+    for objective in many if train.y.max() > 1 else ({"objective": "binary:logistic"},):
+        recorded: dict[str, Any] = {}
+        xgboost.train(
+            {**XGBOOST, **objective},
+            xgboost.DMatrix(train.X, train.y),
+            num_boost_round=len(history),
+            evals=[(xgboost.DMatrix(valid.X, valid.y, weight=valid.w), "valid")],
+            custom_metric=metric.xgboost_custom_metric,
+            evals_result=recorded,
+            verbose_eval=False,
+        )
+        np.testing.assert_allclose(recorded["valid"]["kappa_loss"], history, atol=1e-5)
+
+
+@each_metric
+def test_classifiers_of_catboost(classes: tuple[Data, Data], metric: Any) -> None:
+    train, valid = (catboost.Pool(part.X, part.y, weight=part.w) for part in classes)
+    model = catboost.CatBoostClassifier(
+        iterations=40,
+        learning_rate=0.3,
+        loss_function="MultiClass" if classes[0].y.max() > 1 else "Logloss",
+        eval_metric=metric,
+        allow_writing_files=False,
+        thread_count=2,
+        verbose=False,
+        random_seed=0,
+        use_best_model=False,
+    )
+    model.fit(train, eval_set=valid, early_stopping_rounds=ROUNDS)
+    history = model.get_evals_result()["validation"]["ClassKappa"]
+    check_classes(
+        history,
+        model.get_best_iteration(),
+        lambda n: model.predict(valid, ntree_end=n),
+        classes[1],
+        metric.weights,
+    )
+
+
+def test_classes_are_told_from_other_predictions() -> None:
+    metric = boosting.ClassKappa()
+    assert metric.kappa_loss([0, 1, 2], [0.0, 1.0, 2.0]) == 0
+    assert metric.kappa_loss([0, 1, 1], [0.2, 0.7, 0.9]) == 0
+    with pytest.raises(ValueError, match=r"predictions must be .*, got 1\.5: of a regression"):
+        metric.kappa_loss([0, 1, 2], [0.0, 1.5, 2.0])
+    with pytest.raises(ValueError, match="y must hold classes from 0 to 2, got others"):
+        metric.kappa_loss([-1, 1, 2], [0, 1, 2])
+    assert pickle.loads(pickle.dumps(metric)).kappa_loss([0, 1], [0, 1]) == 0
 
 
 @pytest.mark.parametrize("name", boosting.__all__)

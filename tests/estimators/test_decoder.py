@@ -21,7 +21,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import fastkappa
 from fastkappa import cohen_kappa_score, decode_probabilities
 from fastkappa.estimators import KappaDecoder
 from fastkappa.exceptions import LabelOrderWarning
@@ -273,11 +272,6 @@ def test_bad_input() -> None:
         fitted.predict(np.full((2, 3), 1 / 3))
     with pytest.raises(ValueError, match=r"sum of 0\.9 in row 1"):
         fitted.predict([[0.25] * 4, [0.25, 0.25, 0.25, 0.15]])
-
-
-def test_it_is_a_name_of_the_package() -> None:
-    assert fastkappa.KappaDecoder is KappaDecoder
-    assert "KappaDecoder" in dir(fastkappa)
 
 
 @pytest.mark.parametrize("names", [["mild", "none", "severe"], [1, 0, 2]], ids=["words", "numbers"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import email.message
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -27,7 +28,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from fastkappa import cohen_kappa_score
-from fastkappa.estimators import KappaDecoder, KappaRounder
+from fastkappa.estimators import KappaDecoder, KappaRegressor, KappaRounder, documentation
 
 NAMES = np.array(["poor", "fair", "good", "best"])
 OUTER = KFold(3, shuffle=True, random_state=0)
@@ -157,13 +158,17 @@ def test_the_name_of_scores_is_that_of_the_fit() -> None:
     assert features.feature_names_in_.tolist() == ["a", "b", "c"]
 
 
-def decoder(**params: Any) -> KappaDecoder:
-    return KappaDecoder(LogisticRegression(), cv=3, **params)
+def decoder(calibration: Any = "sigmoid") -> KappaDecoder:
+    return KappaDecoder(LogisticRegression(), cv=3, calibration=calibration)
 
 
-@pytest.mark.parametrize("calibration", [None, "temperature", "sigmoid", "isotonic"])
+is_old = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 8)
+TEMPERATURE = pytest.param("temperature", marks=pytest.mark.skipif(is_old, reason="scikit-learn"))
+
+
+@pytest.mark.parametrize("calibration", [None, TEMPERATURE, "sigmoid", "isotonic"])
 def test_probabilities_are_those_that_are_decoded(calibration: Any) -> None:
-    fitted = decoder(calibration=calibration).fit(X, Y)
+    fitted = decoder(calibration).fit(X, Y)
     probabilities = fitted.predict_proba(X)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     cheapest = fitted.classes_[(probabilities @ fitted.costs_).argmin(axis=1)]
@@ -186,7 +191,7 @@ def test_no_metadata_is_routed_where_none_is_given(make: Any) -> None:
 
 
 @pytest.mark.usefixtures("routing")
-@pytest.mark.parametrize("calibration", ["temperature", "sigmoid", None])
+@pytest.mark.parametrize("calibration", [TEMPERATURE, "sigmoid", None])
 def test_weights_are_routed_where_they_are_requested(calibration: Any) -> None:
     inner = LogisticRegression().set_fit_request(sample_weight=True)
     routed = KappaDecoder(inner, cv=3, calibration=calibration)
@@ -195,9 +200,8 @@ def test_weights_are_routed_where_they_are_requested(calibration: Any) -> None:
     found = cross_validate(routed, X, Y, cv=OUTER, params=params, return_estimator=True)
     with sklearn.config_context(enable_metadata_routing=False):
         expected = cross_validate(
-            decoder(calibration=calibration),
-            X, Y, cv=OUTER, params=params, return_estimator=True,
-        )  # fmt: skip
+            decoder(calibration), X, Y, cv=OUTER, params=params, return_estimator=True
+        )
     for one, other in zip(found["estimator"], expected["estimator"]):
         np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
         assert one.oof_kappa_ == other.oof_kappa_
@@ -214,16 +218,38 @@ def test_weights_may_be_for_kappa_alone() -> None:
         KappaRounder(LinearRegression(), cv=3).fit(X, Y, WEIGHTS)
 
 
+GROUPED: list[Any] = [
+    lambda: KappaRounder(Ridge(), cv=GroupKFold(4), random_state=0),
+    lambda: KappaDecoder(LogisticRegression(), cv=GroupKFold(4), calibration=None),
+]
+
+
 @pytest.mark.usefixtures("routing")
-def test_groups_are_routed_to_folds() -> None:
-    rounder = KappaRounder(Ridge(), cv=GroupKFold(4), random_state=0)
-    rounder.set_fit_request(groups=True)
-    params = {"groups": GROUPS}
-    routed = cross_validate(rounder, X, Y, cv=GroupKFold(3), params=params, return_estimator=True)[
-        "estimator"
-    ]
-    for fitted, (train, _) in zip(routed, GroupKFold(3).split(X, Y, GROUPS)):
+@pytest.mark.parametrize("make", GROUPED, ids=["rounder", "decoder"])
+def test_groups_are_routed_to_folds(make: Any) -> None:
+    params, outer = {"groups": GROUPS}, GroupKFold(3)
+    asking = make().set_fit_request(groups=True)
+    routed = cross_validate(asking, X, Y, cv=outer, params=params, return_estimator=True)
+    for fitted, (train, _) in zip(routed["estimator"], outer.split(X, Y, GROUPS)):
         with sklearn.config_context(enable_metadata_routing=False):
-            plain = KappaRounder(Ridge(), cv=GroupKFold(4), random_state=0)
-            plain.fit(X[train], Y[train], groups=GROUPS[train])
+            plain = make().fit(X[train], Y[train], groups=GROUPS[train])
         assert fitted.oof_kappa_ == plain.oof_kappa_
+
+
+def test_an_older_scikit_learn_has_no_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sklearn, "__version__", "1.7.2")
+    with pytest.raises(ValueError, match=r"needs scikit-learn 1\.8 .*, got 1\.7\.2.*'sigmoid'"):
+        decoder("temperature").fit(X, Y)
+    assert decoder("isotonic").fit(X, Y).oof_kappa_ > 0
+
+
+@pytest.mark.parametrize("estimator", [KappaRounder(), KappaDecoder(), KappaRegressor()])
+def test_html_links_to_the_documentation(estimator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = email.message.Message()
+    monkeypatch.setattr(documentation, "metadata", lambda _: built)
+    assert "href" not in estimator._repr_html_()
+    built["Project-URL"] = "Source, https://example.org/source"
+    built["Project-URL"] = "Documentation, https://example.org/docs/"
+    name = type(estimator).__name__
+    page = f"https://example.org/docs/reference/generated/fastkappa.estimators.{name}.html"
+    assert f'href="{page}"' in estimator._repr_html_()

@@ -51,6 +51,7 @@ STRINGS = np.array(["poor", "fair", "good", "best"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:kappa is undefined")
 @pytest.mark.filterwarnings("ignore:scores fall")
+@pytest.mark.filterwarnings("ignore:The least populated class")
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -383,15 +384,18 @@ def test_on_the_out_of_fold_predictions_of_a_regression() -> None:
 
 
 def test_public_name_is_loaded_on_first_use() -> None:
-    assert fastkappa.KappaRounder is KappaRounder
-    code = "import sys, fastkappa; assert 'sklearn' not in sys.modules; fastkappa.KappaRounder"
+    assert fastkappa.estimators.KappaRounder is KappaRounder
+    code = (
+        "import sys, fastkappa; assert 'sklearn' not in sys.modules;"
+        "fastkappa.estimators.KappaRounder"
+    )
     run_python(code)
 
 
 def test_without_scikit_learn_the_error_names_the_extra() -> None:
     code = (
         "import sys; sys.modules['sklearn'] = None; import fastkappa\n"
-        "try: fastkappa.KappaRounder\n"
+        "try: fastkappa.estimators.KappaRounder\n"
         "except ImportError as error: print(error)"
     )
     assert install_command("fastkappa[sklearn]") in run_python(code)

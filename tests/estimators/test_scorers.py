@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression
@@ -25,7 +25,6 @@ from sklearn.model_selection import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-import fastkappa
 from fastkappa.estimators import (
     KappaRounder,
     KappaScorer,
@@ -62,7 +61,7 @@ def test_the_value_is_that_of_scikit_learn_with_all_labels(weights: Any, n_jobs:
         cohen_kappa_score(Y[test], predictions[test], labels=np.arange(5), weights=weights)
         for _, test in FOLDS.split(X)
     ]
-    for scorer in (READY[weights], KappaScorer(weights, labels=range(5))):
+    for scorer in (READY[weights], KappaScorer(weights=weights, labels=range(5))):
         found = cross_val_score(
             TREE, X, Y, cv=FOLDS, scoring=scorer, error_score="raise", n_jobs=n_jobs
         )
@@ -166,9 +165,9 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match=r"y or the predictions hold 4, .* 0 < 1 < 2 < 3"):
         KappaScorer(labels=range(4))(TREE.fit(X, Y), X, Y)
     with pytest.raises(ValueError, match="labels must be given with a matrix"):
-        KappaScorer([[0, 1], [1, 0]])
+        KappaScorer(weights=[[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="weights must be None, 'linear'"):
-        KappaScorer("cubic")  # type: ignore[arg-type]
+        KappaScorer(weights="cubic")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="labels must be distinct"):
         KappaScorer(labels=[0, 0])
 
@@ -180,16 +179,28 @@ def test_undefined_is_nan() -> None:
 
 def test_copies() -> None:
     matrix = 1 - np.eye(5)
-    scorer = KappaScorer(matrix, labels=range(5))
+    scorer = KappaScorer(weights=matrix, labels=range(5))
     for again in (pickle.loads(pickle.dumps(scorer)), copy.deepcopy(scorer)):
         assert again(TREE.fit(X, Y), X, Y) == cohen_kappa(TREE, X, Y)
-    assert repr(KappaScorer("linear", labels=[2, 1])) == "KappaScorer('linear', labels=[2, 1])"
-    assert repr(cohen_kappa) == "KappaScorer(None)"
+    assert (
+        repr(KappaScorer(weights="linear", labels=[2, 1]))
+        == "KappaScorer(weights='linear', labels=[2, 1])"
+    )
+    assert repr(cohen_kappa) == "KappaScorer(weights=None)"
 
 
-def test_a_search_of_thresholds_is_told_what_it_takes() -> None:
-    search = TunedThresholdClassifierCV(TREE, scoring=cohen_kappa)
-    with pytest.raises(AttributeError, match=r"give make_scorer\(fastkappa.cohen_kappa_score\)"):
-        search.fit(X, Y > 1)
-    search.set_params(scoring=make_scorer(fastkappa.cohen_kappa_score)).fit(X, Y > 1)
-    assert search.best_score_ > 0.1
+@pytest.mark.parametrize("weights", READY)
+@pytest.mark.parametrize("labels", [None, [True, False]])
+def test_thresholds_of_a_classifier_are_searched(weights: Any, labels: Any) -> None:
+    search = TunedThresholdClassifierCV(TREE, scoring=make_scorer(cohen_kappa_score), cv=FOLDS)
+    right = search.fit(X, Y > 1)
+    scorer = KappaScorer(weights=weights, labels=labels)
+    found = clone(search).set_params(scoring=scorer).fit(X, Y > 1)
+    assert found.best_threshold_ == right.best_threshold_
+    assert found.best_score_ == pytest.approx(right.best_score_, rel=1e-12)
+    assert quadratic_kappa(found, X, Y > 1) == pytest.approx(cohen_kappa(found, X, Y > 1))
+
+
+def test_other_attributes_are_missing() -> None:
+    for name in ("score", "_unknown", "__array__"):
+        assert not hasattr(quadratic_kappa, name)

@@ -432,17 +432,99 @@ static void call_lines(stream_t *stream, memories_t *memories, int compare)
     free((void *)(uintptr_t)known[0].words); free((void *)(uintptr_t)known[1].words);
 }
 
+/* ---- labels anywhere, and differences ---- */
+
+/* A hash of the labels: each in the slot that it names, or in the next free one. */
+static label_hash_t hash_of(stream_t *stream, uint64_t *labels, uint64_t n_labels, int width)
+{
+    const int few = n_labels <= 16 && take(stream, 2), n_bits = few ? 6 : 10 + (int)take(stream, 4);
+    label_hash_t hash = {more(stream) | 1, 64 - n_bits, n_labels <= 255 ? 1 : 2, NULL, labels, n_labels};
+    if (few && width < 8) hash.multiplier <<= 64 - 8 * width;
+    const uint64_t n_slots = (uint64_t)1 << n_bits;
+    uint8_t *slots = malloc(n_slots * (size_t)hash.code_width);
+    uint64_t *of_slot = malloc(n_slots * 8);
+    for (uint64_t slot = 0; slot < n_slots; slot++) of_slot[slot] = n_labels;
+    for (uint64_t code = 0; code < n_labels; code++) {
+        uint64_t slot = labels[code] * hash.multiplier >> hash.shift;
+        while (of_slot[slot] != n_labels) slot = (slot + 1) % n_slots;
+        of_slot[slot] = code;
+    }
+    for (uint64_t slot = 0; slot < n_slots; slot++) {
+        const uint16_t code = (uint16_t)of_slot[slot];
+        if (hash.code_width == 1) slots[slot] = (uint8_t)code;
+        else memcpy(slots + 2 * slot, &code, 2);
+    }
+    free(of_slot);
+    labels[n_labels] = labels[0];
+    hash.slots = slots;
+    return hash;
+}
+
+static void call_look_up(stream_t *stream, memories_t *memories, int compare)
+{
+    enum { MOST = 300 };
+    static const int NUMBERS[] = {1, 2, 5, 15, 16, 17, 100, 255, 256, MOST};
+    const int kind = (int)take(stream, 8), wanted = NUMBERS[take(stream, COUNT_OF(NUMBERS))];
+    const ptrdiff_t n = how_many(stream) % 20000, start = n ? (ptrdiff_t)take(stream, (uint64_t)n) : 0;
+    column_t column = elements(stream, memories, kind, n, 0);
+    column.lowest = 0; column.n_labels = ~(uint64_t)0;
+    uint64_t labels[MOST + 1], n_labels = 0;
+    for (int i = 0; i < wanted; i++) {
+        const uint64_t chance = more(stream), place = n ? chance % (uint64_t)n : 0;
+        const uint64_t label = compare && n && chance >> 63 ? naive_code(&column, (ptrdiff_t)place) : chance >> 56;
+        uint64_t code = 0;
+        while (code < n_labels && labels[code] != label) code++;
+        if (code == n_labels) labels[n_labels++] = label;
+    }
+    const label_hash_t hash = hash_of(stream, labels, n_labels, element_width(kind));
+    char *codes = malloc((size_t)(n - start) * (size_t)hash.code_width + 1);
+    const ptrdiff_t n_unknown = look_up_labels(&column, &hash, start, n, codes);
+    EXPECT(n_unknown >= 0 && n_unknown <= n - start, "number of unknown labels");
+    ptrdiff_t expected = 0;
+    for (ptrdiff_t i = start; i < n && compare; i++) {
+        uint64_t code = 0;
+        while (code < n_labels && labels[code] != naive_code(&column, i)) code++;
+        uint16_t found = (uint8_t)codes[i - start];
+        if (hash.code_width == 2) memcpy(&found, codes + 2 * (i - start), 2);
+        EXPECT(found == code, "codes of labels");
+        expected += code == n_labels;
+    }
+    EXPECT(!compare || n_unknown == expected, "unknown labels");
+    free(codes); free((void *)(uintptr_t)hash.slots);
+}
+
+static void call_differences(stream_t *stream)
+{
+    const ptrdiff_t n_columns = (ptrdiff_t)take(stream, 600), n = 1 + (ptrdiff_t)take(stream, 9);
+    const ptrdiff_t start = (ptrdiff_t)take(stream, (uint64_t)n), size = n * n_columns;
+    float *rows = malloc((size_t)size * 4 + 1), *factors = malloc((size_t)((n - start) * n) * 4 + 1);
+    float *largest = calloc((size_t)n_columns + 1, 4), *expected = calloc((size_t)n_columns + 1, 4);
+    for (ptrdiff_t i = 0; i < size; i++) rows[i] = (float)(more(stream) % 1000);
+    for (ptrdiff_t i = 0; i < (n - start) * n; i++) factors[i] = (float)(more(stream) % 100);
+    for (ptrdiff_t i = start; i < n; i++)
+        for (ptrdiff_t j = 0; j < i; j++)
+            for (ptrdiff_t k = 0; k < n_columns; k++) {
+                const float apart = fabsf(rows[i * n_columns + k] - rows[j * n_columns + k]) * factors[(i - start) * n + j];
+                if (apart > expected[k]) expected[k] = apart;
+            }
+    largest_differences(rows, n_columns, factors, n, start, n, largest);
+    EXPECT(memcmp(largest, expected, (size_t)n_columns * 4) == 0, "largest differences");
+    free(rows); free(factors); free(largest); free(expected);
+}
+
 static void any_call(const uint8_t *bytes, size_t size, memories_t *memories, int compare)
 {
     stream_t stream = {bytes, bytes + size, 88172645463325252ull};
     memories->n = 0;
-    const uint64_t which = take(&stream, 9);
+    const uint64_t which = take(&stream, 11);
     stream.seed ^= take(&stream, 1 << 24);
     if (which < 3) call_pairs(&stream, memories, compare);
     else if (which == 3) call_moments(&stream, memories, compare);
     else if (which == 4) call_rows(&stream, memories, compare);
     else if (which == 5) call_order(&stream, memories, compare);
     else if (which == 6) call_lines(&stream, memories, compare);
+    else if (which == 7) call_look_up(&stream, memories, compare);
+    else if (which == 8) call_differences(&stream);
     else call_bins(&stream, memories, compare);
     const int n = memories->n;
     LET_GO(memories);

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import fastkappa
-from fastkappa.accumulator import ConfusionAccumulator
+from fastkappa.accumulator.accumulator import ConfusionAccumulator
 from tests.fuzz.damage import damaged
 from tests.helpers.command_line import CommandLine
 from tests.helpers.lying import CALLS, KINDS

@@ -66,18 +66,18 @@ def confusion_counts(y1: Any, y2: Any, options: Options) -> float:
 
 
 def accumulator(y1: Any, y2: Any, options: Options) -> float:
-    total = ConfusionAccumulator(options.labels)
+    total = ConfusionAccumulator(labels=options.labels)
     total.update(y1, y2, missing=options.missing)
     said_apart("outside the labels", total.n_outside)
-    return float(total.kappa(options.weights))
+    return float(total.kappa(weights=options.weights))
 
 
 def accumulator_by_item(y1: Any, y2: Any, options: Options) -> float:
-    total = ConfusionAccumulator(options.labels)
+    total = ConfusionAccumulator(labels=options.labels)
     for first, second in zip(y1, y2):
         total.update([first], [second], missing=options.missing)
     said_apart("outside the labels", total.n_outside)
-    return float(total.kappa(options.weights))
+    return float(total.kappa(weights=options.weights))
 
 
 def leaderboard(y1: Any, y2: Any, options: Options) -> float:
@@ -131,7 +131,7 @@ def evaluator(y1: Any, y2: Any, options: Options) -> None:
 def decoder(y1: Any, y2: Any, options: Options) -> None:
     distinct = [*(options.labels or sorted(set(y1), key=str))]
     beliefs = np.eye(len(distinct))[[hash(label) % len(distinct) for label in y1]]
-    fastkappa.KappaDecoder(labels=options.labels, calibration=None).fit(beliefs, y1)
+    fastkappa.estimators.KappaDecoder(labels=options.labels, calibration=None).fit(beliefs, y1)
 
 
 def scores_for(y2: Any) -> np.ndarray:
@@ -141,7 +141,7 @@ def scores_for(y2: Any) -> np.ndarray:
 
 def scorer(y1: Any, y2: Any, options: Options) -> float:
     labels = options.labels or sorted({*y1, *y2})
-    score = fastkappa.compile_scorer(labels, options.weights)
+    score = fastkappa.compile_scorer(labels, weights=options.weights)
     return float(score(np.array(y1, np.int64), np.array(y2, np.int64)))
 
 
@@ -159,7 +159,7 @@ def source(make: Callable[[Any, Any], Any]) -> Kappa:
     """Return the entrance of a source that is made of two columns."""
 
     def kappa(y1: Any, y2: Any, options: Options) -> float:
-        counts = fastkappa.confusion_from_table(make(y1, y2), "a", "b", labels=options.labels)
+        counts = fastkappa.confusion_from_source(make(y1, y2), "a", "b", labels=options.labels)
         if options.missing == "raise":
             said_apart("missing", counts.n_dropped)
         return of_counts(counts, options.weights)

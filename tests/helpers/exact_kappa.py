@@ -66,14 +66,14 @@ def assert_exact(table: Any, weights: Any) -> None:
     stack = np.asarray(table)[None]
     if exact is None:
         with pytest.warns(undefined_metric_warning()):
-            assert math.isnan(kappa_from_confusion(table, weights))
+            assert math.isnan(kappa_from_confusion(table, weights=weights))
         with pytest.warns(undefined_metric_warning()):
-            assert np.isnan(kappa_from_confusion(stack, weights)).all()
+            assert np.isnan(kappa_from_confusion(stack, weights=weights)).all()
         return
-    single = kappa_from_confusion(table, weights)
+    single = kappa_from_confusion(table, weights=weights)
     assert type(single) is float
     assert single == float(exact)
-    stacked = kappa_from_confusion(stack, weights)
+    stacked = kappa_from_confusion(stack, weights=weights)
     assert stacked.shape == (1,)
     assert ulps(float(stacked[0]), float(exact)) <= 4
 

@@ -103,7 +103,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
         y, y, sample_weight=liar
     ),
     "update": lambda y, liar: fk.ConfusionAccumulator().update(y, liar),
-    "update, weights": lambda y, liar: fk.ConfusionAccumulator().update(y, y, liar),
+    "update, weights": lambda y, liar: fk.ConfusionAccumulator().update(y, y, sample_weight=liar),
     "score_many": lambda y, liar: fk.score_many(y, {"a": liar}),
     "score_many, truth": lambda y, liar: fk.score_many(liar, {"a": y}),
     "score_many, weights": lambda y, liar: fk.score_many(y, {"a": y}, sample_weight=liar),
@@ -111,9 +111,13 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "krippendorff_alpha": lambda y, liar: fk.krippendorff_alpha([y.tolist(), liar]),
     "Ratings": lambda y, liar: fk.Ratings.from_raters([y, liar]),
     "Ratings, long": lambda y, liar: fk.Ratings.from_long(item=liar, rater=y, rating=y),
-    "continuous_kappa": lambda y, liar: fk.continuous_kappa(y, liar),
-    "continuous_kappa, weights": lambda y, liar: fk.continuous_kappa(y, y, sample_weight=liar),
-    "limits_of_agreement": lambda y, liar: fk.limits_of_agreement(y, liar),
-    "concordance_correlation": lambda y, liar: fk.concordance_correlation(liar, y),
-    "intraclass_correlation": lambda y, liar: fk.intraclass_correlation([y.tolist(), liar]),
+    "continuous_kappa": lambda y, liar: fk.measurements.continuous_kappa(y, liar),
+    "continuous_kappa, weights": lambda y, liar: fk.measurements.continuous_kappa(
+        y, y, sample_weight=liar
+    ),
+    "limits_of_agreement": lambda y, liar: fk.measurements.limits_of_agreement(y, liar),
+    "concordance_correlation": lambda y, liar: fk.measurements.concordance_correlation(liar, y),
+    "intraclass_correlation": lambda y, liar: fk.measurements.intraclass_correlation(
+        [y.tolist(), liar]
+    ),
 }

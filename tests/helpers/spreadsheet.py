@@ -24,13 +24,14 @@ def cell(value: Any) -> str:
     return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(value)}</t></is></c>'
 
 
-def sheet_of(rows: Sequence[Sequence[Any]]) -> str:
+def sheet_of(rows: Sequence[Sequence[Any]], merged: str = "") -> str:
     body = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
-    return f'<worksheet xmlns="{MAIN}"><sheetData>{body}</sheetData></worksheet>'
+    cells = f'<mergeCells count="1"><mergeCell ref="{merged}"/></mergeCells>' if merged else ""
+    return f'<worksheet xmlns="{MAIN}"><sheetData>{body}</sheetData>{cells}</worksheet>'
 
 
-def write_xlsx(path: Path, **sheets: Sequence[Sequence[Any]]) -> Path:
-    """Write sheets, each a list of rows, and return the path."""
+def write_xlsx(path: Path, merged: str = "", **sheets: Sequence[Sequence[Any]]) -> Path:
+    """Write sheets, each a list of rows, and return the path; cells may be ``merged``, as A1:A2."""
     names = dict(enumerate(sheets, 1))
     parts: Mapping[str, str] = {
         "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types">'
@@ -56,7 +57,10 @@ def write_xlsx(path: Path, **sheets: Sequence[Sequence[Any]]) -> Path:
             for i in names
         )
         + "</Relationships>",
-        **{f"xl/worksheets/sheet{i}.xml": sheet_of(sheets[name]) for i, name in names.items()},
+        **{
+            f"xl/worksheets/sheet{i}.xml": sheet_of(sheets[name], merged)
+            for i, name in names.items()
+        },
     }
     with ZipFile(path, "w") as file:
         for name, text in parts.items():

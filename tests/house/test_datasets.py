@@ -45,20 +45,20 @@ N_ITEMS = {
 def test_kappas_are_the_published_ones(name: str) -> None:
     rated = datasets.load(name)
     for weights, published in zip((None, "linear", "quadratic"), KAPPAS[name]):
-        assert kappa_from_confusion(rated.table, weights) == float(Fraction(published))
+        assert kappa_from_confusion(rated.table, weights=weights) == float(Fraction(published))
 
 
 def test_weighted_kappas_as_cohen_and_fleiss_printed_them() -> None:
     weights = np.array([[0, 1, 3], [1, 0, 6], [3, 6, 0]])
     cohen = datasets.load("cohen_1968").table
     assert round(kappa_from_confusion(cohen), 3) == 0.492
-    assert round(kappa_from_confusion(cohen, weights), 3) == 0.348
+    assert round(kappa_from_confusion(cohen, weights=weights), 3) == 0.348
     asymmetric = np.array([[0, 1, 4], [1, 0, 6], [2, 2, 0]])
-    assert round(kappa_from_confusion(cohen, asymmetric), 3) == 0.353
+    assert round(kappa_from_confusion(cohen, weights=asymmetric), 3) == 0.353
     fleiss = datasets.load("fleiss_cohen_everitt_1969").table
     assert round(kappa_from_confusion(fleiss), 3) == 0.429
     agreement = np.array([[1, 0, 0.4444], [0, 1, 0.6667], [0.4444, 0.6667, 1]])
-    assert round(kappa_from_confusion(fleiss, 1 - agreement), 3) == 0.507
+    assert round(kappa_from_confusion(fleiss, weights=1 - agreement), 3) == 0.507
 
 
 def test_retinopathy_scores_as_in_scikit_learn() -> None:

@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-import fastkappa
+from ci import docs_links
+from tests.helpers.public import NAMES
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
-MODULES = {
-    "boosting": "boosting.py",
-    "datasets": "datasets.py",
-    "estimators": "estimators/__init__.py",
-    "jit": "jit/__init__.py",
-    "plotting": "plotting/__init__.py",
-}
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
 PAGES += [page for page in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in page.parts]
-
-
-def all_of(module: str) -> set[str]:
-    """Return ``__all__`` of a module, which may need a library that is not here."""
-    tree = ast.parse((ROOT / "fastkappa" / module).read_text(encoding="utf-8"))
-    values = [
-        node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
-    ]
-    return set(ast.literal_eval(values[0]))
-
-
-def public_names() -> set[str]:
-    """Return the public names in fastkappa; what a module shares has the shorter name."""
-    names = {*fastkappa.__all__, *fastkappa._LOADED_ON_FIRST_USE} - set(MODULES)
-    for module, file in MODULES.items():
-        # The functions of jit are others than those of the same name.
-        own = all_of(file) if module == "jit" else all_of(file) - names
-        names |= {f"{module}.{name}" for name in own}
-    return names
 
 
 def test_every_public_name_is_in_the_reference_once() -> None:
@@ -56,7 +28,21 @@ def test_every_public_name_is_in_the_reference_once() -> None:
     assert len(listed) == len(set(listed))
     # Besides them the reference has functions that `bootstrap` takes.
     public = {name for name in listed if not name.startswith("statistics.")}
-    assert public == public_names()
+    assert public == {*NAMES}
+
+
+def test_every_public_function_answers_a_question() -> None:
+    page = (REFERENCE / "which_function.md").read_text(encoding="utf-8")
+    answers = re.findall(r"^\| .* \| (.*) \|$", page, re.M)
+    named = [name for answer in answers for name in re.findall(r"`([\w.]+)`", answer)]
+    # Results and warnings are not called, nor are the classes of published ratings.
+    functions = {
+        name
+        for name in NAMES
+        if not name.startswith("results.") and not name.endswith(("Warning", "Table", "Items"))
+    }
+    assert len(named) == len(set(named))
+    assert set(named) == functions
 
 
 def test_every_page_of_the_reference_is_in_its_index() -> None:
@@ -88,6 +74,57 @@ def test_links_lead_somewhere_where_pages_are_plain_files(page: Path) -> None:
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
+
+
+def test_pages_without_links_both_ways_are_found(tmp_path: Path) -> None:
+    pages = {
+        "how_to/both.html": '<a href="../reference/generated/f.html#f">f</a>',
+        "how_to/there.html": '<a href="../reference/generated/g.html">g</a>',
+        "how_to/index.html": "",
+        "_modules/f.html": "",
+        "reference/index.html": '<a href="generated/f.html">f</a>',
+        "reference/generated/f.html": '<a href="../../how_to/both.html">both</a>',
+        "reference/generated/g.html": '<a href="https://a.example/how_to/there.html">there</a>',
+    }
+    menu = "".join(f'<a href="/{name}"></a><a href="../../{name}"></a>' for name in pages)
+    for name, article in pages.items():
+        page = tmp_path / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(f"<nav>{menu}</nav><article>{article}</article>", encoding="utf-8")
+    guides, reference = docs_links.pages_of(tmp_path)
+    assert [page.name for page in guides] == ["both.html", "there.html"]
+    assert [page.name for page in docs_links.unlinked(guides, reference)] == ["there.html"]
+    assert [page.name for page in docs_links.unlinked(reference, guides)] == ["g.html"]
+    assert docs_links.main(tmp_path) == 1
+
+
+def test_the_readme_claims_what_its_table_shows() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (claim,) = re.findall(r"more than (\d+) times as fast", readme)
+    rows = re.findall(r"^\| u?int\d+ \|.*$", readme, re.M)
+    assert len(rows) > 10
+    for row in rows:
+        ratio = row.split("|")[4].strip()
+        assert not ratio or float(ratio) > float(claim)
+
+
+def test_the_readme_names_every_command() -> None:
+    cli = pytest.importorskip("fastkappa.cli")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    start = readme.index("[The command line]")
+    named = set(re.findall(r"`(?:fastkappa )?([a-z]+)`", readme[start : readme.index("##", start)]))
+    assert named >= {*cli.COMMANDS} - {"config"}
+
+
+@pytest.mark.parametrize(("page", "limit"), [("README.md", 110), ("CONTRIBUTING.md", 180)])
+def test_the_first_pages_to_read_are_short(page: str, limit: int) -> None:
+    assert len((ROOT / page).read_text(encoding="utf-8").splitlines()) < limit
+
+
+def test_pages_of_tasks_are_short() -> None:
+    pages = (ROOT / "docs" / "how_to").rglob("*.md")
+    words = {page.name: len(page.read_text(encoding="utf-8").split()) for page in pages}
+    assert {name: n for name, n in words.items() if n > 1200} == {}
 
 
 GUIDES = ("CONTRIBUTING.md", "ci/README.md", "bench/README.md")

@@ -10,7 +10,8 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from fastkappa import ConfusionAccumulator, KappaRounder, agreement
+from fastkappa import ConfusionAccumulator, agreement
+from fastkappa.estimators import KappaRounder
 
 
 @pytest.mark.parametrize(

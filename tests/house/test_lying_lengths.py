@@ -72,10 +72,10 @@ def arrow_arrays() -> dict[str, Any]:
 FROM_ARROW = {
     **{name: CALLS[name] for name in ("confusion_counts", "cohen_kappa_score", "agreement")},
     **{name: CALLS[name] for name in ("score_many", "Ratings, long")},
-    "confusion_from_table": lambda y, array: fastkappa.confusion_from_table(
+    "confusion_from_source": lambda y, array: fastkappa.confusion_from_source(
         pytest.importorskip("pyarrow").table({"a": array, "b": array}), "a", "b"
     ),
-    "confusion_from_table, mapping": lambda y, array: fastkappa.confusion_from_table(
+    "confusion_from_source, mapping": lambda y, array: fastkappa.confusion_from_source(
         {"a": array, "b": array}, "a", "b"
     ),
     "leaderboard, ids": lambda y, array: fastkappa.leaderboard(
@@ -98,7 +98,7 @@ def test_mappings_of_columns_that_lie() -> None:
     tried = run_python(
         """
 import numpy as np
-from fastkappa import confusion_from_table
+from fastkappa import confusion_from_source
 from tests.helpers.lying import KINDS
 rated = np.arange(400) % 4
 tried = 0
@@ -112,7 +112,7 @@ for kind in KINDS:
             ({"a": fair, "b": fair, "c": liar}, {"group": "c"}),
         ):
             try:
-                confusion_from_table(columns, "a", "b", **options)
+                confusion_from_source(columns, "a", "b", **options)
             except ValueError as error:
                 assert f"gives {given} items, but its length is {said}" in str(error), error
                 tried += 1
@@ -129,13 +129,13 @@ def test_datasets_of_arrow_arrays_that_lie() -> None:
         """
 import pyarrow
 from pyarrow import dataset
-from fastkappa import confusion_from_table
+from fastkappa import confusion_from_source
 from tests.house.test_lying_lengths import arrow_arrays
 tried = 0
 for array in arrow_arrays().values():
     source = dataset.dataset(pyarrow.table({"a": array, "b": array}))
     try:
-        confusion_from_table(source, "a", "b")
+        confusion_from_source(source, "a", "b")
     except ValueError:
         tried += 1
 print(tried)

@@ -72,10 +72,10 @@ def several_raters(a: Any, b: Any) -> Any:
 
 def measurements(a: Any, b: Any) -> Any:
     return [
-        fastkappa.continuous_kappa(a, b),
-        fastkappa.limits_of_agreement(a, b).to_dict(),
-        fastkappa.concordance_correlation(a, b).to_dict(),
-        fastkappa.intraclass_correlation(np.column_stack([a, b])).to_dict(),
+        fastkappa.measurements.continuous_kappa(a, b),
+        fastkappa.measurements.limits_of_agreement(a, b).to_dict(),
+        fastkappa.measurements.concordance_correlation(a, b).to_dict(),
+        fastkappa.measurements.intraclass_correlation(np.column_stack([a, b])).to_dict(),
     ]
 
 
@@ -152,7 +152,7 @@ def test_an_accumulator_counts_batches_of_another_type(turned: str) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("turned", TURNED)
-@pytest.mark.filterwarnings("ignore:.* have no label in common")
+@pytest.mark.filterwarnings("ignore:.* (have no label in common|seems to number the labels)")
 def test_predictions_of_another_type(turned: str, weighted: bool) -> None:
     first, second = (np.tile(labels[:2], 50) for labels in TURNED[turned])
     weights = np.ones(100) if weighted else None

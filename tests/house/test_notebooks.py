@@ -34,7 +34,8 @@ def shown(notebook: dict[str, Any]) -> list[list[str]]:
 
 
 def _data(data: dict[str, Any]) -> str:
-    return "image/png" if "image/png" in data else "".join(data["text/plain"])
+    kinds = [kind for kind in ("image/png", "text/html") if kind in data]
+    return "".join(kinds if "image/png" in data else [*kinds, *data["text/plain"]])
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: str(path.stem))
@@ -54,12 +55,16 @@ def test_notebooks_are_there_and_small() -> None:
 
 def test_page_of_a_notebook_has_all_of_it(runner: Any) -> None:
     notebook = runner.read(NOTEBOOKS[0])
-    page = runner.as_markdown(notebook)
+    page = runner.as_markdown(notebook, "a.ipynb")
+    assert "{download}`Download this notebook <a.ipynb>`" in page
+    lines = page.splitlines()
     for cell in notebook["cells"]:
-        assert "".join(cell["source"]) in page
-    texts = [text.rstrip() for cell in shown(notebook) for text in cell if text != "image/png"]
-    assert texts
+        assert {*"".join(cell["source"]).splitlines()} <= {*lines}
+    outputs = [text for cell in shown(notebook) for text in cell if text != "image/png"]
+    texts = [text.rstrip() for text in outputs if not text.startswith("text/html")]
+    assert 0 < len(texts) < len(outputs)
     assert all(f"```text\n{text}\n```" in page for text in texts)
+    assert page.count("````{raw} html\n<") == len(outputs) - len(texts)
     n_pictures = sum(cell.count("image/png") for cell in shown(notebook))
     assert page.count("](data:image/png;base64,") == n_pictures > 0
 

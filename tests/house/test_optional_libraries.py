@@ -56,34 +56,43 @@ except ImportError as error:
 
 @pytest.mark.parametrize("error", ["AttributeError", "ImportError"])
 @pytest.mark.parametrize(
-    ("library", "use", "message"),
+    ("library", "extra", "use", "message"),
     [
-        ("numba", "fastkappa.jit", "fastkappa.jit needs numba: "),
-        ("sklearn", "fastkappa.KappaRounder", "fastkappa.estimators needs scikit-learn: "),
+        ("numba", "numba", "fastkappa.jit", "fastkappa.jit needs numba: "),
+        (
+            "sklearn",
+            "sklearn",
+            "fastkappa.estimators.KappaRounder",
+            "fastkappa.estimators needs scikit-learn: ",
+        ),
         (
             "matplotlib",
-            "fastkappa.plot_confusion([[1, 2], [3, 4]])",
+            "plot",
+            "fastkappa.plotting.plot_confusion([[1, 2], [3, 4]])",
             "a picture needs matplotlib: ",
         ),
         (
+            "pandas",
             "pandas",
             "fastkappa.leaderboard([1, 2], {'a': [1, 2]}).to_frame()",
             "to_frame needs pandas: ",
         ),
         (
             "pyarrow",
-            "fastkappa.confusion_from_table('x.parquet', y1='a', y2='b')",
+            "cli",
+            "fastkappa.confusion_from_source('x.parquet', y1='a', y2='b')",
             " needs pyarrow: ",
         ),
         (
             "narwhals",
-            "fastkappa.confusion_from_table(object(), y1='a', y2='b')",
+            "frames",
+            "fastkappa.confusion_from_source(object(), y1='a', y2='b')",
             " needs narwhals: ",
         ),
     ],
 )
 def test_a_feature_names_the_extra_and_the_cause(
-    library: str, use: str, message: str, error: str, tmp_path: Path
+    library: str, extra: str, use: str, message: str, error: str, tmp_path: Path
 ) -> None:
     code = f"""
 import fastkappa
@@ -94,8 +103,7 @@ except ImportError as error:
     assert error.__cause__ is not None
 """
     shown = with_broken(library, error, code, tmp_path)
-    assert message in shown
-    assert "install it with: pip install " in shown
+    assert f"{message}install it with: {install_command(f'fastkappa[{extra}]')}" in shown
     assert f"({error}: " in shown
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import fastkappa
 from fastkappa import estimators
+from tests.helpers.public import public_functions, public_objects
 from tests.results.test_results import CODES, ODD, RATINGS, RESULTS
 
 SCORES = np.random.default_rng(0).normal(CODES[0], 1)
@@ -29,7 +30,7 @@ def clustered() -> Any:
 
 def accumulator() -> Any:
     found = fastkappa.ConfusionAccumulator()
-    found.update(RATINGS[0], RATINGS[1], np.arange(60) / 7)
+    found.update(RATINGS[0], RATINGS[1], sample_weight=np.arange(60) / 7)
     return found
 
 
@@ -98,9 +99,7 @@ def coefficients(ratings: Any) -> Any:
 
 
 def test_every_public_class_is_here() -> None:
-    public = [getattr(fastkappa, name) for name in fastkappa.__all__]
-    public += [getattr(estimators, name) for name in estimators.__all__]
-    for thing in public:
+    for thing in public_objects("estimators", "results").values():
         if inspect.isclass(thing) and not issubclass(thing, Exception):
             assert any(name.partition(".")[0] == thing.__name__ for name in OBJECTS), thing
 
@@ -123,8 +122,5 @@ def test_copies_do_the_same(name: str) -> None:
 
 
 def test_functions_pickle_by_name() -> None:
-    for module in (fastkappa, estimators, fastkappa.boosting):
-        for name in module.__all__:
-            thing = getattr(module, name)
-            if inspect.isfunction(thing):
-                assert pickle.loads(pickle.dumps(thing)) is thing
+    for function in public_functions().values():
+        assert pickle.loads(pickle.dumps(function)) is function

@@ -105,7 +105,10 @@ RULES = {
     "a space": Rule(more(*WORDS, (" ", "x")), None, r"' '|missing"),
     **{
         f"{text!r} for missing": Rule(more(*WORDS, (text, "x"), ("y", text)), None, re.escape(text))
-        for text in ("-", "--", ".", "?", "N.A.", "n.a.", "na", "missing", "#VALUE!")
+        for text in (
+            *("-", "--", ".", "?", "N.A.", "n.a.", "na", "missing", "#VALUE!", "[]", "{}", "k.A."),
+            *("keine Angabe", "not rated", "Not applicable", "No answer", "skip", "TBD"),
+        )
     },
     **{
         f"{text!r} for missing, of one rater": Rule(
@@ -150,14 +153,45 @@ RULES = {
     "a letter among strings of numbers, left out": Rule(
         more(*named("1", "2", "3"), ("2x", "1")), None, "'2x'", drop()
     ),
+    "yes, no and a code": Rule(
+        ([0, 1, 9, 1] * 4, [0, 1, 1, 1] * 4),
+        None,
+        "9.*missing",
+        needs="found labels",
+        one_rater=False,
+    ),
+    "a mark for the rating above": Rule(more(*WORDS, ("ditto", "x")), None, "'ditto'"),
+    "a remark": Rule(
+        more(*named("neg", "pos", "unclear"), *[("neg", "neg")] * 3, ("neg (unsure)", "neg")),
+        None,
+        "with a remark",
+    ),
+    "a scale with words at its ends": Rule(named("1 - never", "2", "3 - always"), KAPPA),
     "numbers among words": Rule(
         more(*named("mild", "none", "severe"), ("-9", "mild")), None, "'-9'"
     ),
     "no label in common": Rule(
-        (["a", "b"] * 6, ["c", "d"] * 6), None, "in common", one_rater=False
+        (["a", "b"] * 6, ["c", "c", "d"] * 4), None, "in common", one_rater=False
     ),
     "no number in common": Rule(
-        ([1, 2] * 6, [3, 4] * 6), None, "in common", needs="found labels", one_rater=False
+        ([1, 2] * 6, [3, 3, 4] * 4), None, "in common", needs="found labels", one_rater=False
+    ),
+    "two names for each label": Rule(
+        (["y 1", "y 2", "n"] * 4, ["y1", "y2", "n"] * 4), None, "always meet", one_rater=False
+    ),
+    "numbers from 0 and from 1": Rule(
+        ([*FIRST * 2], [i + 1 for i in SECOND * 2]),
+        None,
+        "higher .* by 1",
+        needs="found labels",
+        one_rater=False,
+    ),
+    "numbers in opposite directions": Rule(
+        (FIRST * 2, [2 - i for i in SECOND * 2]),
+        None,
+        "opposite directions",
+        needs="found labels",
+        one_rater=False,
     ),
     "decimal commas": Rule(named("1,5", "2,5", "3,5"), None, "decimal"),
     "commas between thousands": Rule(named("1,200", "2,200", "3,200"), None, "thousands"),
@@ -194,7 +228,7 @@ RULES = {
             needs="found labels",
             one_rater=False,
         )
-        for code in (-9, -99, 99, 999)
+        for code in (-1, -9, -99, 77, 88, 98, 99, 255, 999, -(1 << 31))
     },
     "99 that is a label": Rule(
         named(1, 2, 99), KAPPA, "", Options(labels=[1, 2, 99]), "numbers", one_rater=False

@@ -55,7 +55,7 @@ pytestmark = pytest.mark.skipif(
 
 def block(language: str, after: str) -> str:
     """Return the first block of code in a language after a string of the page."""
-    text = (ROOT / "docs" / "how_to" / "scale" / "compiled_loops.md").read_text()
+    text = (ROOT / "docs" / "how_to" / "scale" / "cython_loops.md").read_text()
     return re.findall(rf"```{language}\n(.*?)```", text[text.index(after) :], re.DOTALL)[0]
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import pandas
 import pytest
 
-from fastkappa import Leaderboard, agreement, cohen_kappa_score, leaderboard, score_many
+from fastkappa import agreement, cohen_kappa_score, leaderboard, score_many
 from fastkappa.leaderboards.items.alignment import ItemIds
+from fastkappa.results import Leaderboard
 from tests.helpers.contest import contest
 
 

@@ -42,7 +42,10 @@ MASKED = np.ma.masked_array(TRUTH, mask=[0, 0, 1, 0, 0, 0])
         (lambda: score_many(TRUTH, [TRUTH], sample_weight=MASKED), "sample_weight"),
         (lambda: leaderboard(TRUTH, {"mine": MASKED}), "prediction 'mine'"),
         (lambda: ConfusionAccumulator().update(TRUTH, MASKED), "y2"),
-        (lambda: ConfusionAccumulator().update(TRUTH, TRUTH, MASKED), "sample_weight"),
+        (
+            lambda: ConfusionAccumulator().update(TRUTH, TRUTH, sample_weight=MASKED),
+            "sample_weight",
+        ),
         (lambda: confusion_counts(MASKED, TRUTH), "y1"),
     ],
 )

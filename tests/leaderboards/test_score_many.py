@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastkappa import Kappas, cohen_kappa_score, confusion_counts, score_many
+from fastkappa import cohen_kappa_score, confusion_counts, score_many
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.leaderboards.items.many_columns import BLOCK_BYTES, Counter
 from fastkappa.leaderboards.items.predictions import count_predictions
 from fastkappa.leaderboards.ranking import kappas_of, labels_present
+from fastkappa.results import Kappas
 from tests.helpers.absent import library
 
 polars = library("polars")

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from fastkappa import (
-    MultiRaterResult,
     Ratings,
     agreement,
     conger_kappa,
@@ -24,6 +23,7 @@ from fastkappa import (
 )
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.multirater.items.distinct_rows import RowFinder
+from fastkappa.results import MultiRaterResult
 from tests.helpers.published_clusters import OBUCHOWSKI, glands
 
 COEFFICIENTS: dict[str, Callable[..., MultiRaterResult]] = {

@@ -66,8 +66,8 @@ def test_weights() -> None:
     pairs = pairwise_kappa(ratings, weights=lopsided)
     assert light_kappa(ratings, weights=lopsided).value == close(pairs.mean)
     table = pairs.tables[0]
-    assert pairs.values[0, 1] == close(fastkappa.kappa_from_confusion(table, lopsided))
-    assert pairs.values[1, 0] == close(fastkappa.kappa_from_confusion(table.T, lopsided))
+    assert pairs.values[0, 1] == close(fastkappa.kappa_from_confusion(table, weights=lopsided))
+    assert pairs.values[1, 0] == close(fastkappa.kappa_from_confusion(table.T, weights=lopsided))
     assert pairs.values[0, 1] != pairs.values[1, 0]
 
 

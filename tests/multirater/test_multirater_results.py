@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from fastkappa import (
-    MultiRaterResult,
     Ratings,
     conger_kappa,
     fleiss_kappa,
@@ -32,6 +31,7 @@ from fastkappa.multirater.statistics.chance_corrected import (
     distances_of,
 )
 from fastkappa.multirater.statistics.known_raters import Conger, Light
+from fastkappa.results import MultiRaterResult
 from tests.helpers.published_raters import (
     DIAGNOSES,
     RELIABILITY_DATA,

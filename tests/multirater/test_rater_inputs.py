@@ -107,6 +107,7 @@ def test_strings_dates_and_booleans() -> None:
     assert fleiss_kappa(truth).value == fleiss_kappa(truth.astype(int)).value
 
 
+@pytest.mark.filterwarnings("ignore:the ratings hold -1")
 def test_labels_far_apart_and_large() -> None:
     far = {1: -(1 << 40), 2: 7, 3: 1 << 62}
     same(Ratings.from_array([[far[r] for r in row] for row in ROWS]), ROWS)

@@ -104,7 +104,12 @@ def test_no_probability_is_printed_as_0() -> None:
 
 
 @pytest.mark.parametrize(
-    "take", [fastkappa.krippendorff_alpha, fastkappa.fleiss_kappa, fastkappa.intraclass_correlation]
+    "take",
+    [
+        fastkappa.krippendorff_alpha,
+        fastkappa.fleiss_kappa,
+        fastkappa.measurements.intraclass_correlation,
+    ],
 )
 def test_a_mapping_of_raters_gets_the_name_of_what_takes_it(take: Any) -> None:
     raters = {"a": [1, 2, 2, 3], "b": [1, 2, 3, 3]}

@@ -15,7 +15,8 @@ matplotlib.use("agg")
 
 from matplotlib import pyplot
 
-from fastkappa import agreement_from_confusion, plot_agreement_chart
+from fastkappa import agreement_from_confusion
+from fastkappa.plotting import plot_agreement_chart
 from fastkappa.statistics.indices import bangdiwala_b
 from tests.helpers.pictures import TABLE, collection, contrast, tick_labels
 from tests.helpers.r_values import SQUARE

@@ -13,7 +13,8 @@ import matplotlib
 
 matplotlib.use("agg")
 
-from fastkappa import datasets, plot_agreement
+from fastkappa import datasets
+from fastkappa.plotting import plot_agreement
 from fastkappa.plotting.grid import write_counts
 from tests.helpers.pictures import TABLE, bubbles, collection, contrast, tick_labels, written
 

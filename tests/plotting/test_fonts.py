@@ -19,15 +19,15 @@ matplotlib.use("agg")
 from matplotlib import font_manager
 from matplotlib.ft2font import FT2Font
 
-from fastkappa import (
-    limits_of_agreement,
+from fastkappa.measurements import limits_of_agreement
+from fastkappa.plotting import (
+    fonts,
     plot_agreement,
     plot_agreement_chart,
     plot_confusion,
     plot_forest,
     plot_limits_of_agreement,
 )
-from fastkappa.plotting import fonts
 
 TABLE = [[5, 1], [2, 6]]
 LABELS = ["重症", "軽症"]
@@ -60,7 +60,7 @@ PLOTS = {
     "confusion": lambda: plot_confusion(TABLE, labels=LABELS, raters=("A", "評価者")),
     "chart": lambda: plot_agreement_chart(TABLE, labels=LABELS, raters=("A", "評価者")),
     "limits": lambda: plot_limits_of_agreement(limits_of_agreement(*SERIES)),
-    "forest": lambda: plot_forest([0.1, 0.2], [[0, 0.5], [0.1, 0.4]], names=LABELS),
+    "forest": lambda: plot_forest([0.1, 0.2], intervals=[[0, 0.5], [0.1, 0.4]], names=LABELS),
 }
 
 

@@ -13,7 +13,7 @@ import matplotlib
 
 matplotlib.use("agg")
 
-from fastkappa import plot_confusion
+from fastkappa.plotting import plot_confusion
 from tests.helpers.pictures import TABLE, contrast, luminance, tick_labels, written
 
 

@@ -42,17 +42,13 @@ def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert 1000 < (PAGE.parent / image).stat().st_size < 60_000
 
 
-def test_pictures_have_one_name_here_and_there() -> None:
-    for name in fastkappa.plotting.__all__:
-        assert getattr(fastkappa, name) is getattr(fastkappa.plotting, name)
-        assert name in fastkappa.__all__
-
-
 def test_matplotlib_is_loaded_by_the_first_picture_only() -> None:
     code = """
 import sys, fastkappa
-from fastkappa import plot_agreement, plot_agreement_chart, plot_bootstrap, plot_confusion
-from fastkappa import limits_of_agreement, plot_forest, plot_limits_of_agreement, plotting
+from fastkappa.plotting import plot_agreement, plot_agreement_chart, plot_bootstrap, plot_confusion
+from fastkappa import plotting
+from fastkappa.measurements import limits_of_agreement
+from fastkappa.plotting import plot_forest, plot_limits_of_agreement
 from fastkappa.install_hint import install_command
 assert "matplotlib" not in sys.modules
 sys.modules["matplotlib"] = None
@@ -79,7 +75,7 @@ for plot, argument in (
 def test_pictures_are_drawn_without_a_display(tmp_path: Path) -> None:
     code = f"""
 import fastkappa
-fastkappa.plot_agreement([[3, 1], [0, 2]]).figure.savefig({str(tmp_path / "a.png")!r})
+fastkappa.plotting.plot_agreement([[3, 1], [0, 2]]).figure.savefig({str(tmp_path / "a.png")!r})
 """
     graphical = ("DISPLAY", "WAYLAND_DISPLAY", "MPLBACKEND")
     environment = {name: value for name, value in os.environ.items() if name not in graphical}

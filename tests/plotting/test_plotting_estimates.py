@@ -22,17 +22,18 @@ from fastkappa import (
     bootstrap,
     compare_predictions,
     compare_raters,
-    concordance_correlation,
     datasets,
     fleiss_kappa,
-    intraclass_correlation,
     krippendorff_alpha,
     leaderboard,
-    overall_concordance_correlation,
     pairwise_kappa,
-    plot_bootstrap,
-    plot_forest,
 )
+from fastkappa.measurements import (
+    concordance_correlation,
+    intraclass_correlation,
+    overall_concordance_correlation,
+)
+from fastkappa.plotting import plot_bootstrap, plot_forest
 from fastkappa.statistics.bootstrap import BootstrapResult
 from tests.helpers.pictures import tick_labels
 
@@ -87,18 +88,18 @@ def test_forest_of_results() -> None:
 
 
 def test_forest_of_arrays() -> None:
-    ax = plot_forest(np.array([0.5, 1.0]), [[0.25, 0.75], [1.0, 1.0]])
+    ax = plot_forest(np.array([0.5, 1.0]), intervals=[[0.25, 0.75], [1.0, 1.0]])
     assert squares(ax) == {0: 0.5, 1: 1.0}
     assert lines(ax) == {0: (0.25, 0.75), 1: (1.0, 1.0)}
     assert tick_labels(ax.yaxis) == ["0", "1"]
-    ax = plot_forest([0.5], [[0.25, 0.75]], names=["both"])
+    ax = plot_forest([0.5], intervals=[[0.25, 0.75]], names=["both"])
     assert tick_labels(ax.yaxis) == ["both"]
     assert ax.get_xlabel() == "kappa with its interval"
 
 
 def test_forest_says_what_is_undefined() -> None:
     nan = float("nan")
-    ax = plot_forest([nan, 0.5], [[nan, nan], [nan, nan]], names=["a", "b"])
+    ax = plot_forest([nan, 0.5], intervals=[[nan, nan], [nan, nan]], names=["a", "b"])
     assert [text.get_text() for text in ax.texts] == ["undefined", "0.500  no interval"]
     ax.figure.draw_without_rendering()
 
@@ -110,7 +111,7 @@ def test_forest_of_mixed_confidence_names_none() -> None:
 
 def test_forest_in_given_axes() -> None:
     _, ax = pyplot.subplots()
-    assert plot_forest([0.5], [[0, 1]], ax=ax) is ax
+    assert plot_forest([0.5], intervals=[[0, 1]], ax=ax) is ax
     assert len(pyplot.get_fignums()) == 1
 
 
@@ -130,7 +131,7 @@ def test_forest_in_given_axes() -> None:
 )
 def test_bad_forests(arguments: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        plot_forest(*arguments)
+        plot_forest(arguments[0], intervals=arguments[1] if arguments[1:] else None)
 
 
 @pytest.mark.parametrize("names", [["a", "b"], "a"])
@@ -138,7 +139,7 @@ def test_forest_with_wrong_names(names: Any) -> None:
     with pytest.raises(ValueError, match="as many as the estimates, 1, got"):
         plot_forest(Estimate(0, (0, 1)), names=names)
     with pytest.raises(ValueError, match="as many as the estimates, 1, got"):
-        plot_forest([0.5], [[0, 1]], names=names)
+        plot_forest([0.5], intervals=[[0, 1]], names=names)
     with pytest.raises(ValueError, match="not a dict"):
         plot_forest({"a": Estimate(0, (0, 1))}, names=np.array(["b"]))
 
@@ -226,7 +227,7 @@ def test_forest_of_forms_has_their_intervals() -> None:
 
 def test_forest_of_endless_intervals() -> None:
     """The line of one without a lower end begins where the axis does."""
-    ax = plot_forest([0.5, 0.75], [[-np.inf, 0.75], [0.5, 1.0]])
+    ax = plot_forest([0.5, 0.75], intervals=[[-np.inf, 0.75], [0.5, 1.0]])
     low, high = ax.get_xlim()
     assert lines(ax) == {0: (low, 0.75), 1: (0.5, 1.0)}
     assert 0.4 < low < 0.5 < 1.0 < high < 1.1
@@ -234,7 +235,7 @@ def test_forest_of_endless_intervals() -> None:
 
 
 def test_forest_of_nearly_equal_ends_is_not_a_microscope() -> None:
-    ax = plot_forest([0.9999, 1.0], [[0.9998, 1.0], [1.0, 1.0]])
+    ax = plot_forest([0.9999, 1.0], intervals=[[0.9998, 1.0], [1.0, 1.0]])
     low, high = ax.get_xlim()
     assert 0.1 <= high - low < 0.12
 

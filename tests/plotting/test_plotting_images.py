@@ -23,9 +23,9 @@ from matplotlib.figure import Figure
 from matplotlib.testing.compare import compare_images
 from matplotlib.text import Text
 
-from fastkappa import (
-    datasets,
-    limits_of_agreement,
+from fastkappa import datasets
+from fastkappa.measurements import limits_of_agreement
+from fastkappa.plotting import (
     plot_agreement,
     plot_agreement_chart,
     plot_bootstrap,
@@ -82,7 +82,7 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "confusion_5": lambda ax: plot_confusion(EYES, ax=ax, normalize="true"),
     "confusion_20": lambda ax: plot_confusion(TWENTY, ax=ax),
     "bootstrap": lambda ax: plot_bootstrap(bootstrap(), ax=ax),
-    "forest": lambda ax: plot_forest(ESTIMATES, INTERVALS, ax=ax),
+    "forest": lambda ax: plot_forest(ESTIMATES, intervals=INTERVALS, ax=ax),
     "limits": lambda ax: plot_limits_of_agreement(FLOW, ax=ax),
 }
 
@@ -151,11 +151,11 @@ WRONG: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "lower end off by 0.02": ("bootstrap", lambda ax: plot_bootstrap(bootstrap(low=0.58), ax=ax)),
     "one estimate off by 0.05": (
         "forest",
-        lambda ax: plot_forest([0.258, *ESTIMATES[1:]], INTERVALS, ax=ax),
+        lambda ax: plot_forest([0.258, *ESTIMATES[1:]], intervals=INTERVALS, ax=ax),
     ),
     "one end off by 0.05": (
         "forest",
-        lambda ax: plot_forest(ESTIMATES, [*INTERVALS[:3], [0.75, 0.97]], ax=ax),
+        lambda ax: plot_forest(ESTIMATES, intervals=[*INTERVALS[:3], [0.75, 0.97]], ax=ax),
     ),
     "methods swapped": (
         "limits",

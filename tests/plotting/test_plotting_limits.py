@@ -14,7 +14,8 @@ matplotlib.use("agg")
 from matplotlib import pyplot
 from matplotlib.colors import to_rgb
 
-from fastkappa import limits_of_agreement, plot_limits_of_agreement
+from fastkappa.measurements import limits_of_agreement
+from fastkappa.plotting import plot_limits_of_agreement
 from tests.helpers.pictures import contrast
 from tests.helpers.published_measurements import MINI, WRIGHT
 

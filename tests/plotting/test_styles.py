@@ -13,17 +13,15 @@ matplotlib.use("agg")
 from matplotlib import pyplot
 from matplotlib.text import Text
 
-from fastkappa import (
-    agreement_from_confusion,
-    bootstrap,
-    limits_of_agreement,
+from fastkappa import agreement_from_confusion, bootstrap, plotting
+from fastkappa.measurements import limits_of_agreement
+from fastkappa.plotting import (
     plot_agreement,
     plot_agreement_chart,
     plot_bootstrap,
     plot_confusion,
     plot_forest,
     plot_limits_of_agreement,
-    plotting,
 )
 from tests.helpers.pictures import TABLE, contrast
 from tests.helpers.published_measurements import MINI, WRIGHT

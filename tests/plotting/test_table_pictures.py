@@ -16,7 +16,8 @@ matplotlib.use("agg")
 
 from matplotlib import pyplot
 
-from fastkappa import confusion_counts, datasets, plot_agreement, plot_confusion
+from fastkappa import confusion_counts, datasets
+from fastkappa.plotting import plot_agreement, plot_confusion
 from fastkappa.plotting.grid import write_counts
 from tests.helpers.pictures import TABLE, bubbles, tick_labels, written
 

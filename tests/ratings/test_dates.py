@@ -59,7 +59,7 @@ KAPPAS: dict[str, Callable[[Any, Any], float]] = {
     "with item weights": lambda a, b: score_many(
         b, {"b": b.copy(), "a": a}, weights="linear", sample_weight=[1] * 4
     ).kappas[1],
-    "accumulator": lambda a, b: _accumulated(a, b).kappa("linear"),
+    "accumulator": lambda a, b: _accumulated(a, b).kappa(weights="linear"),
 }
 
 

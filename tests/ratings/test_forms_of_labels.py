@@ -18,7 +18,7 @@ from fastkappa import (
     agreement_from_confusion,
     compare_predictions,
     confusion_counts,
-    confusion_from_table,
+    confusion_from_source,
     kappa_from_confusion,
     leaderboard,
     score_many,
@@ -36,7 +36,7 @@ def expected() -> float:
     table = np.zeros((3, 3), int)
     for one, other in KEPT:
         table[one - 1, other - 1] += 1
-    return float(kappa_from_confusion(table, "quadratic"))
+    return float(kappa_from_confusion(table, weights="quadratic"))
 
 
 OPTIONS: dict[str, Any] = {"weights": "quadratic", "missing": "drop", "missing_codes": ["."]}
@@ -86,7 +86,7 @@ def test_counts_in_place_of_their_table_are_told_where_it_is() -> None:
     counts = confusion_counts([1, 2, 2], [1, 2, 1])
     with pytest.raises(ValueError, match=r"must be a table, got ConfusionCounts: give .* \.table"):
         kappa_from_confusion(counts)
-    counted = confusion_from_table({"a": [1, 2, 2], "b": [1, 2, 1]}, "a", "b")
+    counted = confusion_from_source({"a": [1, 2, 2], "b": [1, 2, 1]}, "a", "b")
     for call in (kappa_from_confusion, agreement_from_confusion):
         with pytest.raises(ValueError, match=r"must be a table, got SourceCounts: give .* \.table"):
             call(counted)
@@ -100,7 +100,7 @@ def test_counts_in_place_of_their_table_are_told_where_it_is() -> None:
         lambda a, b: score_many(a, [b]),
         lambda a, b: leaderboard(a, [b], n_resamples=0),
         lambda a, b: ConfusionAccumulator().update(a, b),
-        lambda a, b: confusion_from_table(pd.DataFrame({"a": a, "b": b}), "a", "b"),
+        lambda a, b: confusion_from_source(pd.DataFrame({"a": a, "b": b}), "a", "b"),
     ],
 )
 def test_labels_that_look_alike_are_named(
@@ -115,8 +115,8 @@ def test_labels_that_look_alike_are_named(
     [
         agreement,
         lambda a, b, labels: agreement_by(a, b, groups=["x"] * len(a), labels=labels),
-        lambda a, b, labels: confusion_from_table({"a": a, "b": b}, "a", "b", labels=labels),
-        lambda a, b, labels: confusion_from_table(
+        lambda a, b, labels: confusion_from_source({"a": a, "b": b}, "a", "b", labels=labels),
+        lambda a, b, labels: confusion_from_source(
             pd.DataFrame({"a": a, "b": b, "g": range(len(a))}), "a", "b", group="g", labels=labels
         ),
     ],

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fastkappa
-from fastkappa import ConfusionAccumulator, agreement, confusion_counts, confusion_from_table
+from fastkappa import ConfusionAccumulator, agreement, confusion_counts, confusion_from_source
 from tests.helpers.absent import library
 from tests.helpers.exact_kappa import exact_kappa
 
@@ -37,12 +37,12 @@ def of_file(name: str, folder: Path, labels: Any) -> Any:
     csv, parquet = pytest.importorskip("pyarrow.csv"), pytest.importorskip("pyarrow.parquet")
     write = csv.write_csv if name.endswith("csv") else parquet.write_table
     write(pa.table({"a": A, "b": B}), folder / name)
-    return confusion_from_table(folder / name, "a", "b", labels=labels).table
+    return confusion_from_source(folder / name, "a", "b", labels=labels).table
 
 
 def of_frame(make: Callable[[dict[str, Any]], Any], labels: Any) -> Any:
     pytest.importorskip("narwhals")
-    return confusion_from_table(make({"a": A, "b": B}), "a", "b", labels=labels).table
+    return confusion_from_source(make({"a": A, "b": B}), "a", "b", labels=labels).table
 
 
 def accumulated(labels: Any) -> Any:
@@ -79,7 +79,9 @@ def test_labels_may_have_halves(entrance: str, tmp_path: Path) -> None:
         pytest.importorskip("pyarrow")
     table = ENTRANCES[entrance](LABELS, tmp_path)
     assert np.asarray(table).tolist() == TABLE
-    assert fastkappa.kappa_from_confusion(table, "quadratic") == pytest.approx(float(KAPPA or 0))
+    assert fastkappa.kappa_from_confusion(table, weights="quadratic") == pytest.approx(
+        float(KAPPA or 0)
+    )
 
 
 @pytest.mark.parametrize("entrance", ENTRANCES)

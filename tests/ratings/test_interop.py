@@ -19,11 +19,11 @@ from fastkappa import (
     agreement,
     cohen_kappa_score,
     confusion_counts,
-    continuous_kappa,
     leaderboard,
     optimal_thresholds,
     score_many,
 )
+from fastkappa.measurements import continuous_kappa
 from tests.helpers.absent import STRING_TYPE, library
 
 pl = library("polars")

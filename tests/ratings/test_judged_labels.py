@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fastkappa
-from fastkappa import ConfusionAccumulator, agreement, confusion_counts, confusion_from_table
+from fastkappa import ConfusionAccumulator, agreement, confusion_counts, confusion_from_source
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.read import judge_labels
 from tests.helpers.absent import library
@@ -30,7 +30,7 @@ def written(columns: dict[str, list[str]], path: Path) -> Path:
 
 def in_frame(columns: dict[str, list[str]], name: str, make: str = "DataFrame") -> Any:
     pytest.importorskip("narwhals")
-    return confusion_from_table(getattr(library(name), make)(columns), "a", "b")
+    return confusion_from_source(getattr(library(name), make)(columns), "a", "b")
 
 
 def scored(path: Path) -> Any:
@@ -46,12 +46,12 @@ ENTRANCES: dict[str, Callable[[dict[str, list[str]], Path], Any]] = {
     "accumulator": lambda c, _: ConfusionAccumulator().update(c["a"], c["b"]),
     "score_many": lambda c, _: fastkappa.score_many(c["a"], {"b": c["b"]}),
     "several raters": lambda c, _: fastkappa.fleiss_kappa(fastkappa.Ratings.from_raters(c)),
-    "mapping": lambda c, _: confusion_from_table(c, "a", "b"),
+    "mapping": lambda c, _: confusion_from_source(c, "a", "b"),
     "pandas": lambda c, _: in_frame(c, "pandas"),
     "polars": lambda c, _: in_frame(c, "polars"),
     "polars, lazy": lambda c, _: in_frame(c, "polars", "LazyFrame"),
-    "CSV": lambda c, folder: confusion_from_table(written(c, folder / "x.csv"), "a", "b"),
-    "Parquet": lambda c, folder: confusion_from_table(written(c, folder / "x.parquet"), "a", "b"),
+    "CSV": lambda c, folder: confusion_from_source(written(c, folder / "x.csv"), "a", "b"),
+    "Parquet": lambda c, folder: confusion_from_source(written(c, folder / "x.parquet"), "a", "b"),
     "score": lambda c, folder: scored(written(c, folder / "x.csv")),
 }
 

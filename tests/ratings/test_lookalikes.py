@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from fastkappa import (
     agreement,
     agreement_by,
     confusion_counts,
-    confusion_from_table,
+    confusion_from_source,
     fleiss_kappa,
     leaderboard,
 )
@@ -60,6 +61,7 @@ ALIKE = [
     (("caf&eacute;", COMPOSED), WRITTEN),
     (('="low"', "low"), WRITTEN),
     (('"low"', "low"), WRITTEN),
+    (("'low", "low"), WRITTEN),
     (('="01"', "1"), NUMBER),
     (("<p>low</p>", "low<br/>", "low"), WRITTEN),
     (("low.", "low", "low:"), WRITTEN),
@@ -222,7 +224,7 @@ NAMED = {
     "clusters of predictions": lambda: leaderboard(
         FIRST, {"one": SECOND}, clusters=NAMES, n_resamples=0
     ),
-    "groups of a source": lambda: confusion_from_table(COLUMNS, "a", "b", group="where"),
+    "groups of a source": lambda: confusion_from_source(COLUMNS, "a", "b", group="where"),
 }
 
 
@@ -311,10 +313,73 @@ def test_codes_for_missing_ratings_are_far_from_all_labels() -> None:
     first, second = [1, 2, 3, 2] * 4, [1, 2, 2, 2] * 4
     with pytest.warns(UserWarning, match="the ratings hold -9 and 99, which often stands for a"):
         confusion_counts([*first, -9, 99], [*second, 1, 99])
-    for odd in (-1, 0, 9, 10, 98, 100):
+    for odd in (0, 9, 10, 11, 100):
         _silent([*first, odd], [*second, odd])
     # Percentages, differences from -9 on, and a test with two labels.
     _silent([0, 50, 99, 98] * 4, [0, 50, 99, 97] * 4)
     _silent([-9, -1, 0, 3] * 4, [-9, -1, 0, 0] * 4)
     _silent([0, 99] * 8, [0, 99] * 8)
+    # Digits, a small code beside more than two labels.
+    _silent([*range(10)] * 4, [*range(10)] * 4)
+    _silent([1, 2, 3, 9] * 8, [1, 2, 3, 3] * 8)
+    # Sentiment, support vector machines, and a scale on both sides of 0.
+    _silent([-1, 0, 1] * 8, [-1, 0, 0] * 8)
+    _silent([-1, 1] * 8, [-1, 1] * 8)
+    _silent([-2, -1, 0, 1, 2] * 4, [-2, -1, 0, 1, 1] * 4)
+    _silent([0, 128, 255] * 8, [0, 128, 128] * 8)
     confusion_counts([*first, 99], [*second, 99], labels=[1, 2, 3, 99])
+
+
+@pytest.mark.parametrize(
+    ("labels", "rare"),
+    [
+        (("neg", "pos"), "neg (unsure)"),
+        (("neg", "pos"), "neg*"),
+        (("eq", "gt"), "eq?"),
+        (("neg", "pos"), "neg/pos"),
+        (("neg", "pos"), "pos [see note 3]"),
+    ],
+)
+def test_remarks_in_cells_of_ratings(labels: tuple[str, str], rare: str) -> None:
+    y1, y2 = [*labels] * 12, [*labels] * 12
+    with pytest.warns(
+        UserWarning, match=rf"labels with a remark, .*{re.escape(repr(rare))} \(1 time"
+    ):
+        confusion_counts([*y1, rare], [*y2, labels[0]])
+    with pytest.warns(UserWarning, match="labels with a remark"):
+        fleiss_kappa(Ratings.from_raters([[*y1, rare], [*y2, labels[0]], [*y1, rare]]))
+    # A label that is as frequent as others, or whose base is none.
+    _silent([*labels, rare] * 4, [*labels, rare] * 4)
+    _silent([*labels] * 9 + ["other (specify)"], [*labels] * 9 + ["and/or"])
+
+
+SILENT = {
+    "none as a grade": ["None", "mild", "severe"],
+    "marks of parts of speech": ["NN", "VB", ".", ",", "?", "!"],
+    "a scale with words at its ends": ["1 - strongly disagree", "2", "3", "5 - strongly agree"],
+    "a scale with words in brackets": ["1 (low)", "2", "3 (high)"],
+    "a scale with words in between": ["1 - never", "2", "3 - at times", "4", "5 - always"],
+    "sets with an empty one": ["[]", "['a']", "['a', 'b']"],
+    "moves of a game": ["+", "-", "="],
+}
+
+
+@pytest.mark.parametrize("labels", SILENT.values(), ids=SILENT)
+def test_labels_that_resemble_missing_ratings_are_silent(labels: list[str]) -> None:
+    _silent(labels * 8, (labels[:-1] + labels[:1]) * 8)
+
+
+def test_how_sure_a_rater_is_belongs_in_another_column() -> None:
+    y1 = ["mild (70%)", "mild (90 %)", "severe (70%)"] * 6
+    with pytest.warns(UserWarning, match=r"with a remark, .* 'mild \(70%\)' \(12 times\)"):
+        confusion_counts(y1, y1)
+    _silent(["cut (25%)", "rise (5%)"] * 6, ["cut (25%)", "rise (5%)"] * 6)
+
+
+@pytest.mark.parametrize("ditto", ["\u3003", "ditto", "idem", "\u540c\u4e0a"])
+def test_marks_for_the_rating_above(ditto: str) -> None:
+    y1, y2 = [*"xyzx" * 4, "z"], [*"xyzx" * 4, ditto]
+    with pytest.warns(UserWarning, match=f"often stand for the rating above, .* '{ditto}'"):
+        confusion_counts(y1, y2)
+    with pytest.warns(UserWarning, match="often stand for the rating above"):
+        fleiss_kappa(Ratings.from_raters([y1, y2, y2]))

@@ -20,11 +20,15 @@ from fastkappa import (
     agreement_by,
     agreement_from_confusion,
     compare_predictions,
+    pairwise_kappa,
+)
+from fastkappa.measurements import (
     concordance_correlation,
     intraclass_correlation,
     limits_of_agreement,
     overall_concordance_correlation,
-    pairwise_kappa,
+)
+from fastkappa.plotting import (
     plot_agreement,
     plot_agreement_chart,
     plot_confusion,

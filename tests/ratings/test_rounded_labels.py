@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fastkappa
-from fastkappa import ConfusionAccumulator, agreement, confusion_counts, confusion_from_table
+from fastkappa import ConfusionAccumulator, agreement, confusion_counts, confusion_from_source
 
 B = 2**53
 INTEGERS = np.array([B, B + 1, 1, 1])
@@ -39,7 +39,7 @@ def in_file(y1: Any, y2: Any, folder: Path, suffix: str) -> Any:
     csv, parquet = pytest.importorskip("pyarrow.csv"), pytest.importorskip("pyarrow.parquet")
     write = csv.write_csv if suffix == "csv" else parquet.write_table
     write(pa.table({"a": y1, "b": y2}), folder / f"x.{suffix}")
-    return confusion_from_table(folder / f"x.{suffix}", "a", "b")
+    return confusion_from_source(folder / f"x.{suffix}", "a", "b")
 
 
 def in_folder(y1: Any, y2: Any, folder: Path) -> Any:
@@ -48,18 +48,18 @@ def in_folder(y1: Any, y2: Any, folder: Path) -> Any:
     (folder / "x").mkdir()
     for name, y in (("1", y1), ("2", y2)):
         parquet.write_table(pa.table({"a": y, "b": y}), folder / "x" / f"{name}.parquet")
-    return confusion_from_table(folder / "x", "a", "b")
+    return confusion_from_source(folder / "x", "a", "b")
 
 
 def in_frame(y1: Any, y2: Any, library: str) -> Any:
     frame = pytest.importorskip(library).DataFrame({"a": y1, "b": y2})
-    return confusion_from_table(frame, "a", "b")
+    return confusion_from_source(frame, "a", "b")
 
 
 def in_duckdb(y1: Any, y2: Any) -> Any:
     duckdb = pytest.importorskip("duckdb")
     pairs = ", ".join(f"({a}::{_sql(y1)}, {b}::{_sql(y2)})" for a, b in zip(y1, y2, strict=True))
-    return confusion_from_table(duckdb.sql(f"select * from (values {pairs}) t(a, b)"), "a", "b")
+    return confusion_from_source(duckdb.sql(f"select * from (values {pairs}) t(a, b)"), "a", "b")
 
 
 def _sql(values: Any) -> str:
@@ -85,7 +85,7 @@ ENTRANCES: dict[str, Callable[[Any, Any, Path], Any]] = {
     "leaderboard": lambda a, b, _: fastkappa.leaderboard([1, 0, 1, 1], {"a": a, "b": b}),
     "pairwise_kappa": lambda a, b, _: fastkappa.pairwise_kappa([[*r] for r in zip(a, b, a)]),
     "fleiss_kappa": lambda a, b, _: fastkappa.fleiss_kappa(_raters(a, b)),
-    "mapping": lambda a, b, _: confusion_from_table({"a": a, "b": b}, "a", "b"),
+    "mapping": lambda a, b, _: confusion_from_source({"a": a, "b": b}, "a", "b"),
     "pandas": lambda a, b, _: in_frame(a, b, "pandas"),
     "polars": lambda a, b, _: in_frame(a, b, "polars"),
     "DuckDB": lambda a, b, _: in_duckdb(a, b),
@@ -135,14 +135,14 @@ LISTS: dict[str, Callable[[list[Any]], Any]] = {
     "fleiss_kappa": lambda mixed: fastkappa.fleiss_kappa([[x, x] for x in mixed]),
     "clusters": lambda mixed: agreement([1, 1, 2, 2], [1, 2, 2, 2], clusters=mixed),
     "labels": lambda mixed: confusion_counts([1, 0], [1, 1], labels=mixed),
-    "labels of an accumulator": lambda mixed: ConfusionAccumulator(mixed),
+    "labels of an accumulator": lambda mixed: ConfusionAccumulator(labels=mixed),
     "labels of a scorer": lambda mixed: fastkappa.compile_scorer(mixed),
     "labels of raters": lambda mixed: fastkappa.fleiss_kappa([[1, 0], [1, 1]], labels=mixed),
     "labels of predictions": lambda mixed: fastkappa.score_many([1], {"a": [1]}, labels=mixed),
     "labels of thresholds": lambda mixed: fastkappa.optimal_thresholds(
         [1, 0], [1, 2], labels=mixed
     ),
-    "labels of a source": lambda mixed: confusion_from_table({"a": [1]}, "a", "a", labels=mixed),
+    "labels of a source": lambda mixed: confusion_from_source({"a": [1]}, "a", "a", labels=mixed),
 }
 
 
@@ -156,7 +156,7 @@ GIVEN: dict[str, Callable[[Any], Any]] = {
     "confusion_counts": lambda labels: confusion_counts([1, 0], [1, 1], labels=labels),
     "cohen_kappa_score": lambda labels: fastkappa.cohen_kappa_score([1], [1], labels=labels),
     "agreement": lambda labels: agreement([1, 0], [1, 1], labels=labels),
-    "accumulator": ConfusionAccumulator,
+    "accumulator": lambda labels: ConfusionAccumulator(labels=labels),
     "thresholds": lambda labels: fastkappa.optimal_thresholds([1, 0], [1, 2], labels=labels),
     "table": lambda labels: fastkappa.agreement_from_confusion(np.eye(4), labels=labels),
 }
@@ -202,7 +202,7 @@ def test_texts_of_both_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text(f"a,b\n{B},1\n{B + 1},0\n1.0,1\n0,1\n")
     with pytest.raises(ValueError, match=REFUSED):
-        confusion_from_table(path, "a", "b")
+        confusion_from_source(path, "a", "b")
 
 
 @pytest.mark.parametrize("command", ["agree", "thresholds"])

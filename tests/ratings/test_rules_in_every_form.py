@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fastkappa import Ratings, agreement, agreement_by, confusion_from_table, fleiss_kappa
+from fastkappa import Ratings, agreement, agreement_by, confusion_from_source, fleiss_kappa
 
 # Takes a column for each of two raters, and options.
 Form = Callable[..., Any]
@@ -97,7 +97,7 @@ def test_missing_codes_are_a_list_of_ratings(form: Form, codes: Any) -> None:
 def test_types_are_compared_where_no_label_wanted_occurs() -> None:
     pytest.importorskip("pyarrow")
     with pytest.raises(ValueError, match="a' holds integers and column 'b' holds strings"):
-        confusion_from_table({"a": [7, 8], "b": ["x", "y"]}, "a", "b", labels=[1, 2])
+        confusion_from_source({"a": [7, 8], "b": ["x", "y"]}, "a", "b", labels=[1, 2])
 
 
 @pytest.mark.parametrize(

@@ -20,14 +20,16 @@ import pytest
 import fastkappa
 from fastkappa import datasets
 from fastkappa.formatting import text_width
+from fastkappa.planning.plan import plan_study
 from fastkappa.results.html import as_html
 from fastkappa.results.report import Grid, Report
 from fastkappa.results.result import Result
 from fastkappa.results.text import as_text
-from fastkappa.statistics.planning.plan import plan_study
+from fastkappa.statistics import indices
 from fastkappa.thresholds.rounding import find_rounding
 from fastkappa.thresholds.rounding_report import RoundingReport
 from fastkappa.two_raters.table_kappas import TableKappas
+from tests.helpers.public import public_objects
 
 LONG = "a very long label that nobody can print in a column " * 2
 WIDE = "糖尿病網膜症の重症度分類"
@@ -76,7 +78,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "CoefficientDifference": lambda: fastkappa.compare_coefficients(
         fastkappa.fleiss_kappa(RATINGS.T), fastkappa.gwet_ac1(RATINGS.T)
     ),
-    "ConcordanceResult": lambda: fastkappa.concordance_correlation(*METHODS),
+    "ConcordanceResult": lambda: fastkappa.measurements.concordance_correlation(*METHODS),
     "ConfusionCounts": counts,
     "CorrectedPrevalence": lambda: fastkappa.rogan_gladen(23, 150, [[89, 11], [4, 96]]),
     "DecodingResult": lambda: fastkappa.decode_probabilities(
@@ -91,20 +93,22 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "KappaDifference": lambda: fastkappa.compare_predictions(
         *RATINGS[1:], y_true=RATINGS[0], n_resamples=99, rng=0
     ),
-    "IntraclassCorrelation": lambda: fastkappa.intraclass_correlation(MEASURED)["ICC(A,k)"],
-    "IntraclassResult": lambda: fastkappa.intraclass_correlation(MEASURED),
+    "IntraclassCorrelation": lambda: fastkappa.measurements.intraclass_correlation(MEASURED)[
+        "ICC(A,k)"
+    ],
+    "IntraclassResult": lambda: fastkappa.measurements.intraclass_correlation(MEASURED),
     "Kappas": lambda: fastkappa.score_many(RATINGS[0], RATERS),
     "LabelKappa": lambda: fastkappa.fleiss_kappa(RATINGS.T).by_label[0],
     "Leaderboard": board,
     "LeaderboardRow": lambda: next(iter(board())),
-    "LimitsOfAgreement": lambda: fastkappa.limits_of_agreement(*METHODS),
+    "LimitsOfAgreement": lambda: fastkappa.measurements.limits_of_agreement(*METHODS),
     "MarginTests": lambda: pair().margins,
     "MultiRaterResult": lambda: fastkappa.fleiss_kappa(RATINGS.T),
     "PairwiseKappa": lambda: fastkappa.pairwise_kappa(fastkappa.Ratings.from_raters(RATERS)),
     "Plan": lambda: plan_study(0.8, width=0.2, design_effect=1.4, cluster_size=4),
     "Proportion": lambda: pair().agreement_within(1),
     "RaterComparison": lambda: fastkappa.compare_raters(fastkappa.Ratings.from_raters(RATERS)),
-    "SourceCounts": lambda: fastkappa.confusion_from_table(frame(), "a", "b"),
+    "SourceCounts": lambda: fastkappa.confusion_from_source(frame(), "a", "b"),
     "SpecificAgreement": lambda: pair().specific_agreement,
     "RoundingReport": rounding,
     "TableKappas": lambda: TableKappas.of(np.array(TABLE), np.array(LABELS), "linear"),
@@ -125,20 +129,28 @@ ODD: dict[str, Callable[[], Any]] = {
         [1, 2, 2, 1] * 2, [1, 2, 1, 1] * 2, groups=np.repeat(DAYS, 4)
     ),
     "infinite": lambda: fastkappa.optimal_thresholds([1, 1, 2], [1.0, 2.0, 3.0], labels=[0, 1, 2]),
-    "stack": lambda: fastkappa.statistics.indices.scott_pi(np.array([TABLE] * 200)),
+    "stack": lambda: indices.scott_pi(np.array([TABLE] * 200)),
     "many": lambda: fastkappa.score_many(CODES[0], [CODES[1]] * 100),
     "undefined prevalence": lambda: fastkappa.rogan_gladen(3, 9, [[1, 9], [9, 1]]),
     "raters without a kappa": lambda: fastkappa.compare_raters([[1, 1, 2], [1, 1, 2]]),
     "many raters": lambda: fastkappa.pairwise_kappa(np.tile(CODES, (9, 1)).T),
-    "constant measurements": lambda: fastkappa.intraclass_correlation([[1, 1], [1, 1]]),
-    "a mean below any correlation": lambda: fastkappa.intraclass_correlation(
+    "constant measurements": lambda: fastkappa.measurements.intraclass_correlation(
+        [[1, 1], [1, 1]]
+    ),
+    "a mean below any correlation": lambda: fastkappa.measurements.intraclass_correlation(
         [[1, 5, 3], [5, 1, 2], [3, 2, 5], [4, 3, 1], [2, 4, 3], [5, 2, 6]]
     ),
-    "no error of measurements": lambda: fastkappa.intraclass_correlation([[1, 1], [2, 2]]),
-    "one constant method": lambda: fastkappa.concordance_correlation([1, 2, 3], [1, 1, 1]),
-    "constant raters": lambda: fastkappa.overall_concordance_correlation([[1, 1], [1, 1]]),
-    "a constant difference": lambda: fastkappa.limits_of_agreement([1, 2], [2, 3]),
-    "many methods": lambda: fastkappa.overall_concordance_correlation(
+    "no error of measurements": lambda: fastkappa.measurements.intraclass_correlation(
+        [[1, 1], [2, 2]]
+    ),
+    "one constant method": lambda: fastkappa.measurements.concordance_correlation(
+        [1, 2, 3], [1, 1, 1]
+    ),
+    "constant raters": lambda: fastkappa.measurements.overall_concordance_correlation(
+        [[1, 1], [1, 1]]
+    ),
+    "a constant difference": lambda: fastkappa.measurements.limits_of_agreement([1, 2], [2, 3]),
+    "many methods": lambda: fastkappa.measurements.overall_concordance_correlation(
         pandas.DataFrame(np.arange(60.0).reshape(3, 20), columns=list("abcdefghijklmnopqrst"))
     ),
     "several raters": lambda: fastkappa.krippendorff_alpha([[1, 1, None], [1, 1, 1]]),
@@ -147,7 +159,8 @@ ODD: dict[str, Callable[[], Any]] = {
 
 def classes() -> Iterator[type]:
     """Yield the classes of results: what public functions and methods of results return."""
-    found: list[Any] = [getattr(fastkappa, name) for name in fastkappa.__all__]
+    modules = ("measurements", "planning", "plotting")
+    found: list[Any] = [*public_objects(*modules).values()]
     for thing in found:
         if is_result(thing):
             yield thing
@@ -295,7 +308,7 @@ def test_arithmetic_makes_no_longer_tuple(result: Any) -> None:
     ):
         with pytest.raises(TypeError, match="unsupported operand"):
             calculate()
-    if isinstance(result, (fastkappa.ConfusionCounts, fastkappa.SourceCounts)):
+    if isinstance(result, (fastkappa.results.ConfusionCounts, fastkappa.results.SourceCounts)):
         assert type(result + result) is type(result)
     else:
         with pytest.raises(TypeError, match="unsupported operand"):
@@ -316,9 +329,10 @@ def test_counts_of_the_same_labels_add_up() -> None:
     assert total.n_outside == whole.n_outside > 0
     rows = frame().astype(object)
     rows.iloc[5:9, 0] = None
-    whole = fastkappa.confusion_from_table(rows, "a", "b", **options)
+    whole = fastkappa.confusion_from_source(rows, "a", "b", **options)
     parts = [
-        fastkappa.confusion_from_table(part, "a", "b", **options) for part in (rows[:20], rows[20:])
+        fastkappa.confusion_from_source(part, "a", "b", **options)
+        for part in (rows[:20], rows[20:])
     ]
     assert (parts[0] + parts[1]).to_dict() == whole.to_dict()
     with pytest.raises(ValueError, match="cannot be added to those of"):
@@ -334,7 +348,7 @@ def test_named_results_are_tuples_still() -> None:
     table, labels, n_outside = counts()
     assert (table.sum(), len(labels), n_outside) == (60, 3, 0)
     assert counts()._replace(n_outside=4).n_outside == 4
-    value, error = fastkappa.statistics.indices.scott_pi(TABLE)
+    value, error = indices.scott_pi(TABLE)
     assert value > error > 0
 
 

@@ -16,15 +16,17 @@ from fastkappa import (
     agreement,
     agreement_by,
     agreement_from_confusion,
-    concordance_correlation,
     datasets,
     fleiss_kappa,
-    intraclass_correlation,
     krippendorff_alpha,
-    limits_of_agreement,
     optimal_thresholds,
-    overall_concordance_correlation,
     pairwise_kappa,
+)
+from fastkappa.measurements import (
+    concordance_correlation,
+    intraclass_correlation,
+    limits_of_agreement,
+    overall_concordance_correlation,
 )
 from fastkappa.statistics.scales import interpret
 from tests.helpers.command_line import CommandLine, write_csv

@@ -39,7 +39,7 @@ def expected(y1: Any, y2: Any, labels: Any, weights: Any) -> float:
     table = confusion_counts(y1, y2, labels=labels, backend="numpy").table
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return float(kappa_from_confusion(table, weights))
+        return float(kappa_from_confusion(table, weights=weights))
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -47,7 +47,7 @@ def expected(y1: Any, y2: Any, labels: Any, weights: Any) -> float:
 @pytest.mark.parametrize("n", [2, 100, 5000, 300_000])
 def test_value(n: int, dtype: str, weights: Any) -> None:
     y1, y2 = ratings(n, 3, dtype, lowest=1)
-    scorer = compile_scorer([1, 2, 3], weights, dtype=dtype)
+    scorer = compile_scorer([1, 2, 3], weights=weights, dtype=dtype)
     assert scorer(y1, y2) == expected(y1, y2, [1, 2, 3], weights)
 
 
@@ -57,7 +57,7 @@ def test_labels(labels: Any) -> None:
     rng = np.random.default_rng(1)
     y1, y2 = rng.choice(given, 400), rng.choice(given, 400)
     for weights in (None, "linear", "quadratic"):
-        scorer = compile_scorer(labels, weights)
+        scorer = compile_scorer(labels, weights=weights)
         assert scorer(y1, y2) == expected(y1, y2, given, weights)
 
 
@@ -65,23 +65,25 @@ def test_labels_that_do_not_occur_keep_their_positions() -> None:
     y1, y2 = np.array([0, 1, 3, 3, 0]), np.array([0, 3, 3, 1, 0])
     # scikit-learn 1.9.1's values without and with all labels given.
     assert cohen_kappa_score(y1, y2, weights="quadratic") == pytest.approx(0.75, abs=1e-15)
-    kappa = compile_scorer(range(4), "quadratic")(y1, y2)
+    kappa = compile_scorer(range(4), weights="quadratic")(y1, y2)
     assert kappa == pytest.approx(0.5652173913043478, abs=1e-15)
 
 
 def test_labels_beyond_int64() -> None:
     labels = np.arange(2**64 - 4, 2**64 - 1, dtype=np.uint64)
     y1, y2 = labels[[0, 1, 2, 2]], labels[[0, 2, 2, 1]]
-    scorer = compile_scorer(labels, "quadratic", dtype=np.uint64)
-    assert scorer(y1, y2) == kappa_from_confusion([[1, 0, 0], [0, 0, 1], [0, 1, 1]], "quadratic")
+    scorer = compile_scorer(labels, weights="quadratic", dtype=np.uint64)
+    assert scorer(y1, y2) == kappa_from_confusion(
+        [[1, 0, 0], [0, 0, 1], [0, 1, 1]], weights="quadratic"
+    )
 
 
 def test_strings() -> None:
     strings = np.array(["no", "maybe", "yes"])
     y1, y2 = strings[[0, 1, 2, 2, 0]], strings[[0, 2, 2, 1, 0]]
-    scorer = compile_scorer(["no", "maybe", "yes"], "linear", dtype=strings.dtype)
+    scorer = compile_scorer(["no", "maybe", "yes"], weights="linear", dtype=strings.dtype)
     assert scorer(y1, y2) == expected(y1, y2, ["no", "maybe", "yes"], "linear")
-    any_length = compile_scorer(["no", "maybe", "yes"], "linear", dtype=str)
+    any_length = compile_scorer(["no", "maybe", "yes"], weights="linear", dtype=str)
     short = np.array(["no", "yes", "yes", "no", "no"])
     assert any_length(y1, short) == expected(y1, short, ["no", "maybe", "yes"], "linear")
     assert pickle.loads(pickle.dumps(any_length))(y1, y2) == scorer(y1, y2)
@@ -107,7 +109,7 @@ def test_the_dtype_of_a_series() -> None:
 def test_strided_and_read_only() -> None:
     y1, y2 = ratings(1000, 5, "int64")
     y1.flags.writeable = False
-    scorer = compile_scorer(range(5), "quadratic")
+    scorer = compile_scorer(range(5), weights="quadratic")
     assert scorer(y1[::2], y2[::-2]) == expected(y1[::2], y2[::-2], range(5), "quadratic")
 
 
@@ -148,15 +150,15 @@ def test_wrong_labels_and_weights() -> None:
     with pytest.raises(ValueError, match="labels must be distinct, got 1 more than once"):
         compile_scorer([0, 1, 1])
     with pytest.raises(ValueError, match="weights must be None, 'linear'"):
-        compile_scorer(range(3), "cubic")  # type: ignore[arg-type]
+        compile_scorer(range(3), weights="cubic")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"shape \(3, 3\)"):
-        compile_scorer(range(3), [[0, 1], [1, 0]])
+        compile_scorer(range(3), weights=[[0, 1], [1, 0]])
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_pickled(weights: Any) -> None:
     y1, y2 = ratings(50, 3, "int64")
-    scorer = compile_scorer(range(3), weights)
+    scorer = compile_scorer(range(3), weights=weights)
     again = pickle.loads(pickle.dumps(scorer))
     assert again(y1, y2) == scorer(y1, y2)
     assert again.labels.tolist() == [0, 1, 2]
@@ -164,7 +166,7 @@ def test_pickled(weights: Any) -> None:
 
 @pytest.mark.parametrize(("weights", "name"), list(zip(WEIGHTS, NAMES)))
 def test_it_is_like_a_function(weights: Any, name: str) -> None:
-    scorer = compile_scorer(range(3), weights)
+    scorer = compile_scorer(range(3), weights=weights)
     assert scorer.__name__ == scorer.__qualname__ == name  # type: ignore[attr-defined]
     assert scorer.__module__ == "fastkappa.scorer"
     assert list(inspect.signature(scorer).parameters) == ["y1", "y2", "sample_weight"]
@@ -191,7 +193,7 @@ def test_item_weights(weights: Any, item_weights: str) -> None:
     y1, y2 = ratings(200, 4, "int64")
     given: Any = np.random.default_rng(3).integers(0, 2, 200)
     given = given.tolist() if item_weights == "list" else given.astype(item_weights)
-    kappa = compile_scorer(range(4), weights)(y1, y2, sample_weight=given)
+    kappa = compile_scorer(range(4), weights=weights)(y1, y2, sample_weight=given)
     right = metrics.cohen_kappa_score(y1, y2, weights=weights, labels=range(4), sample_weight=given)
     assert kappa == pytest.approx(right, rel=1e-12)
 
@@ -208,7 +210,7 @@ def test_wrong_item_weights() -> None:
 
 def test_series_are_arrays() -> None:
     y1, y2 = ratings(100, 3, "int64")
-    scorer = compile_scorer(range(3), "linear")
+    scorer = compile_scorer(range(3), weights="linear")
     assert scorer(pd.Series(y1), pd.Series(y2)) == scorer(y1, y2)
     with pytest.raises(TypeError, match="y2 must be an array of dtype int64, got int32"):
         scorer(y1, pd.Series(y2, dtype="int32"))
@@ -219,7 +221,7 @@ def test_in_scikit_learn(drop_in_backend: str) -> None:
     X = rng.normal(size=(90, 3))
     y = np.clip(np.rint(X[:, 0] + rng.normal(size=90) + 2), 0, 4).astype(int)
     tree = library("sklearn.tree").DecisionTreeClassifier(max_depth=3, random_state=0)
-    ours = metrics.make_scorer(compile_scorer(range(5), "quadratic"))
+    ours = metrics.make_scorer(compile_scorer(range(5), weights="quadratic"))
     theirs = metrics.make_scorer(metrics.cohen_kappa_score, weights="quadratic", labels=range(5))
     assert repr(ours) == "make_scorer(quadratic_kappa, response_method='predict')"
     validate = selection.cross_val_score
@@ -248,6 +250,6 @@ def test_in_scikit_learn(drop_in_backend: str) -> None:
 
 def test_in_other_processes() -> None:
     y1, y2 = ratings(50, 3, "int64")
-    scorer = compile_scorer(range(3), "quadratic")
+    scorer = compile_scorer(range(3), weights="quadratic")
     tasks = (joblib.delayed(scorer)(y1, y2) for _ in range(2))
     assert joblib.Parallel(n_jobs=2)(tasks) == [scorer(y1, y2)] * 2

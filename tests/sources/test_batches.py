@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import confusion_from_table
+from fastkappa import confusion_from_source
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
 from fastkappa.sources.batches import LARGEST_RANGE, add_ratings
@@ -42,7 +42,7 @@ def test_each_batch_may_have_another_range(longest: int) -> None:
     with warnings.catch_warnings():
         # Ranges at random may have nothing in common.
         warnings.simplefilter("ignore", UserWarning)
-        counts = confusion_from_table(stream, "a", "b")
+        counts = confusion_from_source(stream, "a", "b")
     labels = counts.labels.tolist()
     first, second = (np.concatenate(column).tolist() for column in zip(*batches))
     assert _pairs((labels, labels), counts.table) == Counter(zip(first, second))

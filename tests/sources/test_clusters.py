@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import Ratings, confusion_counts, confusion_from_table
+from fastkappa import Ratings, confusion_counts, confusion_from_source
 from tests.helpers.absent import library
 from tests.helpers.backends import IN_CI
 from tests.helpers.engine_sources import (
@@ -72,8 +72,8 @@ def slow_column(first_seed: int, log: Path) -> Any:
 def test_dask_counts_in_its_workers(cluster: Any) -> None:
     for name in ("Dask", "Dask arrays"):
         source = SOURCES[name](COLUMNS, Path())
-        assert_same(confusion_from_table(source, "left", "right"), expected("left", "right"))
-        groups = confusion_from_table(source, "left grade", "right grade", group="clinic")
+        assert_same(confusion_from_source(source, "left", "right"), expected("left", "right"))
+        groups = confusion_from_source(source, "left grade", "right grade", group="clinic")
         assert_same(groups["east"], expected("left grade", "right grade", where=["east"]))
 
 
@@ -83,7 +83,7 @@ def test_a_worker_is_killed_in_the_middle(cluster: Any, tmp_path: Path) -> None:
     source = {"left": slow_column(0, tmp_path), "right": slow_column(1000, tmp_path)}
     results: list[Any] = []
     counting = threading.Thread(
-        target=lambda: results.append(confusion_from_table(source, "left", "right"))
+        target=lambda: results.append(confusion_from_source(source, "left", "right"))
     )
     counting.start()
     started = time.monotonic()
@@ -137,17 +137,17 @@ def spark() -> Iterator[Any]:
 def test_spark_counts_by_itself(spark: Any, tmp_path: Path) -> None:
     frame = spark.read.parquet(str(written(arrow_table(COLUMNS), tmp_path / "parts")))
     for pair in (("left", "right"), ("left grade", "right grade"), ("left day", "right day")):
-        assert_same(confusion_from_table(frame, *pair), expected(*pair))
+        assert_same(confusion_from_source(frame, *pair), expected(*pair))
     for weight in ("items", "importance"):
-        groups = confusion_from_table(frame, "left", "right", sample_weight=weight, group="clinic")
+        groups = confusion_from_source(frame, "left", "right", sample_weight=weight, group="clinic")
         assert list(groups) == ["east", "north", "south", None]
         for clinic, counts in groups.items():
             wanted = expected("left", "right", weight=weight, where=[clinic])
             assert_same(counts, wanted | {"labels": counts.labels})
     with pytest.raises(ValueError, match=r"has no column 'lefft'.*'left'"):
-        confusion_from_table(frame, "lefft", "right")
+        confusion_from_source(frame, "lefft", "right")
     with pytest.raises(ValueError, match="ratings must be whole numbers"):
-        confusion_from_table(frame, "importance", "importance")
+        confusion_from_source(frame, "importance", "importance")
 
 
 @pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*:DeprecationWarning")
@@ -162,7 +162,7 @@ def test_spark_sends_ratings_in_long_form(spark: Any) -> None:
 def test_missing_numbers_are_no_label_on_spark(spark: Any) -> None:
     """NaN and null are two things to Spark; neither is a rating."""
     rows = [(1.0, 1.0), (float("nan"), 2.0), (None, 2.0), (2.0, 2.0)]
-    counts = confusion_from_table(spark.createDataFrame(rows, "a double, b double"), "a", "b")
+    counts = confusion_from_source(spark.createDataFrame(rows, "a double, b double"), "a", "b")
     assert counts.labels.tolist() == [1, 2]
     assert (counts.missing, counts.n_dropped) == ((2, 0), 2)
 
@@ -173,7 +173,7 @@ def test_partitions_of_different_types_are_one_column() -> None:
     frame = pandas_frame(COLUMNS)[["left grade", "right grade"]]
     whole = frame.dropna().astype(int)
     parts = [dd.from_pandas(part, npartitions=1) for part in (whole[:1000], frame)]
-    counts = confusion_from_table(
+    counts = confusion_from_source(
         {n: dd.concat([part[n] for part in parts]).to_dask_array(lengths=True) for n in frame},
         "left grade",
         "right grade",

@@ -29,7 +29,7 @@ import re, resource, sys
 from pathlib import Path
 import pyarrow.parquet
 {engine}
-from fastkappa import confusion_from_table
+from fastkappa import confusion_from_source
 
 folder = sys.argv[1]
 taken = 1024 * int(re.search(r"VmData:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
@@ -103,7 +103,7 @@ def limited(folder: Path, engine: str, count: str) -> subprocess.CompletedProces
 )
 def test_a_folder_larger_than_the_memory(engine: str, folder: tuple[Path, tuple[object]]) -> None:
     pytest.importorskip(engine)
-    done = limited(folder[0], engine, f"confusion_from_table({SOURCES[engine]}, 'left', 'right')")
+    done = limited(folder[0], engine, f"confusion_from_source({SOURCES[engine]}, 'left', 'right')")
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == " ".join(map(str, folder[1]))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import confusion_from_table
+from fastkappa import confusion_from_source
 from fastkappa.cli.files.reading import Reading
 from fastkappa.sources.arrow_folders import columns_of_path
 from fastkappa.sources.source_counts import SourceCounts, finish
@@ -256,14 +256,14 @@ def test_copies_of_a_file_are_warned_of(tmp_path: Path, name: str) -> None:
     original.write_text(text)
     other.write_text(text)
     with pytest.warns(UserWarning, match="Remove them if they are copies") as caught:
-        confusion_from_table(tmp_path, "a", "b")
+        confusion_from_source(tmp_path, "a", "b")
     assert f"{other} of {original}" in str(caught[0].message)
     with pytest.warns(UserWarning, match="Remove them if they are copies"):
         columns_of_path(tmp_path, ["a"])
     # The next part of an export, or another file of the same size.
     other.write_text(text.replace("1,2", "2,1"))
-    assert confusion_from_table(tmp_path, "a", "b").n_rows == 6
+    assert confusion_from_source(tmp_path, "a", "b").n_rows == 6
     other.rename(tmp_path / "ratings2.csv").write_text(text)
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "ratings.csv").write_text(text)
-    assert confusion_from_table(tmp_path, "a", "b").n_rows == 9
+    assert confusion_from_source(tmp_path, "a", "b").n_rows == 9

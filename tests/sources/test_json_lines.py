@@ -14,7 +14,7 @@ from fastkappa import (
     Ratings,
     agreement,
     cohen_kappa_score,
-    confusion_from_table,
+    confusion_from_source,
     krippendorff_alpha,
 )
 from fastkappa.sources import arrow_json
@@ -54,7 +54,7 @@ def test_objects_are_items(tmp_path: Path, name: str, line: str) -> None:
     path = written(tmp_path / name.lower(), rows_of(a=A, meta=meta, b=B), line).rename(
         tmp_path / name
     )
-    counts = confusion_from_table(path, "a", "b")
+    counts = confusion_from_source(path, "a", "b")
     assert (counts.missing, counts.n_rows) == ((4, 0), 24)
     assert cohen_kappa_score(*_pairs(counts)) == pytest.approx(KAPPA, abs=1e-15)
 
@@ -69,65 +69,65 @@ def _pairs(counts: Any) -> tuple[Any, Any]:
 def test_types_are_those_of_json(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     values: list[Any] = [None] * 20 + [1, 2, 3.0, 2, 1] * 5
-    counts = confusion_from_table(written(path, rows_of(a=values, b=values)), "a", "b")
+    counts = confusion_from_source(written(path, rows_of(a=values, b=values)), "a", "b")
     assert (counts.labels.tolist(), counts.n_rows) == ([1, 2, 3], 45)
     # Neither is a number a string, nor a word a missing rating.
     texts = ["1", "2", "10", "2"] * 10
-    counts = confusion_from_table(written(path, rows_of(a=texts, b=texts)), "a", "b")
+    counts = confusion_from_source(written(path, rows_of(a=texts, b=texts)), "a", "b")
     assert counts.labels.tolist() == ["1", "2", "10"]
     mixed: list[Any] = [*range(1, 5), "1"] * 8
     for columns in ({"a": mixed, "b": mixed}, {"a": [1] * 40, "b": texts}):
         with pytest.raises(
             ValueError, match=r"column 'a'.*cannot be (read|compared)|compared: column 'a'"
         ):
-            confusion_from_table(written(path, rows_of(**columns)), "a", "b")
+            confusion_from_source(written(path, rows_of(**columns)), "a", "b")
     days = ["2024-01-01", "2024-01-02", "someday"] * 8
-    counts = confusion_from_table(written(path, rows_of(a=days, b=days)), "a", "b")
+    counts = confusion_from_source(written(path, rows_of(a=days, b=days)), "a", "b")
     assert counts.labels.tolist() == sorted(set(days))
     named = [{"a": "NA", "b": "x"}, {"a": "x", "b": "x"}] * 20
     with pytest.warns(UserWarning, match="'NA'"):
-        confusion_from_table(written(path, named), "a", "b")
+        confusion_from_source(written(path, named), "a", "b")
 
 
 @pytest.mark.usefixtures("blocks")
 def test_what_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     with pytest.raises(RatingsError, match="has no column 'c'; it has 'a', 'b'"):
-        confusion_from_table(written(path, rows_of(a=A, b=B)), "a", "c")
+        confusion_from_source(written(path, rows_of(a=A, b=B)), "a", "c")
     path.write_text(json.dumps(rows_of(a=A, b=B)))
     with pytest.raises(RatingsError, match=r"a list of JSON, .*read it by\s+pandas.read_json"):
-        confusion_from_table(path, "a", "b")
+        confusion_from_source(path, "a", "b")
     path.write_text(json.dumps({"a": ["x", "y"], "b": ["x", "y"]}, indent=2))
     with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is no JSON"):
-        confusion_from_table(path, "a", "b")
+        confusion_from_source(path, "a", "b")
     for text in ('{"a": 5, "b": 5}\n', '[{"a": 5, "b": 5}]'):
         path.with_name("r.txt").write_text(text)
         with pytest.raises(RatingsError, match=r"r\.txt cannot .* as JSON does: .* r\.jsonl"):
-            confusion_from_table(path.with_name("r.txt"), "a", "b")
+            confusion_from_source(path.with_name("r.txt"), "a", "b")
     path.write_text("5\n" * 9)
     with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is no object: 5"):
-        confusion_from_table(path, "a", "b")
+        confusion_from_source(path, "a", "b")
     with pytest.raises(RatingsError, match="column 'a' holds values of type list"):
-        confusion_from_table(written(path, [{"a": ["x"], "b": "x"}] * 9), "a", "b")
+        confusion_from_source(written(path, [{"a": ["x"], "b": "x"}] * 9), "a", "b")
     path.write_bytes(b'{"a": "x\xff", "b": "x"}\n' * 9)
     with pytest.raises(RatingsError, match=r"r.jsonl cannot be read: .*UTF"):
-        confusion_from_table(path, "a", "b")
+        confusion_from_source(path, "a", "b")
     path.write_bytes(b'{"a": "x", "b": "x"}\n' * 9 + b'{"a": "x", "b"')
     with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is no JSON"):
-        confusion_from_table(path, "a", "b")
+        confusion_from_source(path, "a", "b")
 
 
 def test_a_mark_of_byte_order_and_a_last_line_without_break(tmp_path: Path) -> None:
     path = written(tmp_path / "r.jsonl", rows_of(a=A, b=B))
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().removesuffix(b"\n"))
-    assert confusion_from_table(path, "a", "b").n_rows == len(A)
+    assert confusion_from_source(path, "a", "b").n_rows == len(A)
 
 
 def test_folders_and_ratings_in_long_form(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     for i in range(3):
         written(tmp_path / "parts" / f"{i}.jsonl", rows_of(a=A[i:], b=B[i:]))
-    assert confusion_from_table(tmp_path / "parts", "a", "b").n_rows == 3 * len(A) - 3
+    assert confusion_from_source(tmp_path / "parts", "a", "b").n_rows == 3 * len(A) - 3
     long = [
         {"item": i, "rater": rater, "rating": rating}
         for rater, column in (("ann", A), ("ben", B))
@@ -166,11 +166,11 @@ def test_commands_read_them(tmp_path: Path) -> None:
 
 def test_lists_of_dictionaries_are_rows() -> None:
     rows = rows_of(a=A, b=B, other=[{"deep": i} for i in range(len(A))])
-    counts = confusion_from_table(rows, "a", "b")
+    counts = confusion_from_source(rows, "a", "b")
     assert (counts.missing, counts.n_rows) == ((4, 0), 24)
     assert cohen_kappa_score(*_pairs(counts)) == pytest.approx(KAPPA, abs=1e-15)
     with pytest.raises(RatingsError, match="the mapping has no column 'c'; it has 'a', 'b', 'oth"):
-        confusion_from_table(rows, "a", "c")
+        confusion_from_source(rows, "a", "c")
     long = [
         {"item": i, "rater": rater, "rating": {label}}
         for rater in "xy"
@@ -179,7 +179,7 @@ def test_lists_of_dictionaries_are_rows() -> None:
     ratings = Ratings.from_long(long, item="item", rater="rater", rating="rating")
     assert krippendorff_alpha(ratings, level="jaccard").value == 1
     with pytest.raises(TypeError, match="or a list of dictionaries, got <class 'list'>"):
-        confusion_from_table([*rows, 5], "a", "b")
+        confusion_from_source([*rows, 5], "a", "b")
 
 
 @pytest.mark.parametrize("depth", [900, 100_000])
@@ -190,10 +190,10 @@ def test_lines_that_are_nested_deeply(tmp_path: Path, depth: int, inner: str) ->
     path = tmp_path / "r.jsonl"
     path.write_text(f'{{"a": "x", "b": "y", "c": {nested}}}\n' * 2)
     if depth == 900:
-        assert confusion_from_table(path, "a", "b").n_rows == 2
+        assert confusion_from_source(path, "a", "b").n_rows == 2
     else:
         with pytest.raises(RatingsError, match="a line is nested too deeply"):
-            confusion_from_table(path, "a", "b")
+            confusion_from_source(path, "a", "b")
     # Many lists beside each other are no matter.
     path.write_text(f'{{"a": "x", "b": "y", "spans": [{", ".join(["[1]"] * 3000)}]}}\n')
-    assert confusion_from_table(path, "a", "b").n_rows == 1
+    assert confusion_from_source(path, "a", "b").n_rows == 1

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import confusion_from_table, kappa_from_confusion
+from fastkappa import confusion_from_source, kappa_from_confusion
 from tests.helpers.absent import library
 
 pa = pytest.importorskip("pyarrow")
@@ -116,23 +116,23 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_declared_order_is_that_of_the_table(name: str, tmp_path: Path) -> None:
-    counts = confusion_from_table(SOURCES[name](tmp_path), "left", "right")
+    counts = confusion_from_source(SOURCES[name](tmp_path), "left", "right")
     assert counts.labels.tolist() == ORDER
     assert counts.table.tolist() == TABLE
-    assert float(kappa_from_confusion(counts.table, "quadratic")) == pytest.approx(KAPPA)
+    assert float(kappa_from_confusion(counts.table, weights="quadratic")) == pytest.approx(KAPPA)
 
 
 @pytest.mark.parametrize("name", ["pandas", "polars, lazy", "Parquet"])
 def test_labels_given_come_before_a_declared_order(name: str, tmp_path: Path) -> None:
     labels = ["severe", "none"]
-    counts = confusion_from_table(SOURCES[name](tmp_path), "left", "right", labels=labels)
+    counts = confusion_from_source(SOURCES[name](tmp_path), "left", "right", labels=labels)
     assert counts.labels.tolist() == labels
     assert counts.table.tolist() == [[1, 0], [0, 1]]
 
 
 def test_numbers_may_have_a_declared_order() -> None:
     column = pd.Categorical([3, 1, 2, 3], categories=[3, 1, 2, 9], ordered=True)
-    counts = confusion_from_table(pd.DataFrame({"a": column}), "a", "a")
+    counts = confusion_from_source(pd.DataFrame({"a": column}), "a", "a")
     assert counts.labels.tolist() == [3, 1, 2, 9]
     assert counts.table.diagonal().tolist() == [2, 1, 1, 0]
 
@@ -140,18 +140,18 @@ def test_numbers_may_have_a_declared_order() -> None:
 def test_numbers_far_apart_may_have_a_declared_order() -> None:
     order = [5000, 0, 90]
     column = pa.DictionaryArray.from_arrays([0, 1, 2, 0], pa.array(order), ordered=True)
-    assert confusion_from_table({"a": column, "b": column}, "a", "b").labels.tolist() == order
+    assert confusion_from_source({"a": column, "b": column}, "a", "b").labels.tolist() == order
 
 
 def test_categories_without_an_order_are_sorted() -> None:
     column = pd.Categorical(["mild", "none"], categories=ORDER)
-    counts = confusion_from_table(pd.DataFrame({"a": column}), "a", "a")
+    counts = confusion_from_source(pd.DataFrame({"a": column}), "a", "a")
     assert counts.labels.tolist() == ["mild", "none"]
 
 
 def test_groups_have_the_declared_order(tmp_path: Path) -> None:
     frame = pandas_frame().assign(clinic=["x", "y"] * 3)
-    for counts in confusion_from_table(frame, "left", "right", group="clinic").values():
+    for counts in confusion_from_source(frame, "left", "right", group="clinic").values():
         assert counts.labels.tolist() == ORDER
 
 
@@ -164,13 +164,13 @@ def lazy_enums(frame: Any) -> Any:
 def test_two_different_orders_are_refused(make: Callable[[Any], Any]) -> None:
     frame = pandas_frame().assign(right=pandas_frame(ORDER[::-1])["right"])
     with pytest.raises(ValueError, match="different orders") as raised:
-        confusion_from_table(make(frame), "left", "right")
+        confusion_from_source(make(frame), "left", "right")
     assert str(raised.value) == (
         "column 'left' and column 'right' declare different orders of their labels: none < mild <"
         " moderate < severe and severe < moderate < mild < none. Give both the same categories, or"
         " give labels=."
     )
-    counts = confusion_from_table(make(frame), "left", "right", labels=ORDER)
+    counts = confusion_from_source(make(frame), "left", "right", labels=ORDER)
     assert counts.table.tolist() == TABLE
 
 
@@ -184,13 +184,13 @@ def test_parts_of_different_orders_are_refused(tmp_path: Path) -> None:
         with pytest.raises(
             ValueError, match=r"declares? different orders of (its|their) labels: none < m"
         ):
-            confusion_from_table(source, "left", "right")
+            confusion_from_source(source, "left", "right")
 
 
 def test_a_rating_that_was_not_declared_is_refused() -> None:
     frame = pandas_frame().assign(right=["none", "none", "fatal", "mild", "mild", "severe"])
     with pytest.raises(ValueError, match="which is not among") as raised:
-        confusion_from_table(frame, "left", "right")
+        confusion_from_source(frame, "left", "right")
     assert str(raised.value) == (
         "column 'right' holds 'fatal', which is not among the labels that were declared: none <"
         " mild < moderate < severe. Give labels= to say which are meant."
@@ -200,7 +200,7 @@ def test_a_rating_that_was_not_declared_is_refused() -> None:
 def test_too_many_declared_labels_are_refused() -> None:
     column = pl.Series("a", ["n1"], pl.Enum([f"n{i}" for i in range(2001)]))
     with pytest.raises(ValueError, match="'a' declares 2001 labels, more than the 2000"):
-        confusion_from_table(pl.DataFrame(column), "a", "a")
+        confusion_from_source(pl.DataFrame(column), "a", "a")
 
 
 NUMBERS = {"a": ["9", "10", "1", "9"], "b": ["10", "10", "1", "9"]}
@@ -208,7 +208,7 @@ NUMBERS = {"a": ["9", "10", "1", "9"], "b": ["10", "10", "1", "9"]}
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.LazyFrame])
 def test_strings_that_are_numbers_are_sorted_as_numbers(make: Callable[[Any], Any]) -> None:
-    counts = confusion_from_table(make(NUMBERS), "a", "b")
+    counts = confusion_from_source(make(NUMBERS), "a", "b")
     assert counts.labels.tolist() == ["1", "9", "10"]
     assert counts.table.tolist() == [[1, 0, 0], [0, 1, 1], [0, 0, 1]]
 
@@ -217,17 +217,17 @@ def test_strings_of_files_that_are_numbers(tmp_path: Path) -> None:
     """In Parquet such strings stay strings; in CSV they are numbers anyway."""
     strings = pd.DataFrame(NUMBERS)
     strings.to_parquet(tmp_path / "r.parquet")
-    counts = confusion_from_table(tmp_path / "r.parquet", "a", "b")
+    counts = confusion_from_source(tmp_path / "r.parquet", "a", "b")
     assert counts.labels.tolist() == ["1", "9", "10"]
     assert counts.table.tolist() == [[1, 0, 0], [0, 1, 1], [0, 0, 1]]
     strings.to_csv(tmp_path / "r.csv")
-    counts = confusion_from_table(tmp_path / "r.csv", "a", "b")
+    counts = confusion_from_source(tmp_path / "r.csv", "a", "b")
     assert counts.labels.tolist() == [1, 9, 10]
-    by_group = confusion_from_table(strings, "a", "b", group="b")
+    by_group = confusion_from_source(strings, "a", "b", group="b")
     assert list(by_group) == ["1", "9", "10"]
 
 
 def test_an_enum_of_another_column_order_is_refused() -> None:
     other = enum.Enum("other", {"none": 1, "mild": 2})
     with pytest.raises(ValueError, match="none < mild < moderate < severe and none < mild"):
-        confusion_from_table({"a": [Grade.none], "b": np.array([other["none"]])}, "a", "b")
+        confusion_from_source({"a": [Grade.none], "b": np.array([other["none"]])}, "a", "b")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fastkappa import Ratings, agreement, confusion_from_table, fleiss_kappa
+from fastkappa import Ratings, agreement, confusion_from_source, fleiss_kappa
 from tests.helpers.absent import library
 
 pa = pytest.importorskip("pyarrow")
@@ -57,7 +57,7 @@ def test_a_label_that_is_named_is_not_missing(source: str, called: str, tmp_path
         for name, column in COLUMNS.items()
     }
     given = SOURCES[source](columns, tmp_path)
-    counts = confusion_from_table(given, "a", "b", labels=["Yes", "No", called])
+    counts = confusion_from_source(given, "a", "b", labels=["Yes", "No", called])
     assert (counts.table.tolist(), counts.missing, counts.n_outside) == (TABLE, (0, 0), 0)
 
 
@@ -65,26 +65,26 @@ def test_arrays_and_files_agree(tmp_path: Path) -> None:
     found = agreement(COLUMNS["a"], COLUMNS["b"], labels=LABELS, missing="drop")
     assert (found.n, found.kappa) == (7, pytest.approx(KAPPA))
     path = text(COLUMNS, tmp_path / "r.csv")
-    assert confusion_from_table(path, "a", "b").missing == (3, 3)
+    assert confusion_from_source(path, "a", "b").missing == (3, 3)
     # Labels that are not named are missing still.
-    assert confusion_from_table(path, "a", "b", labels=["Yes", "No"]).missing == (3, 3)
+    assert confusion_from_source(path, "a", "b", labels=["Yes", "No"]).missing == (3, 3)
 
 
 def test_the_labels_are_those_of_ratings_alone(tmp_path: Path) -> None:
     path = text(COLUMNS, tmp_path / "r.csv")
-    by_group = confusion_from_table(path, "a", "b", group="group", labels=LABELS)
+    by_group = confusion_from_source(path, "a", "b", group="group", labels=LABELS)
     assert {group: counts.n_rows for group, counts in by_group.items()} == {"x": 6, None: 1}
 
 
 def test_a_code_for_missing_ratings_may_be_one_of_these(tmp_path: Path) -> None:
     path = text(COLUMNS, tmp_path / "r.csv")
-    counts = confusion_from_table(path, "a", "b", labels=["Yes", "No"], missing_codes=["NA"])
+    counts = confusion_from_source(path, "a", "b", labels=["Yes", "No"], missing_codes=["NA"])
     assert (counts.table.tolist(), counts.missing) == ([[2, 0], [0, 1]], (3, 3))
 
 
 def test_beside_numbers_such_a_label_makes_strings_of_them(tmp_path: Path) -> None:
     columns = {"a": ["1", "2", "nan", "10"], "b": ["1", "nan", "nan", "2"]}
-    counts = confusion_from_table(
+    counts = confusion_from_source(
         text(columns, tmp_path / "r.csv"), "a", "b", labels=["1", "2", "10", "nan"]
     )
     assert counts.table.tolist() == [[1, 0, 0, 0], [0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, 1]]

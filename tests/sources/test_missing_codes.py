@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fastkappa import confusion_from_table
+from fastkappa import confusion_from_source
 from tests.helpers.absent import library
 
 pa = pytest.importorskip("pyarrow")
@@ -62,10 +62,10 @@ def expected_table() -> list[list[int]]:
 def test_a_string_among_numbers_is_refused_or_missing(name: str, tmp_path: Path) -> None:
     source = SOURCES[name](ODD, tmp_path)
     with pytest.raises(ValueError, match="among them") as raised:
-        confusion_from_table(source, "a", "b")
+        confusion_from_source(source, "a", "b")
     assert str(raised.value) == REFUSED
     source = SOURCES[name](ODD, tmp_path)
-    counts = confusion_from_table(source, "a", "b", missing_codes=["x", "NA"])
+    counts = confusion_from_source(source, "a", "b", missing_codes=["x", "NA"])
     # Text is read as what is left of it is; other strings stay strings.
     numbers = [i + 1 for i in range(10)]
     assert counts.labels.tolist() == (numbers if name == "CSV" else list(map(str, numbers)))
@@ -77,20 +77,20 @@ def test_a_string_among_numbers_is_refused_or_missing(name: str, tmp_path: Path)
 def test_labels_say_what_a_string_among_numbers_is(name: str, tmp_path: Path) -> None:
     source = SOURCES[name](ODD, tmp_path)
     labels = [str(i + 1) for i in range(10)]
-    counts = confusion_from_table(source, "a", "b", labels=[*labels, "x"])
+    counts = confusion_from_source(source, "a", "b", labels=[*labels, "x"])
     assert counts.table.trace() == sum(a == b for a, b in zip(LEFT, RIGHT)) + 1
     source = SOURCES[name](ODD, tmp_path)
-    counts = confusion_from_table(source, "a", "b", labels=labels)
+    counts = confusion_from_source(source, "a", "b", labels=labels)
     assert counts.table.tolist() == expected_table()
     assert counts.n_outside == 1
 
 
 def test_numbers_given_as_labels_leave_strings_of_text_outside(tmp_path: Path) -> None:
     path = csv_file({"a": ODD["a"], "b": [*RIGHT, "10"]}, tmp_path)
-    counts = confusion_from_table(path, "a", "b", labels=range(1, 11))
+    counts = confusion_from_source(path, "a", "b", labels=range(1, 11))
     assert counts.table.tolist() == expected_table()
     assert counts.n_outside == 1
-    counts = confusion_from_table(path, "a", "b", labels=range(1, 11), missing_codes=["x"])
+    counts = confusion_from_source(path, "a", "b", labels=range(1, 11), missing_codes=["x"])
     assert (counts.table.tolist(), counts.n_outside) == (expected_table(), 0)
     assert counts.missing == (1, 0)
 
@@ -100,7 +100,7 @@ def test_numbers_given_as_labels_leave_strings_of_text_outside(tmp_path: Path) -
 def test_a_number_may_stand_for_a_missing_rating(name: str, labels: Any, tmp_path: Path) -> None:
     columns = {"a": [1, 2, -9, 3, 1], "b": [1, -9, -9, 3, 2]}
     source = SOURCES[name](columns, tmp_path)
-    counts = confusion_from_table(source, "a", "b", labels=labels, missing_codes=[-9])
+    counts = confusion_from_source(source, "a", "b", labels=labels, missing_codes=[-9])
     assert counts.labels.tolist() == (labels or [1, 2, 3])
     assert counts.table[:3, :3].tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 1]]
     assert (counts.missing, counts.n_dropped, counts.n_outside) == ((1, 2), 2, 0)
@@ -109,21 +109,21 @@ def test_a_number_may_stand_for_a_missing_rating(name: str, labels: Any, tmp_pat
 def test_a_far_code_does_not_count_as_many_labels(tmp_path: Path) -> None:
     columns = {"a": [1, 2, -999999, 3] * 10}
     for source in (columns, pd.DataFrame(columns), csv_file(columns, tmp_path)):
-        counts = confusion_from_table(source, "a", "a", missing_codes=[-999999])
+        counts = confusion_from_source(source, "a", "a", missing_codes=[-999999])
         assert counts.labels.tolist() == [1, 2, 3]
         assert counts.n_dropped == 10
 
 
 def test_codes_are_no_labels_of_a_declared_order() -> None:
     column = pd.Categorical(["low", "?", "high"], ["low", "high", "?"], ordered=True)
-    counts = confusion_from_table(pd.DataFrame({"a": column}), "a", "a", missing_codes=["?"])
+    counts = confusion_from_source(pd.DataFrame({"a": column}), "a", "a", missing_codes=["?"])
     assert counts.labels.tolist() == ["low", "high"]
     assert counts.n_dropped == 1
 
 
 def test_strings_and_numbers_in_turn_are_labels(tmp_path: Path) -> None:
     path = csv_file({"a": ["1", "x", "2", "y"]}, tmp_path)
-    assert confusion_from_table(path, "a", "a").labels.tolist() == ["1", "2", "x", "y"]
+    assert confusion_from_source(path, "a", "a").labels.tolist() == ["1", "2", "x", "y"]
 
 
 def test_a_folder_is_judged_as_a_whole(tmp_path: Path) -> None:
@@ -132,16 +132,16 @@ def test_a_folder_is_judged_as_a_whole(tmp_path: Path) -> None:
         (tmp_path / f"{i}.csv").write_text("a,b\n1,1\n2,10\n")
     (tmp_path / "3.csv").write_text("a,b\nx,1\n")
     with pytest.raises(ValueError, match="'a' holds numbers, and among them 'x'"):
-        confusion_from_table(tmp_path, "a", "b")
-    counts = confusion_from_table(tmp_path, "a", "b", missing_codes=["x"])
+        confusion_from_source(tmp_path, "a", "b")
+    counts = confusion_from_source(tmp_path, "a", "b", missing_codes=["x"])
     assert counts.labels.tolist() == [1, 2, 10]
 
 
 def test_codes_that_cannot_be() -> None:
     with pytest.raises(ValueError, match="missing_codes must be a list of ratings, got 'NA'"):
-        confusion_from_table({"a": [1]}, "a", "a", missing_codes="NA")
+        confusion_from_source({"a": [1]}, "a", "a", missing_codes="NA")
     with pytest.raises(ValueError, match="labels and missing_codes both have 1"):
-        confusion_from_table({"a": [1]}, "a", "a", labels=[1, 2], missing_codes=[1])
+        confusion_from_source({"a": [1]}, "a", "a", labels=[1, 2], missing_codes=[1])
 
 
 @pytest.mark.parametrize("make", [lambda values: pd.Series(values, dtype=object), list])
@@ -149,7 +149,7 @@ def test_codes_among_python_objects(make: Callable[[list[Any]], Any]) -> None:
     column = make([1, 10, "x", 9, None])
     source = {"a": column} if isinstance(column, list) else pd.DataFrame({"a": column})
     with pytest.raises(ValueError, match="'a' cannot be read: Could not convert 'x'"):
-        confusion_from_table(source, "a", "a")
-    counts = confusion_from_table(source, "a", "a", missing_codes=["x"])
+        confusion_from_source(source, "a", "a")
+    counts = confusion_from_source(source, "a", "a", missing_codes=["x"])
     assert counts.labels.tolist() == [1, 9, 10]
     assert counts.missing == (2, 2)

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastkappa import SourceCounts, confusion_counts, confusion_from_table
+from fastkappa import confusion_counts, confusion_from_source
+from fastkappa.results import SourceCounts
 from tests.fuzz.damage import damaged
 from tests.helpers.rating_files import pa
 
@@ -34,7 +35,7 @@ def counted(first: Any, second: Any, **options: Any) -> SourceCounts:
     weights = options.pop("weights", None)
     if weights is not None:
         columns["w"], options["sample_weight"] = weights, "w"
-    found: SourceCounts = confusion_from_table(columns, "r1", "r2", **options)
+    found: SourceCounts = confusion_from_source(columns, "r1", "r2", **options)
     return found
 
 
@@ -156,7 +157,7 @@ def test_damaged_texts(number: int) -> None:
 def test_a_declared_order_is_kept() -> None:
     kind = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
     frame = pd.DataFrame({"a": ["low", "high"], "b": ["low", "low"]}, dtype=kind)
-    counts = confusion_from_table(frame, "a", "b")
+    counts = confusion_from_source(frame, "a", "b")
     total = counts + SourceCounts.from_json(counts.to_json())
     assert total.labels.tolist() == ["low", "mid", "high"]
     assert total.table.tolist() == [[2, 0, 0], [0, 0, 0], [2, 0, 0]]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fastkappa import Ratings, confusion_from_table
+from fastkappa import Ratings, confusion_from_source
 from fastkappa.sources.source_ratings import RatingsError
 from tests.helpers.command_line import CommandLine
 from tests.helpers.rating_files import WRITERS, pa, parquet
@@ -46,7 +46,7 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 @pytest.mark.usefixtures("parts")
 def test_patterns_lists_and_folders(source: Any, n_rows: int) -> None:
-    assert confusion_from_table(source, "a", "b").n_rows == n_rows
+    assert confusion_from_source(source, "a", "b").n_rows == n_rows
     if isinstance(source, str):
         found = CommandLine("score").json_of(source, "--y1", "a", "--y2", "b")
         assert found["n"] == n_rows
@@ -55,7 +55,7 @@ def test_patterns_lists_and_folders(source: Any, n_rows: int) -> None:
 @pytest.mark.usefixtures("parts")
 def test_a_pattern_of_folders_takes_them_all() -> None:
     found = CommandLine("score").json_of("*th", "--y1", "a", "--y2", "b")
-    assert found["n"] == confusion_from_table("*th", "a", "b").n_rows == 10
+    assert found["n"] == confusion_from_source("*th", "a", "b").n_rows == 10
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_pattern_of_folders_takes_them_all() -> None:
 @pytest.mark.usefixtures("parts")
 def test_paths_that_are_refused(source: Any, why: str) -> None:
     with pytest.raises(RatingsError, match=why):
-        confusion_from_table(source, "a", "b")
+        confusion_from_source(source, "a", "b")
     if source == "s3://bucket/r.csv":
         message = CommandLine("score").refusal(source, "--y1", "a", "--y2", "b")
         assert "for the command line copy the file first" in message
@@ -93,7 +93,7 @@ def test_ratings_in_long_form_take_them_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize("source", [[], [1], ["r.csv", None]])
 def test_lists_of_anything_else(source: Any) -> None:
     with pytest.raises(TypeError, match="source must be a path"):
-        confusion_from_table(source, "a", "b")
+        confusion_from_source(source, "a", "b")
 
 
 def remote(name: str, content: bytes, folder: str = "bucket/data") -> Any:
@@ -115,27 +115,27 @@ def content_of(write: Callable[[Any, Path], None], path: Path) -> bytes:
 def test_files_of_another_file_system(tmp_path: Path, kind: str) -> None:
     name, write = WRITERS[kind]
     filesystem = remote(name, content_of(write, tmp_path / name))
-    expected = confusion_from_table(TABLE, "a", "b")
+    expected = confusion_from_source(TABLE, "a", "b")
     sources: list[Any] = [f"bucket/data/{name}", [f"bucket/data/{name}"]]
     if kind != "txt":
         sources.append("bucket/data")
     for source in sources:
-        found = confusion_from_table(source, "a", "b", filesystem=filesystem)
+        found = confusion_from_source(source, "a", "b", filesystem=filesystem)
         assert found.table.tolist() == expected.table.tolist()
         assert found.labels.tolist() == expected.labels.tolist()
     with pytest.raises(RatingsError, match=f"^bucket/data/{name} has no column 'c'"):
-        confusion_from_table(f"bucket/data/{name}", "a", "c", filesystem=filesystem)
+        confusion_from_source(f"bucket/data/{name}", "a", "c", filesystem=filesystem)
 
 
 def test_file_systems_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match=r"filesystem must be one of pyarrow\.fs.*fsspec"):
-        confusion_from_table("r.csv", "a", "b", filesystem=os)
+        confusion_from_source("r.csv", "a", "b", filesystem=os)
     with pytest.raises(TypeError, match="filesystem is for paths, got the source <class 'dict'>"):
-        confusion_from_table(COLUMNS, "a", "b", filesystem=fs.LocalFileSystem())
+        confusion_from_source(COLUMNS, "a", "b", filesystem=fs.LocalFileSystem())
     with pytest.raises(RatingsError, match=r"there is no file bucket/r\.csv in mock"):
-        confusion_from_table("bucket/r.csv", "a", "b", filesystem=remote("x.csv", b"a"))
+        confusion_from_source("bucket/r.csv", "a", "b", filesystem=remote("x.csv", b"a"))
     parquet.write_table(TABLE, tmp_path / "r.parquet")
-    found = confusion_from_table(
+    found = confusion_from_source(
         str(tmp_path / "r.parquet"), "a", "b", filesystem=fs.LocalFileSystem()
     )
     assert found.n_rows == 4
@@ -150,7 +150,7 @@ def test_progress_is_told_in_bytes_of_all_files(tmp_path: Path, kind: str) -> No
         write(table, tmp_path / str(i) / name)
     files = [tmp_path / str(i) / name for i in range(3)]
     calls: list[tuple[int, int]] = []
-    confusion_from_table(files, "a", "b", on_progress=lambda *found: calls.append(found))
+    confusion_from_source(files, "a", "b", on_progress=lambda *found: calls.append(found))
     total = sum(file.stat().st_size for file in files)
     done = [n_bytes for n_bytes, of_all in calls]
     assert {of_all for _, of_all in calls} == {total}
@@ -164,9 +164,9 @@ def test_progress_is_for_local_files() -> None:
         raise AssertionError
 
     with pytest.raises(TypeError, match="on_progress is for paths"):
-        confusion_from_table(COLUMNS, "a", "b", on_progress=on_progress)
+        confusion_from_source(COLUMNS, "a", "b", on_progress=on_progress)
     with pytest.raises(TypeError, match="on_progress is for local files"):
-        confusion_from_table(
+        confusion_from_source(
             "r.csv", "a", "b", filesystem=fs.LocalFileSystem(), on_progress=on_progress
         )
 
@@ -178,4 +178,4 @@ def test_an_error_of_the_callback_reaches_the_caller(tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text("a,b\n" + "x,y\ny,x\n" * 300_000)
     with pytest.raises(KeyboardInterrupt):
-        confusion_from_table(path, "a", "b", on_progress=stop)
+        confusion_from_source(path, "a", "b", on_progress=stop)

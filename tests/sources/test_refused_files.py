@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import confusion_from_table
+from fastkappa import confusion_from_source
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import in_words_of_options
 from fastkappa.install_hint import install_command
@@ -230,7 +230,7 @@ def test_numbers_and_dates_without_a_label_wanted(tmp_path: Path) -> None:
     path.write_text("a,b\n0,\n0,2020-01-01\n")
     for columns in (("a", "b"), ("b", "a")):
         with pytest.raises(ValueError, match="the ratings cannot be compared"):
-            confusion_from_table(path, *columns, labels=["yes", "no"])
+            confusion_from_source(path, *columns, labels=["yes", "no"])
 
 
 def packed_files(folder: Path) -> dict[str, bytes]:
@@ -262,10 +262,10 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
     for words, content in packed_files(tmp_path).items():
         path.write_bytes(content)
         with pytest.raises(RatingsError, match=f"r.csv cannot be read: it .*{words}"):
-            confusion_from_table(path, "a", "b")
+            confusion_from_source(path, "a", "b")
     # Names of columns that begin as other files do.
     path.write_text("PAR1,PAR2,BZh\n1,1,2\n2,2,1\n")
-    assert confusion_from_table(path, "PAR1", "PAR2").n_rows == 2
+    assert confusion_from_source(path, "PAR1", "PAR2").n_rows == 2
 
 
 @pytest.mark.parametrize(
@@ -275,4 +275,4 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
 def test_files_of_other_programs(tmp_path: Path, name: str, advice: str) -> None:
     (tmp_path / name).write_bytes(b"x")
     with pytest.raises(RatingsError, match=f"not known by its suffix.*{advice}"):
-        confusion_from_table(tmp_path / name, "a", "b")
+        confusion_from_source(tmp_path / name, "a", "b")

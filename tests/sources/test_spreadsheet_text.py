@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from fastkappa import Ratings, confusion_from_table, kappa_from_confusion, pairwise_kappa
+from fastkappa import Ratings, confusion_from_source, kappa_from_confusion, pairwise_kappa
 from tests.helpers.command_line import CommandLine
 
 UNCLOSED = """\
@@ -38,7 +38,7 @@ KAPPA = (2 / 5 - 12 / 25) / (1 - 12 / 25)
 
 
 def counted(path: Path) -> float:
-    return float(kappa_from_confusion(confusion_from_table(path, "a", "b").table))
+    return float(kappa_from_confusion(confusion_from_source(path, "a", "b").table))
 
 
 def scored(path: Path, *options: object) -> float:
@@ -107,7 +107,7 @@ def test_quoted_line_breaks_are_right(kappa: Any, write: Any) -> None:
 
 def test_a_column_of_texts_alone_may_have_line_breaks(write: Any) -> None:
     path = write('a\n"x\ny"\nz\n"x\ny"\n')
-    assert confusion_from_table(path, "a", "a").table.tolist() == [[2, 0], [0, 1]]
+    assert confusion_from_source(path, "a", "a").table.tolist() == [[2, 0], [0, 1]]
 
 
 @pytest.mark.parametrize("kappa", ENTRANCES)
@@ -122,7 +122,7 @@ def test_a_header_in_the_middle_is_no_item(kappa: Any, labels: str, write: Any) 
 
 def test_labels_may_be_called_as_one_column_is(write: Any) -> None:
     path = write("yes,no\nyes,yes\nno,no\nno,yes\n")
-    assert confusion_from_table(path, "yes", "no").table.tolist() == [[1, 1], [0, 1]]
+    assert confusion_from_source(path, "yes", "no").table.tolist() == [[1, 1], [0, 1]]
 
 
 @pytest.mark.parametrize("kappa", ENTRANCES)
@@ -179,7 +179,7 @@ def test_hidden_folders_are_not_read(hidden: str, write: Any, tmp_path: Path) ->
     write(LINES, "d/part.csv")
     (tmp_path / "d" / hidden).mkdir()
     (tmp_path / "d" / hidden / "part-checkpoint.csv").write_text(LINES, encoding="utf-8")
-    assert confusion_from_table(tmp_path / "d", "a", "b").n_rows == 5
+    assert confusion_from_source(tmp_path / "d", "a", "b").n_rows == 5
     found = CommandLine("score").json_of(tmp_path / "d", "--y1", "a", "--y2", "b")
     assert found["n"] == 5
     long = "item,rater,rating\n1,a,x\n1,b,x\n2,a,y\n2,b,x\n3,a,y\n3,b,y\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastkappa import confusion_from_table
+from fastkappa import confusion_from_source
 from fastkappa.sources.text import csv_lines
 
 pytest.importorskip("pyarrow")
@@ -49,7 +49,7 @@ def test_blocks_have_every_row_once(
     monkeypatch.setattr(csv_lines, "BLOCK_SIZE", block_size)
     path = tmp_path / "ratings.csv"
     path.write_bytes(TEXTS[name].encode())
-    counts = confusion_from_table(path, "left", "right", num_threads=num_threads)
+    counts = confusion_from_source(path, "left", "right", num_threads=num_threads)
     rows = [row for row in csv.reader(io.StringIO(TEXTS[name], newline="")) if row][1:]
     are_numbers = counts.labels.dtype.kind == "i"
     expected = Counter(
@@ -72,7 +72,7 @@ def test_a_block_of_tabs_is_rows_of_missing_ratings(
     monkeypatch.setattr(csv_lines, "BLOCK_SIZE", 16)
     path = tmp_path / "ratings.tsv"
     path.write_text("left\tright\n" + "1\t2\n" * 20 + "\t\n" * 40)
-    counts = confusion_from_table(path, "left", "right")
+    counts = confusion_from_source(path, "left", "right")
     assert (counts.n_rows, counts.n_dropped) == (60, 40)
 
 
@@ -81,11 +81,11 @@ def test_a_line_longer_than_is_looked_for(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(csv_lines, "BLOCK_SIZE", 64)
     path = tmp_path / "ratings.csv"
     path.write_text(_text(NUMBERS, note="z" * 100))
-    assert confusion_from_table(path, "left", "right").n_rows == 300
+    assert confusion_from_source(path, "left", "right").n_rows == 300
 
 
 def test_a_wrong_row_is_named_as_ever(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(_text(NUMBERS, n=20_000) + "\n1,2\n")
     with pytest.raises(ValueError, match="Expected 3 columns, got 2"):
-        confusion_from_table(path, "left", "right")
+        confusion_from_source(path, "left", "right")

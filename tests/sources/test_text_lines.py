@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fastkappa import confusion_from_table
+from fastkappa import confusion_from_source
 from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
 from fastkappa.sources.text import csv_lines
 from fastkappa.sources.text.text_table import TextTable
@@ -55,7 +55,7 @@ def _outcome(path: Path, options: dict[str, Any]) -> Any:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            counts = confusion_from_table(path, "a", **options)
+            counts = confusion_from_source(path, "a", **options)
         except (ValueError, OverflowError) as error:
             return type(error), str(error)
     said = [(warning.category, str(warning.message)) for warning in caught]
@@ -113,7 +113,7 @@ def test_usual_files_are_counted_by_their_lines(
     path.write_text("a,b\n" + text * 200_000)
     with mock.patch.object(TextTable, "add", side_effect=AssertionError) as add:
         if HAS_KERNEL:
-            counts = confusion_from_table(path, "a", "b", num_threads=num_threads)
+            counts = confusion_from_source(path, "a", "b", num_threads=num_threads)
             assert not add.called
             assert counts.n_rows == 400_000
 

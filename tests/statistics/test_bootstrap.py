@@ -28,7 +28,7 @@ def kappa_of_cells(cells: Any, weights: Any = None, axis: int = -1) -> Any:
     """Return kappa for items, as scipy wants a statistic of a sample."""
     cells = np.moveaxis(cells, axis, -1)
     counts = np.stack([(cells == cell).sum(axis=-1) for cell in range(9)], axis=-1)
-    return kappa_from_confusion(counts.reshape(*counts.shape[:-1], 3, 3), weights)
+    return kappa_from_confusion(counts.reshape(*counts.shape[:-1], 3, 3), weights=weights)
 
 
 @pytest.mark.parametrize("weights", [None, "quadratic"])
@@ -99,11 +99,11 @@ def test_any_statistic_of_tables() -> None:
         shapes.append(tables.shape)
         return gwet_ac2(tables).value
 
-    found = bootstrap(TABLE, ac1, n_resamples=500, rng=7)
+    found = bootstrap(TABLE, statistic=ac1, n_resamples=500, rng=7)
     assert found.value == agreement_from_confusion(TABLE).gwet_ac1
     assert found.interval[0] < found.value < found.interval[1]
     assert all(shape[1:] == (3, 3) for shape in shapes)
-    assert bootstrap(TABLE, lambda t: t[:, 0, 0], n_resamples=39, rng=8).value == 20
+    assert bootstrap(TABLE, statistic=lambda t: t[:, 0, 0], n_resamples=39, rng=8).value == 20
 
 
 def test_a_result_brings_its_weights() -> None:
@@ -114,7 +114,7 @@ def test_a_result_brings_its_weights() -> None:
         assert one.value == result.kappa
         assert one.interval == other.interval
     assert bootstrap(agreement_from_confusion(TABLE), weights="linear", n_resamples=39).value == (
-        kappa_from_confusion(TABLE, "linear")
+        kappa_from_confusion(TABLE, weights="linear")
     )
 
 

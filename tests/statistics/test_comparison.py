@@ -282,7 +282,9 @@ def test_paired_error_is_that_of_the_delta_method(weights: Any) -> None:
     joint = cube(*simulated_joint(np.random.default_rng(1), 400)) + 1
 
     def difference(p: Any) -> float:
-        return kappa_from_confusion(p.sum(2), weights) - kappa_from_confusion(p.sum(1), weights)
+        return kappa_from_confusion(p.sum(2), weights=weights) - kappa_from_confusion(
+            p.sum(1), weights=weights
+        )
 
     n, step = joint.sum(), 1e-5
     proportions = joint / n
@@ -358,8 +360,8 @@ def test_predictions_of_labels_the_truth_has_not() -> None:
         [0, 3, 1, 1], [0, 0, 1, 2], y_true=[0, 0, 1, 1], weights="linear", **ASYMPTOTIC
     )
     assert found.kappas == (
-        kappa_from_confusion([[1, 0, 1], [0, 2, 0], [0] * 3], "linear"),  # 0, 1, 3
-        kappa_from_confusion([[2, 0, 0], [0, 1, 1], [0] * 3], "linear"),  # 0, 1, 2
+        kappa_from_confusion([[1, 0, 1], [0, 2, 0], [0] * 3], weights="linear"),  # 0, 1, 3
+        kappa_from_confusion([[2, 0, 0], [0, 1, 1], [0] * 3], weights="linear"),  # 0, 1, 2
     )
     only = compare_predictions(
         [0, 1, 1, 1, 2], [0, 0, 1, 1, 0], y_true=[0, 0, 1, 1, 2], labels=[1, 0]

@@ -121,7 +121,7 @@ def test_errors_for_asymmetric_weights_are_those_of_the_delta_method() -> None:
             return ((agree * p).sum() - chance) / (1 - chance)
 
         proportions = table / table.sum()
-        assert kappa_from_confusion(table, weights) == near(kappa(proportions))
+        assert kappa_from_confusion(table, weights=weights) == near(kappa(proportions))
         found = inference.standard_error(table, weights)
         assert found == pytest.approx(numerical_error(kappa, table), rel=1e-6)
         for index, statistic in ((indices.scott_pi, pi), (indices.gwet_ac2, ac2)):
@@ -212,7 +212,7 @@ def test_largest_kappa_is_that_of_the_best_of_all_tables() -> None:
         ):
             if isinstance(weights, np.ndarray) and not weights.any():
                 continue
-            best = np.nanmax(kappa_from_confusion(options, weights))
+            best = np.nanmax(kappa_from_confusion(options, weights=weights))
             assert indices.kappa_max(table, weights) == pytest.approx(best, abs=1e-14)
 
 

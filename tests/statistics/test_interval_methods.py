@@ -98,7 +98,7 @@ def test_a_few_far_disagreements_beside_many_near_ones(weights: Any, near: int, 
     cells = (STEPS == 1) * near / 12 + (STEPS > 1) * far / 30
     cells += np.eye(7) * (500 - near - far) / 7
     tables = np.random.default_rng(0).multinomial(500, cells.ravel() / 500, 2000).reshape(-1, 7, 7)
-    kappa = kappa_from_confusion(cells, weights)
+    kappa = kappa_from_confusion(cells, weights=weights)
 
     def coverage(method: Any) -> float:
         low, high = intervals(method, tables, weights, 0.95)

@@ -27,7 +27,7 @@ from tests.helpers.published import CUSTOM_WEIGHTS, QUADRATIC, TABLES
 def test_published_tables(name: str, weights: Any) -> None:
     published = TABLES[name]
     fraction, value = getattr(published, weights or "unweighted")
-    kappa = kappa_from_confusion(published.table, weights)
+    kappa = kappa_from_confusion(published.table, weights=weights)
     assert kappa == float(Fraction(fraction))
     assert kappa == pytest.approx(value, rel=1e-14)
     printed = (published.printed or {}).get(weights or "unweighted")
@@ -48,12 +48,14 @@ def test_published_agreement(name: str) -> None:
 def test_published_weights(name: str) -> None:
     custom = CUSTOM_WEIGHTS[name]
     table = TABLES[custom.table].table
-    assert kappa_from_confusion(table, custom.weights) == pytest.approx(custom.kappa, rel=1e-14)
+    assert kappa_from_confusion(table, weights=custom.weights) == pytest.approx(
+        custom.kappa, rel=1e-14
+    )
     if custom.printed is not None:
-        assert round(kappa_from_confusion(table, custom.weights), 3) == custom.printed
+        assert round(kappa_from_confusion(table, weights=custom.weights), 3) == custom.printed
     swapped = np.transpose(custom.weights)
-    assert kappa_from_confusion(np.transpose(table), swapped) == kappa_from_confusion(
-        table, custom.weights
+    assert kappa_from_confusion(np.transpose(table), weights=swapped) == kappa_from_confusion(
+        table, weights=custom.weights
     )
 
 
@@ -64,15 +66,17 @@ def test_rows_of_a_weight_matrix_are_the_first_raters() -> None:
         [i for i in range(3) for j in range(3) for _ in range(table[i][j])],
         [j for i in range(3) for j in range(3) for _ in range(table[i][j])],
     )
-    assert kappa_from_confusion(table, custom.weights) == pytest.approx(0.3533834586466166)
+    assert kappa_from_confusion(table, weights=custom.weights) == pytest.approx(0.3533834586466166)
     transposed = np.transpose(custom.weights)
-    assert kappa_from_confusion(table, transposed) != pytest.approx(0.3533834586466166, abs=1e-3)
+    assert kappa_from_confusion(table, weights=transposed) != pytest.approx(
+        0.3533834586466166, abs=1e-3
+    )
     for matrix in (custom.weights, np.array(custom.weights)):
         assert cohen_kappa_score(first, second, weights=matrix) == kappa_from_confusion(
-            table, custom.weights
+            table, weights=custom.weights
         )
     assert cohen_kappa_score(second, first, weights=transposed) == kappa_from_confusion(
-        table, custom.weights
+        table, weights=custom.weights
     )
 
 
@@ -102,15 +106,15 @@ def test_what_changes_nothing(table: Any, weights: Any, factor: int) -> None:
     counts = np.array(table)
     if exact_kappa(counts, weights) is None:
         return
-    kappa = kappa_from_confusion(counts, weights)
+    kappa = kappa_from_confusion(counts, weights=weights)
     assert kappa <= 1
-    assert kappa_from_confusion(counts.T, weights) == kappa
-    assert kappa_from_confusion(counts * factor, weights) == kappa
-    assert kappa_from_confusion(counts[::-1, ::-1], weights) == kappa
+    assert kappa_from_confusion(counts.T, weights=weights) == kappa
+    assert kappa_from_confusion(counts * factor, weights=weights) == kappa
+    assert kappa_from_confusion(counts[::-1, ::-1], weights=weights) == kappa
     matrix = disagreement(weights, len(table)).astype(np.int64)
-    assert kappa_from_confusion(counts, matrix) == kappa
-    assert kappa_from_confusion(counts, matrix * factor) == kappa
-    assert kappa_from_confusion(counts, matrix * 0.125) == kappa
+    assert kappa_from_confusion(counts, weights=matrix) == kappa
+    assert kappa_from_confusion(counts, weights=matrix * factor) == kappa
+    assert kappa_from_confusion(counts, weights=matrix * 0.125) == kappa
 
 
 def test_agreement_of_empty_tables_is_nan() -> None:

@@ -126,8 +126,8 @@ def test_many_labels(n_labels: int, weights: Any) -> None:
     table += np.diag(rng.integers(0, 10**9, n_labels))
     exact = exact_kappa(table, weights)
     assert exact is not None
-    assert kappa_from_confusion(table, weights) == float(exact)
-    stacked = kappa_from_confusion(np.stack([table, table.T]), weights)
+    assert kappa_from_confusion(table, weights=weights) == float(exact)
+    stacked = kappa_from_confusion(np.stack([table, table.T]), weights=weights)
     assert all(ulps(float(kappa), float(exact)) <= 4 for kappa in stacked)
 
 
@@ -135,7 +135,7 @@ def test_many_labels_with_a_matrix() -> None:
     rng = np.random.default_rng(8)
     table = rng.integers(0, 10**6, (200, 200))
     matrix = rng.random((200, 200)) * (1 - np.eye(200))
-    assert kappa_from_confusion(table, matrix) == float(exact_kappa(table, matrix) or 0)
+    assert kappa_from_confusion(table, weights=matrix) == float(exact_kappa(table, matrix) or 0)
 
 
 def test_kappa_close_to_zero_keeps_its_digits() -> None:
@@ -152,15 +152,15 @@ def test_kappa_close_to_zero_keeps_its_digits() -> None:
 def test_exactly_zero_and_one() -> None:
     independent = np.outer([3, 5, 7], [2, 11, 1])
     for weights in (*NAMED, matrices(3, 9)[2]):
-        assert kappa_from_confusion(independent, weights) == 0
-        assert kappa_from_confusion(np.diag([1, 10**12, 3]), weights) == 1
+        assert kappa_from_confusion(independent, weights=weights) == 0
+        assert kappa_from_confusion(np.diag([1, 10**12, 3]), weights=weights) == 1
 
 
 def test_largest_tables_of_zero_kappa_in_a_stack() -> None:
     rows = np.random.default_rng(10).integers(1, 10**6, (50, 2, 7))
     stack = rows[:, 0, :, None] * rows[:, 1, None, :]
     for weights in NAMED:
-        assert (kappa_from_confusion(stack, weights) == 0).all()
+        assert (kappa_from_confusion(stack, weights=weights) == 0).all()
 
 
 # Stacks.
@@ -173,7 +173,7 @@ def test_stacks(largest: int, weights: Any) -> None:
     stack = rng.integers(0, largest, (3, 5, 4, 4), endpoint=True)
     stack[0, 0, :2] //= 10
     weights = matrices(4, 12)[0] if weights == "matrix" else weights
-    kappa = kappa_from_confusion(stack, weights)
+    kappa = kappa_from_confusion(stack, weights=weights)
     assert kappa.shape == (3, 5)
     assert kappa.dtype == np.float64
     for index in np.ndindex(3, 5):
@@ -181,7 +181,7 @@ def test_stacks(largest: int, weights: Any) -> None:
         assert exact is not None
         assert ulps(float(kappa[index]), float(exact)) <= 4
     eighths = stack / 8
-    kappa = kappa_from_confusion(eighths, weights)
+    kappa = kappa_from_confusion(eighths, weights=weights)
     for index in np.ndindex(3, 5):
         assert ulps(float(kappa[index]), float(exact_kappa(eighths[index], weights) or 0)) <= 4
 
@@ -197,7 +197,7 @@ def test_a_large_table_does_not_spoil_the_small_ones_of_its_stack() -> None:
 
 def test_empty_stack() -> None:
     assert kappa_from_confusion(np.zeros((0, 3, 3), int)).shape == (0,)
-    assert kappa_from_confusion(np.zeros((2, 0, 3, 3)), "quadratic").shape == (2, 0)
+    assert kappa_from_confusion(np.zeros((2, 0, 3, 3)), weights="quadratic").shape == (2, 0)
 
 
 @pytest.mark.parametrize("layout", ["transposed", "strided", "reversed", "read-only", "fortran"])
@@ -215,14 +215,14 @@ def test_layouts(layout: str) -> None:
         "fortran": np.asfortranarray(table),
     }[layout]
     for weights in NAMED:
-        assert kappa_from_confusion(view, weights) == float(exact_kappa(view, weights) or 0)
+        assert kappa_from_confusion(view, weights=weights) == float(exact_kappa(view, weights) or 0)
 
 
 def test_the_table_is_left_as_it_is() -> None:
     table = np.array([[3, 1], [2, 4]])
     floats = table / 8
     for weights in (*NAMED, [[0, 1], [2, 0]]):
-        kappa_from_confusion(table, weights)
-        kappa_from_confusion(floats, weights)
+        kappa_from_confusion(table, weights=weights)
+        kappa_from_confusion(floats, weights=weights)
     assert table.tolist() == [[3, 1], [2, 4]]
     assert (floats * 8).tolist() == [[3, 1], [2, 4]]

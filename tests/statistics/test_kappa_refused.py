@@ -28,7 +28,7 @@ UNDEFINED = {
 @pytest.mark.parametrize("name", UNDEFINED)
 def test_undefined(name: str, weights: Any) -> None:
     with pytest.warns(undefined_metric_warning(), match="undefined") as record:
-        kappa = kappa_from_confusion(UNDEFINED[name], weights)
+        kappa = kappa_from_confusion(UNDEFINED[name], weights=weights)
     assert math.isnan(kappa)
     assert type(kappa) is float
     assert [warning.filename for warning in record] == [__file__]
@@ -36,7 +36,7 @@ def test_undefined(name: str, weights: Any) -> None:
 
 def test_undefined_by_its_weights() -> None:
     with pytest.warns(undefined_metric_warning()):
-        assert math.isnan(kappa_from_confusion([[3, 1], [2, 4]], [[0, 0], [0, 0]]))
+        assert math.isnan(kappa_from_confusion([[3, 1], [2, 4]], weights=[[0, 0], [0, 0]]))
 
 
 def test_undefined_tables_of_a_stack() -> None:
@@ -51,15 +51,15 @@ def test_undefined_tables_of_a_stack() -> None:
 def test_no_other_warning_comes_along() -> None:
     with warnings.catch_warnings(record=True) as record:
         warnings.simplefilter("always")
-        kappa_from_confusion(np.zeros((2, 3, 3)), "linear")
-        kappa_from_confusion(np.zeros((3, 3)), "quadratic")
+        kappa_from_confusion(np.zeros((2, 3, 3)), weights="linear")
+        kappa_from_confusion(np.zeros((3, 3)), weights="quadratic")
     assert [warning.category for warning in record] == [undefined_metric_warning()] * 2
 
 
 def test_one_cell_off_the_diagonal_is_defined() -> None:
     """Both raters constant, but not alike: no agreement beyond chance, 0, not 0 / 0."""
     for weights in NAMED:
-        assert kappa_from_confusion([[0, 7], [0, 0]], weights) == 0
+        assert kappa_from_confusion([[0, 7], [0, 0]], weights=weights) == 0
 
 
 REFUSED: dict[str, tuple[Any, Any, str]] = {
@@ -96,4 +96,4 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
 def test_refused(name: str) -> None:
     table, weights, match = REFUSED[name]
     with pytest.raises(ValueError, match=match):
-        kappa_from_confusion(table, weights)
+        kappa_from_confusion(table, weights=weights)

@@ -131,7 +131,7 @@ def test_kappa_with_a_family_is_exact(family: str) -> None:
         exact = exact_kappa(published.table, exact_matrix(family, labels))
         assert exact is not None
         weights = disagreement_weights(family, labels)  # type: ignore[arg-type]
-        found = kappa_from_confusion(published.table, weights)
+        found = kappa_from_confusion(published.table, weights=weights)
         assert found == pytest.approx(float(exact), rel=1e-13)
 
 

@@ -21,6 +21,7 @@ from fastkappa.statistics.weights import (
     relative_distances,
 )
 from tests.helpers.exact_kappa import DEFINITIONS, NAMED, disagreement
+from tests.helpers.public import public_objects
 
 N_LABELS = 5
 LABELS = list(range(N_LABELS))
@@ -45,18 +46,18 @@ def matrix_of(scheme: str | None, n_labels: int = N_LABELS) -> Any:
 def accumulated(weights: Any) -> Any:
     total = fastkappa.ConfusionAccumulator(labels=LABELS)
     total.update(FIRST, SECOND)
-    return [total.kappa(weights), total.agreement(weights=weights).standard_error]
+    return [total.kappa(weights=weights), total.agreement(weights=weights).standard_error]
 
 
 def decoder(weights: Any) -> Any:
     pytest.importorskip("sklearn")
-    fitted = fastkappa.KappaDecoder(weights=weights, calibration=None).fit(PROBABILITIES)
+    fitted = fastkappa.estimators.KappaDecoder(weights=weights, calibration=None).fit(PROBABILITIES)
     return [fitted.expected_kappa_]
 
 
 def rounder(weights: Any) -> Any:
     pytest.importorskip("sklearn")
-    fitted = fastkappa.KappaRounder(weights=weights, random_state=0).fit(SCORES, FIRST)
+    fitted = fastkappa.estimators.KappaRounder(weights=weights, random_state=0).fit(SCORES, FIRST)
     return [fitted.kappa_, *fitted.thresholds_]
 
 
@@ -126,7 +127,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "compare_strata": lambda w: of_strata(
         fastkappa.compare_strata([TABLE, TABLE.T + 1], weights=w)
     ),
-    "compile_scorer": lambda w: fastkappa.compile_scorer(LABELS, w)(FIRST, SECOND),
+    "compile_scorer": lambda w: fastkappa.compile_scorer(LABELS, weights=w)(FIRST, SECOND),
     "conger_kappa": of_raters(fastkappa.conger_kappa),
     "decode_probabilities": lambda w: [
         fastkappa.decode_probabilities(PROBABILITIES, weights=w).kappa,
@@ -136,10 +137,10 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "fleiss_kappa": of_raters(fastkappa.fleiss_kappa),
     "gwet_ac2": of_raters(fastkappa.gwet_ac2),
     "kappa_from_confusion": lambda w: [
-        fastkappa.kappa_from_confusion(TABLE, w),
-        fastkappa.kappa_from_confusion(TABLE / 3, w),
-        fastkappa.kappa_from_confusion(TABLE.astype(object) * 10**30, w),
-        *fastkappa.kappa_from_confusion(np.stack([TABLE, TABLE.T * 10**9]), w),
+        fastkappa.kappa_from_confusion(TABLE, weights=w),
+        fastkappa.kappa_from_confusion(TABLE / 3, weights=w),
+        fastkappa.kappa_from_confusion(TABLE.astype(object) * 10**30, weights=w),
+        *fastkappa.kappa_from_confusion(np.stack([TABLE, TABLE.T * 10**9]), weights=w),
     ],
     "kappa_posterior": lambda w: (
         fastkappa.kappa_posterior(TABLE, weights=w, n_draws=50, rng=0).draws
@@ -148,10 +149,12 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "light_kappa": of_raters(fastkappa.light_kappa),
     "optimal_thresholds": lambda w: fastkappa.optimal_thresholds(FIRST, SCORES, weights=w).kappa,
     "pairwise_kappa": lambda w: fastkappa.pairwise_kappa(RATINGS.T, weights=w).standard_errors,
-    "power": lambda w: fastkappa.power(100, 0.6, 0.3, rates=RATES, weights=w),
+    "power": lambda w: fastkappa.planning.power(100, 0.6, null_kappa=0.3, rates=RATES, weights=w),
     "randolph_kappa": of_raters(fastkappa.randolph_kappa),
-    "sample_size": lambda w: fastkappa.sample_size(0.6, 0.3, rates=RATES, weights=w),
-    "sample_size_for_width": lambda w: fastkappa.sample_size_for_width(
+    "sample_size": lambda w: fastkappa.planning.sample_size(
+        0.6, null_kappa=0.3, rates=RATES, weights=w
+    ),
+    "sample_size_for_width": lambda w: fastkappa.planning.sample_size_for_width(
         0.6, 0.3, rates=RATES, weights=w
     ),
     "score_many": lambda w: (
@@ -185,7 +188,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 
 def test_every_function_with_weights_is_here() -> None:
-    functions = [getattr(fastkappa, name) for name in fastkappa.__all__]
+    functions = [*public_objects("planning", "results").values()]
     functions += [*vars(indices).values(), *vars(inference).values()]
     found = {
         function.__name__
@@ -198,7 +201,7 @@ def test_every_function_with_weights_is_here() -> None:
     }
     # Results hold weights, and kappas is what kappa_from_confusion calls.
     hold = {"AgreementResult", "Leaderboard", "MultiRaterResult", "PairwiseKappa", "kappas"}
-    hold.add("RaterComparison")
+    hold |= {"RaterComparison", "RoundingReport"}
     assert found - hold <= set(CALLS)
 
 
@@ -221,8 +224,8 @@ def test_labels_that_do_not_occur_count_in_the_distance() -> None:
     gap = [(0, 0), (0, 3), (3, 3), (4, 3), (4, 4), (0, 4)]
     first, second = (np.array(column) for column in zip(*gap))
     for scheme in NAMED:
-        scorer = fastkappa.compile_scorer(LABELS, scheme)
-        by_matrix = fastkappa.compile_scorer(LABELS, matrix_of(scheme))
+        scorer = fastkappa.compile_scorer(LABELS, weights=scheme)
+        by_matrix = fastkappa.compile_scorer(LABELS, weights=matrix_of(scheme))
         assert scorer(first, second) == pytest.approx(by_matrix(first, second), rel=1e-12)
         # Without `labels` only those that occur have a position.
         found = fastkappa.cohen_kappa_score(first, second, weights=scheme)
@@ -235,7 +238,7 @@ def test_names_on_every_backend(backend: str) -> None:
     """Whatever counts the pairs, and however short the cut from arrays to kappa."""
     for scheme in NAMED:
         scores = fastkappa.score_many(FIRST, [SECOND], weights=scheme, backend=backend)
-        exact = fastkappa.kappa_from_confusion(TABLE, matrix_of(scheme))
+        exact = fastkappa.kappa_from_confusion(TABLE, weights=matrix_of(scheme))
         assert scores.kappas[0] == pytest.approx(exact, rel=1e-12)
 
 
@@ -249,8 +252,8 @@ def test_compiled_code_knows_every_name() -> None:
 
     @numba.njit
     def kappas(table: Any, names: Any, matrices: Any) -> Any:
-        by_name = [kappa_from_confusion(table, name) for name in names]
-        return by_name, [kappa_from_confusion(table, matrix) for matrix in matrices]
+        by_name = [kappa_from_confusion(table, weights=name) for name in names]
+        return by_name, [kappa_from_confusion(table, weights=matrix) for matrix in matrices]
 
     matrices = np.stack([matrix_of(scheme) for scheme in SCHEMES])
     for table in (TABLE, TABLE / 3):
@@ -267,7 +270,7 @@ def test_commands_know_every_name(scheme: str, tmp_path: Path) -> None:
     rows = zip(range(400), FIRST, SECOND, THIRD, SCORES)
     file.write_text("id,a,b,c,s\n" + "".join(f"{i},{a},{b},{c},{s}\n" for i, a, b, c, s in rows))
     weights = matrix_of(None if scheme == "none" else scheme)
-    kappa = pytest.approx(fastkappa.kappa_from_confusion(TABLE, weights), rel=1e-12)
+    kappa = pytest.approx(fastkappa.kappa_from_confusion(TABLE, weights=weights), rel=1e-12)
     named = ("--weights", scheme)
     score = CommandLine("score").json_of(file, "--y1", "a", "--y2", "b", *named)
     assert score["kappa"] == score["kappas"][scheme] == kappa

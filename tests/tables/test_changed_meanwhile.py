@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import fastkappa
-from fastkappa.accumulator import ConfusionAccumulator
+from fastkappa.accumulator.accumulator import ConfusionAccumulator
 from fastkappa.kernels.numpy import keys as numpy_keys
 from fastkappa.kernels.numpy import pairs as numpy_pairs
 from fastkappa.multirater.items import identified

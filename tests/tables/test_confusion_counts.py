@@ -187,12 +187,13 @@ def test_ranges_that_grow_apart(backend: str, first: int, second: int) -> None:
         "many at the start",
     ],
 )
+@pytest.mark.filterwarnings("ignore:y1 and y2 seem to number the labels in opposite directions")
 def test_sorted_and_growing(backend: str, y: Any) -> None:
     assert_counts(y, np.roll(y, 1), backend=backend)
     assert_counts(y[::-1], y, backend=backend)
 
 
-@pytest.mark.filterwarnings("ignore:.* have no label in common")
+@pytest.mark.filterwarnings("ignore:.* seems to number the labels", "ignore:.* in common")
 def test_ranges_that_differ_by_column(backend: str) -> None:
     y1 = np.tile([0, 1, 2], 5000)
     y2 = y1 + 10**6

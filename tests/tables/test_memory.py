@@ -22,9 +22,12 @@ pytestmark = pytest.mark.skipif(
 # the count. The peak is then reset to the memory in use. Pages of files, such as libraries,
 # are read and given up as the system likes: those that came meanwhile do not count.
 CODE = """
-import gc, sys
+import gc, sys, warnings
 import numpy as np
 from fastkappa import cohen_kappa_score, confusion_counts
+
+# Columns in opposite order are warned of.
+warnings.simplefilter("ignore")
 
 def memory(name):
     with open("/proc/self/status") as status:

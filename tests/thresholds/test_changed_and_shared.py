@@ -160,7 +160,7 @@ def test_threads_share_an_evaluator(drop_in_backend: str, weighted: str) -> None
         table = np.zeros((5, 5))
         given = 1 if weights[weighted] is None else weights[weighted]
         np.add.at(table, (y_true, np.searchsorted(row, scores, side="right")), given)
-        expected.append(kappa_from_confusion(table, "quadratic"))
+        expected.append(kappa_from_confusion(table, weights="quadratic"))
 
     def work(number: int) -> int:
         n_wrong = 0
@@ -211,4 +211,4 @@ def test_threads_that_compile_at_the_same_time(monkeypatch: pytest.MonkeyPatch) 
     dispatch.forget_choice()
     expected = [evaluator.confusion([i / 8, 1 + i / 8]) for i in range(THREADS)]
     assert len(fresh.signatures) == 1
-    assert found == [kappa_from_confusion(table, "quadratic") for table in expected]
+    assert found == [kappa_from_confusion(table, weights="quadratic") for table in expected]

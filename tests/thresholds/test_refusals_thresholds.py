@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fastkappa import ThresholdEvaluator, continuous_kappa, optimal_thresholds
+from fastkappa import ThresholdEvaluator, optimal_thresholds
+from fastkappa.measurements import continuous_kappa
 from tests.helpers.absent import library
 
 estimators = library("fastkappa.estimators")

@@ -70,7 +70,7 @@ def test_kappa_and_table(weights, items, dtype):
             table = table_of(y, given, n_labels, item_weights)
             np.testing.assert_allclose(evaluator.confusion(row), table, rtol=1e-12)
             assert evaluator.confusion(row).min() >= 0
-            expected = kappa_from_confusion(table, given_weights)
+            expected = kappa_from_confusion(table, weights=given_weights)
             if items != "fractions":
                 assert evaluator.confusion(row).dtype == np.int64
             assert evaluator(row) == pytest.approx(expected, abs=1e-12)

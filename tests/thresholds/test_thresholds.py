@@ -186,7 +186,7 @@ def test_methods_agree(name):
         assert by_sort.method == "sort"
         for result in (by_sort, by_bins):
             check_result(result, y, scores)
-            assert result.kappa == fastkappa.kappa_from_confusion(result.table, weights)
+            assert result.kappa == fastkappa.kappa_from_confusion(result.table, weights=weights)
 
 
 def test_bins_are_used():

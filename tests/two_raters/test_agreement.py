@@ -14,14 +14,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from fastkappa import (
-    AgreementResult,
-    agreement,
-    agreement_from_confusion,
-    confusion_counts,
-    datasets,
-)
+from fastkappa import agreement, agreement_from_confusion, confusion_counts, datasets
 from fastkappa.exceptions import UndefinedMetricWarning, undefined_metric_warning
+from fastkappa.results import AgreementResult
 from fastkappa.statistics.indices import bangdiwala_b
 from tests.helpers.absent import library
 from tests.helpers.published import CUSTOM_WEIGHTS, TABLES

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fastkappa import AgreementResult, agreement, compare_independent, kappa_posterior
+from fastkappa import agreement, compare_independent, kappa_posterior
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.results import AgreementResult
 from fastkappa.statistics.inference import kappa_gradient
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.tested import difference_ends

@@ -20,10 +20,9 @@ from fastkappa import (
     agreement_from_confusion,
     compare_predictions,
     confusion_counts,
-    plot_agreement,
-    plot_confusion,
 )
 from fastkappa.exceptions import LabelOrderWarning
+from fastkappa.plotting import plot_agreement, plot_confusion
 from tests.helpers.absent import library
 from tests.helpers.exact_kappa import exact_kappa
 
@@ -245,7 +244,7 @@ def test_labels_of_a_table_are_the_order_of_its_columns(frame: Any) -> None:
     table = TABLE[np.ix_(PLACES, PLACES)]
     crosstab = pd.DataFrame(table, index=ALPHABETICAL, columns=ALPHABETICAL)
     given = crosstab if frame is pd.DataFrame else pl.from_pandas(crosstab)
-    assert fastkappa.kappa_from_confusion(TABLE, "quadratic") == ORDERED
+    assert fastkappa.kappa_from_confusion(TABLE, weights="quadratic") == ORDERED
     found = agreement_from_confusion(given, weights="quadratic", labels=GRADES)
     assert (found.kappa, found.labels.tolist()) == (ORDERED, GRADES)
     assert (found.table == TABLE).all()
@@ -277,15 +276,15 @@ def test_numbers_that_name_columns_are_in_order(number: Any) -> None:
 
 def test_kappa_of_a_crosstab_warns_of_an_order_that_was_not_given() -> None:
     table = pd.DataFrame(TABLE, index=GRADES, columns=GRADES)
-    assert fastkappa.kappa_from_confusion(table, "quadratic") == ORDERED
+    assert fastkappa.kappa_from_confusion(table, weights="quadratic") == ORDERED
     alphabetical = table.loc[ALPHABETICAL, ALPHABETICAL]
     numbers = table.set_axis([2, 0, 3, 1], axis=0).set_axis([2, 0, 3, 1], axis=1)
     for doubtful in (alphabetical, numbers):
         with pytest.warns(LabelOrderWarning, match="taken to be that of the columns") as caught:
-            fastkappa.kappa_from_confusion(doubtful, "quadratic")
+            fastkappa.kappa_from_confusion(doubtful, weights="quadratic")
         assert caught[0].filename == __file__
         fastkappa.kappa_from_confusion(doubtful)
-        fastkappa.kappa_from_confusion(doubtful.to_numpy(), "quadratic")
+        fastkappa.kappa_from_confusion(doubtful.to_numpy(), weights="quadratic")
 
 
 def test_labels_that_differ_in_case_are_named() -> None:

@@ -48,7 +48,7 @@ def score_by_scipy(table: Any, null_kappa: float, weights: Any) -> tuple[float, 
             {
                 "type": "eq",
                 "fun": lambda p: (
-                    kappa_from_confusion(np.maximum(p, 0).reshape(counts.shape), weights)
+                    kappa_from_confusion(np.maximum(p, 0).reshape(counts.shape), weights=weights)
                     - null_kappa
                 ),
             },
@@ -57,7 +57,7 @@ def score_by_scipy(table: Any, null_kappa: float, weights: Any) -> tuple[float, 
     )
     p = found.x.reshape(counts.shape)
     chi_square = counts.sum() * ((observed - p) ** 2 / p).sum()
-    distance = kappa_from_confusion(table, weights) - null_kappa
+    distance = kappa_from_confusion(table, weights=weights) - null_kappa
     return math.copysign(math.sqrt(chi_square), distance), p
 
 

@@ -22,12 +22,12 @@ from fastkappa import (
     compare_paired,
     compare_predictions,
     compare_strata,
-    concordance_correlation,
     confusion_counts,
     kappa_from_confusion,
-    sample_size,
 )
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.measurements import concordance_correlation
+from fastkappa.planning import sample_size
 from fastkappa.statistics.indices import gwet_ac2
 from fastkappa.statistics.kappa import expected_agreement, observed_agreement
 from tests.helpers.absent import library
@@ -224,7 +224,8 @@ FORMS: dict[str, tuple[Any, str]] = {
     "one-hot": (np.array([[0, 0, 1], [0, 1, 0]]), "Of probabilities give the likeliest labels"),
     "scores": (
         np.array([0.25, 0.75]),
-        r"must be labels, but is continuous, got array\(\[0\.25, 0\.75\]\)\. continuous_kappa takes"
+        r"must be labels, but is continuous, got array\(\[0\.25, 0\.75\]\)\."
+        r" fastkappa\.measurements\.continuous_kappa takes"
         r" numbers that are not whole, and optimal_thresholds makes labels of scores\. If they are"
         r" the labels of a scale, such as half points, name all of them in labels=\.$",
     ),
@@ -275,7 +276,7 @@ def test_columns_where_a_table_is_wanted(series: Any, frame: Any) -> None:
         with pytest.raises(
             ValueError, match=rf"^table must have the shape \(\.\.\., l, l\), got \(4,\)\. {remedy}"
         ):
-            bootstrap(column, y2)  # type: ignore[arg-type]
+            bootstrap(column, statistic=y2)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match=rf"^first must have the shape .*\. {remedy}"):
             compare_independent(column, y2)
     for strings in (list("abc"), series(list("abc"))):
@@ -327,8 +328,8 @@ def test_invalid_rng(rng: Any) -> None:
 def test_statistics_of_the_bootstrap() -> None:
     with pytest.raises(ValueError, match=r"statistic must be a function of .* got 'kappa'"):
         bootstrap(TABLE, statistic="kappa")  # type: ignore[arg-type]
-    by_value = bootstrap(TABLE, lambda t: gwet_ac2(t).value, n_resamples=99, rng=1)
-    assert bootstrap(TABLE, gwet_ac2, n_resamples=99, rng=1).interval == by_value.interval
+    by_value = bootstrap(TABLE, statistic=lambda t: gwet_ac2(t).value, n_resamples=99, rng=1)
+    assert bootstrap(TABLE, statistic=gwet_ac2, n_resamples=99, rng=1).interval == by_value.interval
 
 
 def test_method_is_checked_where_nothing_is_drawn_too() -> None:

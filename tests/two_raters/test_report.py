@@ -10,11 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import (
-    AgreementResult,
-    agreement,
-    agreement_from_confusion,
-)
+from fastkappa import agreement, agreement_from_confusion
+from fastkappa.results import AgreementResult
 
 
 def test_report() -> None:

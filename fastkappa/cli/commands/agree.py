@@ -10,7 +10,6 @@ import typer
 
 from fastkappa.cli.gate import FailOnOption, FailUnder, Gate
 from fastkappa.cli.options import (
-    A_FILE,
     MOST_REPLICATES,
     WEIGHTS,
     Format,
@@ -27,7 +26,16 @@ from fastkappa.cli.options import (
     read_matrix,
     reads_files,
 )
-from fastkappa.cli.raters_option import Item, Rater, Raters, RatersCommand, Rating
+from fastkappa.cli.raters_option import (
+    Cluster,
+    Files,
+    IdColumn,
+    Item,
+    Rater,
+    Raters,
+    RatersCommand,
+    Rating,
+)
 from fastkappa.statistics.scales import SCALES, check_scale
 
 EXAMPLES = """
@@ -67,27 +75,12 @@ class LevelOption(enum.StrEnum):
 @reads_files
 @draws
 def agree(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE",
-            help=f"{A_FILE}, a folder of them, a pattern such as 'part-*.csv', or - for the"
-            " standard input; with --id a file per rater.",
-        ),
-    ],
+    files: Files,
     raters: Raters = None,
     item: Item = None,
     rater: Rater = None,
     rating: Rating = None,
-    id_column: Annotated[
-        str | None,
-        typer.Option(
-            "--id",
-            metavar="COLUMN",
-            help="What was rated, where each rater has a file of the same name; a folder has the"
-            " files of all. --rating is not needed if there is one more column.",
-        ),
-    ] = None,
+    id_column: IdColumn = None,
     duplicates: Annotated[
         DuplicatesOption,
         typer.Option(
@@ -120,14 +113,7 @@ def agree(
             help="How many items each row stands for, in whole numbers: for two raters.",
         ),
     ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Which items resemble each other, such as the images of a patient: standard"
-            " errors and intervals have clusters as units.",
-        ),
-    ] = None,
+    cluster: Cluster = None,
     labels: Annotated[
         str | None,
         typer.Option(
@@ -223,7 +209,8 @@ def agree(
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
         remarks = Remarks(depends(weights, matrix))
         remarks.printed = printed
-        source, columns = opened_raters(opener, files, id_column, raters, (item, rater, rating))
+        long, beside = (item, rater, rating), (cluster, group)
+        source, columns = opened_raters(opener, files, id_column, raters, long, beside)
         request = AgreeRequest(
             file=source.name,
             raters=tuple(raters or ()),

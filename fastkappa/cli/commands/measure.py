@@ -9,7 +9,6 @@ import typer
 from fastkappa.cli.options import (
     Format,
     FormatOption,
-    InputFile,
     MissingCodes,
     MissingOption,
     Remarks,
@@ -17,7 +16,16 @@ from fastkappa.cli.options import (
     errors_printed,
     reads_files,
 )
-from fastkappa.cli.raters_option import Item, Rater, Raters, RatersCommand, Rating, named_raters
+from fastkappa.cli.raters_option import (
+    Cluster,
+    Files,
+    IdColumn,
+    Item,
+    Rater,
+    Raters,
+    RatersCommand,
+    Rating,
+)
 
 EXAMPLES = """
 fastkappa measure pressure.csv --raters cuff sensor --plot bland_altman.pdf
@@ -25,6 +33,8 @@ fastkappa measure pressure.csv --raters cuff sensor --plot bland_altman.pdf
 fastkappa measure pressure.xlsx --raters ann ben cat --missing drop
 
 fastkappa measure long.csv --item patient --rater who --rating pressure
+
+fastkappa measure cuff.csv sensor.csv --id patient
 """
 Command = RatersCommand
 
@@ -32,11 +42,13 @@ Command = RatersCommand
 @reads_files
 @draws
 def measure(
-    file: InputFile,
+    files: Files,
     raters: Raters = None,
     item: Item = None,
     rater: Rater = None,
     rating: Rating = None,
+    id_column: IdColumn = None,
+    cluster: Cluster = None,
     confidence: Annotated[
         float, typer.Option(metavar="LEVEL", help="The confidence of the intervals.")
     ] = 0.95,
@@ -57,18 +69,20 @@ def measure(
     """
     from fastkappa.cli.files.measurements import read_measured
     from fastkappa.cli.files.opening import opened_inputs
+    from fastkappa.cli.files.rater_files import opened_raters
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.measure import report_on_measurements
     from fastkappa.cli.terminal import write
 
     remarks = Remarks(None)
     with errors_printed() as remarks.printed, opened_inputs(text) as opener:
-        source, columns = opener.source(file), named_raters(raters, item, rater, rating)
+        long = item, rater, rating
+        source, columns = opened_raters(opener, files, id_column, raters, long, [cluster])
         pictures.check()
         reading = remarks.reading(None, missing, missing_codes)
         with progress_bar(source.files) as bar:
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
-            measured = read_measured(source, columns, reading)
+            measured = read_measured(source, columns, reading, cluster)
         report = report_on_measurements(
             source.name, measured, confidence, drop_missing=reading.drop_missing
         )

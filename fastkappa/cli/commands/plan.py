@@ -120,7 +120,7 @@ def plan(
             n=n,
             rates=(first, second),
             weights=weights.scheme,
-            raters=raters,
+            n_raters=raters,
             alternative=alternative.value,
             alpha=alpha,
             confidence=confidence,

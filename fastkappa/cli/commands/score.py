@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -23,6 +24,9 @@ from fastkappa.cli.options import (
     reads_files,
 )
 
+if TYPE_CHECKING:
+    from fastkappa.cli.files.saved_counts import SavedCounts
+
 EXAMPLES = """
 fastkappa score ratings.csv --y1 ann --y2 ben
 
@@ -31,7 +35,16 @@ fastkappa score r.csv --y1 ann --y2 ben --weights linear --labels low,mid,high
 fastkappa score r.txt --y1 2 --y2 3 --sep ';' --no-header --missing drop
 
 zcat ratings.csv.gz | fastkappa score - --y1 ann --y2 ben --format json
+
+fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
 """
+FirstWeights: TypeAlias = Annotated[
+    WeightsOption,
+    typer.Option(
+        metavar="WORD",
+        help="The kappa to put first, none, linear or quadratic; all three are computed.",
+    ),
+]
 
 
 @reads_files
@@ -39,13 +52,7 @@ def score(
     file: InputFile,
     y1: Annotated[str, typer.Option("--y1", metavar="COLUMN", help="The first rater's column.")],
     y2: Annotated[str, typer.Option("--y2", metavar="COLUMN", help="The second rater's column.")],
-    weights: Annotated[
-        WeightsOption,
-        typer.Option(
-            metavar="WORD",
-            help="The kappa to put first, none, linear or quadratic; all three are computed.",
-        ),
-    ] = WeightsOption.none,
+    weights: FirstWeights = WeightsOption.none,
     weight_matrix: WeightMatrixFile = None,
     sample_weight: Annotated[
         str | None,
@@ -63,6 +70,13 @@ def score(
         ),
     ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the counts to a file for 'fastkappa merge', which adds those of several.",
+        ),
+    ] = None,
     fail_under: FailUnder = None,
     fail_on: FailOnOption = None,
     text: Any = None,
@@ -71,36 +85,62 @@ def score(
     """Score the agreement of two columns of ratings.
 
     Prints the table of counts, the number of items n, all three kappas, and the
-    observed and expected agreement, p_o and p_e, of the unweighted one.
+    observed and expected agreement, p_o and p_e, of the unweighted one. Of words in
+    alphabetical order, weighted kappas are printed only with --weights.
     """
     from fastkappa.cli.files.opening import opened_inputs
+    from fastkappa.cli.files.saved_counts import SavedCounts
     from fastkappa.cli.files.two_columns import count_ratings
     from fastkappa.cli.progress import progress_bar
-    from fastkappa.cli.reports.score import report_on_table
-    from fastkappa.cli.terminal import write
+    from fastkappa.cli.reports.picture import write_file
     from fastkappa.sources.source_table import Columns
 
-    # All kappas are printed, whichever comes first.
-    remarks = Remarks(depends(weights) or "weighted kappa")
+    remarks = Remarks()
     with errors_printed() as remarks.printed, opened_inputs(text) as opener:
         source, gate = opener.source(file), Gate.of(fail_under, fail_on)
         if y1 == y2:
             raise ValueError(f"--y1 and --y2 must name two columns, got {y1!r} twice.")
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
+        remarks.rely(depends(weights, matrix))
         reading = remarks.reading(labels, missing, missing_codes)
         with progress_bar(source.files) as bar:
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
             counts = count_ratings(source, Columns(y1, y2, sample_weight), reading)
-        asked: Any = weights.value if matrix is None else matrix.of(counts.labels)
-        report = report_on_table(
-            source.name,
-            (y1, y2),
-            counts,
-            asked,
-            sample_weight,
-            has_interval=(gate.least is not None and gate.on is FailOn.lower_end)
-            or (output is FormatOption.sentence and counts.table.dtype.kind != "f"),
-        )
-        remarks.show()
-        write(report.written(output.value, remarks.everything))
-        gate.check(report.estimates)
+        saved = SavedCounts((y1, y2), sample_weight, bool(remarks.sorted_labels), counts)
+        if save is not None:
+            write_file(save, saved.to_json())
+        print_counts(source.name, saved, matrix or weights.value, gate, output, remarks)
+
+
+def print_counts(
+    name: str,
+    saved: SavedCounts,
+    weights: Any,
+    gate: Gate,
+    output: FormatOption,
+    remarks: Remarks,
+) -> None:
+    """Print the report on counts of a source with a name, and check its kappa.
+
+    ``weights`` are named, or the matrix of a file.
+    """
+    from fastkappa.cli.reports.score import report_on_table
+    from fastkappa.cli.terminal import write
+    from fastkappa.ratings.label_order import is_alphabetical
+
+    # Words in alphabetical order have weighted kappas only if weights were asked for.
+    are_words = any(len(own) > 2 and is_alphabetical(own) for own in remarks.sorted_labels)
+    asked: Any = weights if isinstance(weights, str) else weights.of(saved.counts.labels)
+    report = report_on_table(
+        name,
+        saved.columns,
+        saved.counts,
+        asked,
+        saved.sample_weight,
+        has_interval=(gate.least is not None and gate.on is FailOn.lower_end)
+        or (output is FormatOption.sentence and saved.counts.table.dtype.kind != "f"),
+        is_ordered=not are_words or remarks.rely_on_order,
+    )
+    remarks.show()
+    write(report.written(output.value, remarks.everything))
+    gate.check(report.estimates)

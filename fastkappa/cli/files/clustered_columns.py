@@ -12,7 +12,7 @@ from typing import Any
 
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
-from fastkappa.cli.words import arguments_named
+from fastkappa.cli.words import arguments_named, names_of_clusters
 from fastkappa.two_raters.agreement import agreement
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped import GroupedAgreement, agreement_by
@@ -35,6 +35,7 @@ class ClusteredPair:
         ratings = [arrays[name] for name in raters]
         known = reading.known(dict(zip(raters, ratings)))
         self._given, self._raters, self._group = ratings, (raters[0], raters[1]), group
+        self._cluster = cluster
         self._groups = None if group is None else arrays[group]
         self._options = {"clusters": arrays[cluster], "missing": "drop", "labels": known}
         self.labels = self.result(None).labels
@@ -58,7 +59,7 @@ class ClusteredPair:
 
     def _columns_named(self) -> AbstractContextManager[None]:
         first, second = (f"column {name!r}" for name in self._raters)
-        return arguments_named(y1=first, y2=second)
+        return arguments_named(y1=first, y2=second, **names_of_clusters(self._cluster))
 
     def _named(self, result: AgreementResult) -> AgreementResult:
         return replace(result, raters=self._raters)

@@ -4,65 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
+from warnings import warn
 
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.raters import LongColumns
+from fastkappa.cli.files.raters import LongColumns, RaterFiles
 from fastkappa.cli.files.reading import Reading
-from fastkappa.ratings.rating_matrix import read_measurements
-from fastkappa.sources.arrow_columns import in_one
+from fastkappa.cli.words import arguments_named
+from fastkappa.formatting import count_text
+from fastkappa.multirater.long_measurements import LongMeasurements, sort_measurements
+from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.source_ratings import RatingsError
 
 
 def read_measured(
-    source: Source, raters: Sequence[str] | LongColumns, reading: Reading
-) -> dict[str, Any]:
-    """Return the measurements of each rater, by name.
+    source: Source,
+    raters: Sequence[str] | LongColumns | RaterFiles,
+    reading: Reading,
+    cluster: str | None = None,
+) -> LongMeasurements:
+    """Return the measurements of each rater, and the clusters in a column.
 
     Raises
     ------
     ValueError
         If the file cannot be read, a column is not there, measurements are missing or are no
-        numbers, or a rater has measured an item twice.
+        numbers, a rater has measured an item twice, or an item is in two clusters.
     ImportError
         If pyarrow is not installed.
     """
-    if not isinstance(raters, LongColumns):
-        arrays = reading.columns(source, (), scores=raters)
-        reading.check_missing(source, arrays, (), "such items", "measurements")
-        return {name: arrays[name] for name in raters}
-    named = raters[:2]
-    arrays = reading.columns(source, (), named, text=named, scores=[raters.rating])
-    arrays = raters.of_chosen(arrays)
+    long = raters.columns if isinstance(raters, RaterFiles) else raters
+    values, named = ((long.rating,), long[:2]) if isinstance(long, LongColumns) else (long, ())
+    if cluster in (*values, *named):
+        raise RatingsError(f"--cluster must name another column, got {cluster!r}.")
+    others = [*named, *([] if cluster is None else [cluster])]
+    if isinstance(raters, RaterFiles):
+        arrays = raters.read(reading, others, others, are_scores=True)
+    else:
+        arrays = reading.columns(source, (), others, text=others, scores=values)
+    if isinstance(long, LongColumns):
+        arrays = long.of_chosen(arrays)
     reading.check_missing(source, arrays, (), "such items", "measurements")
-    found = _by_rater(arrays, raters)
-    return {name: found[name] for name in raters.chosen or sorted(found)}
+    if cluster is not None:
+        arrays = _in_clusters(arrays, cluster)
+    if isinstance(long, LongColumns):
+        item, rater, value = (arrays[name] for name in long[:3])
+        of_rows = None if cluster is None else arrays[cluster]
+        with arguments_named(value=f"column {long.rating!r}"):
+            return sort_measurements(item, rater, value, of_rows, drop_missing=reading.drop_missing)
+    of_items = None if cluster is None else arrays[cluster]
+    return LongMeasurements({name: arrays[name] for name in values}, of_items)
 
 
-def _by_rater(arrays: dict[str, Any], columns: LongColumns) -> dict[str, Any]:
-    """Return a column per rater of the rows of a file with a row per measurement."""
-    item, rater, value = columns[:3]
-    for name in (item, rater):
-        if arrays[name].null_count:
-            raise RatingsError(
-                f"column {name!r} lacks {arrays[name].null_count} values: each row needs an item"
-                " and a rater."
-            )
-    items, raters = (
-        in_one(arrays[name].cast("string").dictionary_encode()) for name in (item, rater)
-    )
-    row_of, column_of = (array.indices.to_numpy() for array in (items, raters))
-    names = raters.dictionary.to_pylist()
-    (values,) = read_measurements([arrays[value]], [f"column {value!r}"])
-    matrix = np.full((len(names), len(items.dictionary)), np.nan)
-    cells = column_of.astype(np.int64) * matrix.shape[1] + row_of
-    found, times = np.unique(cells, return_counts=True)
-    if times.max(initial=1) > 1:
-        row = int(np.flatnonzero(cells == found[times.argmax()])[1])
-        raise RatingsError(
-            f"rater {names[column_of[row]]!r} has more than one measurement of item"
-            f" {items.dictionary[int(row_of[row])].as_py()!r}: give one row for each."
-        )
-    matrix[column_of, row_of] = values
-    return dict(zip(names, matrix))
+def _in_clusters(arrays: dict[str, Any], cluster: str) -> dict[str, Any]:
+    """Return the rows that have a cluster, and warn of the others."""
+    lacking = find_missing(arrays[cluster])
+    if lacking is None or not lacking.any():
+        return arrays
+    n = count_text(int(lacking.sum()), "row")
+    warn(f"{n} left out: no cluster in column {cluster!r}.", stacklevel=2)
+    return {name: without(array, lacking) for name, array in arrays.items()}

@@ -7,6 +7,7 @@ file, which is deleted at the end.
 from __future__ import annotations
 
 import codecs
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -22,9 +23,13 @@ from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, files_of, format
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import (
+    LONGEST_LINE,
     PLAIN,
     TextFormat,
+    delimiter_in,
+    naming_encoding,
     opened_bytes,
+    opened_rows,
     opened_text,
 )
 
@@ -42,6 +47,7 @@ MAGIC = {
 BLOCK = 1 << 16
 # Options that make sense of a spreadsheet.
 OF_SHEETS = ("no_header", "skip", "sheet")
+BLANKS = re.compile(" +")
 NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
 
@@ -118,6 +124,8 @@ class Opener:
         # What the user called each copy.
         self._names: dict[str, str] = {}
         self._files: list[Path] = []
+        # The spreadsheets with merged cells.
+        self._merged: list[str] = []
         # Why some of many files cannot be read.
         self._failures: dict[str, str] = {}
 
@@ -136,15 +144,42 @@ class Opener:
         elif self.options != TextOptions() and path.exists():
             # Reading what is not there raises the error.
             path = self._as_text(path)
+        path = self._unaligned(path)
         self._files.append(path)
         return path
+
+    def _unaligned(self, path: Path) -> Path:
+        """Copy a text file whose columns are aligned by several blanks, with one between fields."""
+        is_txt = path.name.lower().endswith((".txt", ".txt.gz")) and path.is_file()
+        if not is_txt or self.text_format.delimiter not in (None, " "):
+            return path
+        encoding = self.text_format.encoding
+        with naming_encoding(path, encoding):
+            with opened_rows(path, self.text_format, "replace") as text:
+                while (head := text.readline(LONGEST_LINE)) and not head.strip():
+                    continue
+            if "  " not in head.strip() or delimiter_in(head) != " ":
+                return path
+            copy = self._place(".txt")
+            self._names[str(copy)] = self._names.get(str(path), str(path))
+            with (
+                opened_text(path, encoding) as text,
+                open(copy, "w", encoding=encoding or "utf-8", newline="") as written,
+            ):
+                # Blanks within quotes are part of a label.
+                written.writelines(
+                    line.lstrip(" ") if '"' in line else f"{BLANKS.sub(' ', line.strip())}\n"
+                    for line in text
+                )
+        return copy
 
     def _of_sheet(self, path: Path) -> Path:
         """Copy the cells of a spreadsheet into a text file that the sources read."""
         self._refuse_options(path, [path.suffix.lower()])
         copy = self._place(".csv")
         self._names[str(copy)] = str(path)
-        head, *rows = rows_of_sheet(path, self.options.sheet)
+        (head, *rows), has_merged = rows_of_sheet(path, self.options.sheet)
+        self._merged += [str(path)] if has_merged else []
         # Cells of the user stay as they are.
         copy.write_text(
             f"{as_csv(head, rows, n_given=max(map(len, (head, *rows))))}\n", encoding="utf-8"
@@ -191,6 +226,11 @@ class Opener:
                 text = f"{odd}: {text}"
             if self.options.encoding is None:
                 text = f"{text.rstrip('.')}. --encoding says what it is."
+        if self._merged and ("missing" in text or "lacks" in text):
+            text += (
+                f" {self._merged[0]} has merged cells, of which the first alone has the value:"
+                " unmerge them and fill in the others."
+            )
         return self.named(text)
 
     def _refuse_options(self, path: Path, formats: Sequence[str]) -> None:

@@ -23,10 +23,11 @@ def opened_raters(
     id_column: str | None,
     raters: list[str] | None,
     long: tuple[str | None, str | None, str | None],
+    beside: Sequence[str | None] = (),
 ) -> tuple[Source, tuple[str, ...] | LongColumns | RaterFiles]:
     """Return what is read, and the columns of raters; with an ``id_column`` a file of each.
 
-    ``long`` are the columns of items, raters and ratings.
+    ``long`` are the columns of items, raters and ratings, ``beside`` others that have a use.
 
     Raises
     ------
@@ -68,17 +69,20 @@ def opened_raters(
         if name not in found:
             raise RatingsError(f"there is no file of {name!r}; there are {', '.join(found)}.")
     kept = {name: source for name, source in found.items() if not chosen or name in chosen}
-    first = next(iter(kept.values()))
-    column = _only_other(first, id_column) if rating is None else rating
+    ratings = {
+        name: _only_other(source, (id_column, *beside)) if rating is None else rating
+        for name, source in kept.items()
+    }
     names = [source.name for source in kept.values()]
+    first = next(iter(kept.values()))
     together = Source(first_of_many(names, MOST_NAMED), first.files, first.text_format)
-    return together, RaterFiles(kept, id_column, column, chosen)
+    return together, RaterFiles(kept, id_column, ratings, chosen)
 
 
-def _only_other(source: Source, id_column: str) -> str:
-    """Return the only column beside that of items, or raise."""
+def _only_other(source: Source, named: Sequence[str | None]) -> str:
+    """Return the only column beside those that have a use, or raise."""
     names = column_names(source.files[0], source.text_format)
-    others = [name for name in names if name != id_column]
+    others = [name for name in names if name not in named]
     if len(others) != 1:
         listed = ", ".join(map(repr, others)) or "no other"
         raise RatingsError(f"--rating must name a column of {source.name}: it has {listed}.")

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
 from fastkappa.choices import did_you_mean
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
-from fastkappa.multirater import Ratings
+from fastkappa.cli.words import arguments_named, names_of_clusters
+from fastkappa.multirater.ratings import Ratings
 from fastkappa.ratings.missing import without
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_columns import as_array, with_order
 from fastkappa.sources.arrow_folders import joined
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.statistics.clusters import Clusters
 
 # The column of raters that have a file each: no file has one of this name.
 RATER = "name of the file"
@@ -57,25 +61,45 @@ class LongColumns(NamedTuple):
 
 
 class RaterFiles(NamedTuple):
-    """A file per rater, each with the columns of items and ratings."""
+    """A file per rater, each with a column of items, and one of ratings, which may be named so."""
 
     files: Mapping[str, Source]
     item: str
-    rating: str
+    ratings: Mapping[str, str]
     chosen: tuple[str, ...] = ()
+
+    @property
+    def rating(self) -> str:
+        """The name of the ratings of all files together, that of the first one."""
+        return next(iter(self.ratings.values()))
 
     @property
     def columns(self) -> LongColumns:
         """The columns of the files together, and that of the raters."""
         return LongColumns(self.item, RATER, self.rating, self.chosen or tuple(self.files))
 
-    def read(self, reading: Reading, others: Sequence[str], text: Sequence[str]) -> dict[str, Any]:
+    def read(
+        self,
+        reading: Reading,
+        others: Sequence[str],
+        text: Sequence[str],
+        *,
+        are_scores: bool = False,
+    ) -> dict[str, Any]:
         """Return the columns of all files, one after the other."""
         own = [name for name in others if name != RATER]
         text = [name for name in text if name != RATER]
-        parts = [
-            reading.columns(source, [self.rating], own, text=text) for source in self.files.values()
-        ]
+        parts = []
+        for rater, source in self.files.items():
+            rated = [self.ratings[rater]]
+            part = reading.columns(
+                source,
+                [] if are_scores else rated,
+                own,
+                text=[rated[0] if name == self.rating else name for name in text],
+                scores=rated if are_scores else (),
+            )
+            parts.append({**part, self.rating: part[rated[0]]})
         for name in (self.rating, *own):
             if len({str(part[name].type) for part in parts}) > 1 and any(
                 "string" in str(part[name].type) for part in parts
@@ -168,7 +192,8 @@ def read_raters(
         return Ratings.from_raters(by_rater, labels=labels, clusters=clusters)
 
     columns = {name: arrays[name] for name in [*rated, *named]}
-    whole = ratings_of(columns, known)
+    with arguments_named(**names_of_clusters(cluster)) if cluster else nullcontext():
+        whole = ratings_of(columns, known)
     whole.warn_of_form()
     if separator is not None and len(whole.labels) > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
@@ -199,6 +224,11 @@ def pair_counts(ratings: Ratings) -> SourceCounts:
     return SourceCounts(table, ratings.labels, 0, n, (first, second), n - int(table.sum()))
 
 
+def pair_clusters(ratings: Ratings) -> Clusters | None:
+    """Return the clusters of the items that the only two raters have both rated."""
+    return dict(ratings.counted.clusters_of_pairs()).get(0)
+
+
 def _of_group(
     group: Any,
     columns: Mapping[str, Any],
@@ -207,6 +237,9 @@ def _of_group(
 ) -> Ratings:
     """Return the ratings of a group; errors name it."""
     try:
-        return ratings_of(columns, labels)
+        with catch_warnings():
+            # Doubts about all ratings have been raised before.
+            simplefilter("ignore", UserWarning)
+            return ratings_of(columns, labels)
     except ValueError as error:
         raise RatingsError(f"group {group!r}: {error}") from error

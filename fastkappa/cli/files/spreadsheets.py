@@ -13,8 +13,10 @@ from fastkappa.sources.source_ratings import RatingsError
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
-def rows_of_sheet(path: Path, sheet: str | None) -> Iterator[list[str]]:
+def rows_of_sheet(path: Path, sheet: str | None) -> tuple[Iterator[list[str]], bool]:
     """Return the rows of a sheet, the only one with cells if none is named.
+
+    The second value is whether cells beneath each other are merged.
 
     Raises
     ------
@@ -38,9 +40,12 @@ def rows_of_sheet(path: Path, sheet: str | None) -> Iterator[list[str]]:
         raise RatingsError(f"{path} has no rows.")
     if len(filled) > 1:
         raise RatingsError(f"{path} has the sheets {named}: --sheet names the one to read.")
-    rows = sheets[filled[0]].to_python(skip_empty_area=False)
+    found = sheets[filled[0]]
+    has_merged = any(first < last for (first, _), (last, _) in found.merged_cell_ranges or ())
+    rows = found.to_python(skip_empty_area=False)
     # A row without a cell is an empty line: --skip counts it, and nothing is missing in it.
-    return ([_text(cell) for cell in row] if any(c != "" for c in row) else [] for row in rows)
+    texts = ([_text(cell) for cell in row] if any(c != "" for c in row) else [] for row in rows)
+    return texts, has_merged
 
 
 def _text(cell: Any) -> str:

@@ -50,7 +50,7 @@ def submission_files(
 ) -> list[Path]:
     """Return the files that paths, folders and patterns such as ``*.csv`` stand for.
 
-    The files of a folder are those that `fastkappa.confusion_from_table` reads there; what is
+    The files of a folder are those that `fastkappa.confusion_from_source` reads there; what is
     called says which others there are. The truth is none of them, unless it is named itself.
     """
     files: list[Path] = []

@@ -44,7 +44,9 @@ def figures(pictures: Sequence[Picture]) -> Iterator[str]:
     for i, (caption, draw) in enumerate(pictures):
         escaped = html_text(caption)
         drawn = "\n".join(_svg(draw, scheme, escaped, f"{scheme}{i}-") for scheme in INK)
-        yield f"<figure>\n{drawn}\n<figcaption>{escaped}</figcaption>\n</figure>"
+        # Like a table, a picture is scrolled by itself where it is wider than the page.
+        box = f'<div class="wide" tabindex="0">\n{drawn}\n</div>'
+        yield f"<figure>\n{box}\n<figcaption>{escaped}</figcaption>\n</figure>"
 
 
 def _svg(draw: Callable[[Any], Any], scheme: str, escaped: str, prefix: str) -> str:

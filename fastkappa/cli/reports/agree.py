@@ -7,7 +7,13 @@ from typing import Any
 
 from fastkappa.cli.files.clustered_columns import ClusteredPair
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.raters import LongColumns, RaterFiles, pair_counts, read_raters
+from fastkappa.cli.files.raters import (
+    LongColumns,
+    RaterFiles,
+    pair_clusters,
+    pair_counts,
+    read_raters,
+)
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.files.two_columns import count_groups, count_ratings
 from fastkappa.cli.progress import progress_bar
@@ -18,6 +24,7 @@ from fastkappa.cli.reports.agree_several import SET_LEVELS, report_on_several
 from fastkappa.cli.reports.output import Output
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_table import Columns
+from fastkappa.statistics.clusters import Clusters
 
 
 def read_and_report(
@@ -73,10 +80,13 @@ def read_and_report(
     if is_long and whole.n_raters == 2 and not of_alpha:
         if request.pair is not None or request.lists_disputed:
             raise ValueError("--pair and --disputed are for three raters or more.")
-        if request.cluster is not None:
-            raise ValueError("--cluster with two raters needs a file with a column for each.")
         if request.group is None:
-            return _report_on_table(request, pair_counts(whole))
+            clusters = None if request.cluster is None else pair_clusters(whole)
+            return _report_on_table(request, pair_counts(whole), clusters)
+        if request.cluster is not None:
+            raise ValueError(
+                "--cluster with --group and two raters needs a file with a column for each rater."
+            )
         return _report_on_tables(request, {g: pair_counts(part) for g, part in groups.items()})
     if request.interval_method is not None:
         raise ValueError("--interval-method is for two raters.")
@@ -112,9 +122,11 @@ def _report_on_two(request: AgreeRequest, source: Source, reading: Reading) -> O
     return _report_on_tables(request, count_groups(source, columns, reading))
 
 
-def _report_on_table(request: AgreeRequest, counts: SourceCounts) -> Output:
+def _report_on_table(
+    request: AgreeRequest, counts: SourceCounts, clusters: Clusters | None = None
+) -> Output:
     with no_undefined_warnings():
-        return report_on_pair(request, result_of(counts, request))
+        return report_on_pair(request, result_of(counts, request, clusters))
 
 
 def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts]) -> Output:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
-from warnings import catch_warnings, simplefilter
+from warnings import catch_warnings, simplefilter, warn
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.weight_matrix import WeightMatrix
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import label_text
+from fastkappa.results.sentence import listed
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
+from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.scales import ScaleName
@@ -22,6 +25,8 @@ from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.agreement_result import AgreementResult
 
 CONFIDENCE = 0.95
+# A warning that something is undefined.
+UNDEFINED = re.compile(r"(the standard error of )?(.*) is undefined: (.*)", re.DOTALL)
 # A heading names no more raters: it is the title of a page, too.
 MOST_RATERS = 4
 
@@ -91,10 +96,40 @@ def no_undefined_warnings() -> Iterator[None]:
         yield
 
 
-def result_of(counts: SourceCounts, request: AgreeRequest) -> AgreementResult:
-    """Return the agreement of two raters from their counts."""
+@contextmanager
+def why_undefined() -> Iterator[list[str]]:
+    """Collect why values are undefined, for the report, in place of warnings of them."""
+    reasons: list[str] = []
+    with catch_warnings(record=True) as warned:
+        yield reasons
+    # What is undefined, by the reason.
+    names: dict[tuple[str, str], list[str]] = {}
+    for one in warned:
+        text = str(one.message)
+        found = UNDEFINED.fullmatch(text)
+        if not issubclass(one.category, undefined_metric_warning()):
+            warn(text, one.category, stacklevel=3)
+        elif found is None:
+            reasons.append(text)
+        else:
+            names.setdefault((found[1] or "", found[3]), []).append(found[2])
+    joined = []
+    for (of, why), those in names.items():
+        what = f"{of}{listed(list(dict.fromkeys(those)))}"
+        joined.append(f"{what} {'is' if len(those) == 1 else 'are'} undefined: {why}")
+    reasons[:0] = joined
+
+
+def result_of(
+    counts: SourceCounts, request: AgreeRequest, clusters: Clusters | None = None
+) -> AgreementResult:
+    """Return the agreement of two raters from their counts, and the clusters of the items."""
     if not counts.table.any():
-        raise RatingsError("no row has both its ratings among the labels.")
+        if not counts.n_outside:
+            raise RatingsError(
+                "no item has a rating of both: are the ids of items written alike in both?"
+            )
+        raise RatingsError("no item has both its ratings among the labels.")
     check_whole(counts.table)
     return make_result(
         counts.table,
@@ -106,6 +141,7 @@ def result_of(counts: SourceCounts, request: AgreeRequest) -> AgreementResult:
         n_dropped=counts.n_dropped,
         n_outside=counts.n_outside,
         raters=request.raters,
+        clusters=clusters,
     )
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from math import comb
 from typing import Any
 
-from fastkappa import multirater
 from fastkappa.cli.gate import Estimate, of_one_group
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_pair import table_picture
@@ -16,23 +15,24 @@ from fastkappa.cli.reports.agree_parts import (
     AgreeRequest,
     bootstrap_fields,
     no_undefined_warnings,
+    why_undefined,
 )
 from fastkappa.cli.reports.agree_several_groups import Groups
 from fastkappa.cli.reports.output import Output
 from fastkappa.formatting import count_text, label_text
-from fastkappa.multirater import (
-    DisputedItems,
-    LabelKappa,
+from fastkappa.multirater import coefficients
+from fastkappa.multirater.disputed import MOST_SHOWN, DisputedItems, disputed_items
+from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison, compare_raters
+from fastkappa.multirater.krippendorff import krippendorff_alpha
+from fastkappa.multirater.label_kappas import LabelKappa, label_grid
+from fastkappa.multirater.multirater_result import (
     MultiRaterResult,
-    PairwiseKappa,
-    RaterComparison,
-    Ratings,
+    clusters_of,
+    coefficients_grid,
+    short_name,
 )
-from fastkappa.multirater.disputed import MOST_SHOWN
-from fastkappa.multirater.each_rater import MOST_RATERS
-from fastkappa.multirater.label_kappas import label_grid
-from fastkappa.multirater.multirater_result import coefficients_grid, short_name
-from fastkappa.multirater.pairwise import pairs_are_few
+from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
+from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
@@ -59,20 +59,27 @@ def report_on_several(
     """Report on three raters or more: on all subjects, and on those of each group."""
     are_sets = request.separator is not None
     weights = None if are_sets else request.weights_of(whole.labels)
-    with no_undefined_warnings():
+    of_groups: dict[str, list[str]] = {}
+    by_group: dict[str, Coefficients] = {}
+    with why_undefined() as undefined:
         results = _coefficients(request, weights, whole)
-        gated = next(iter(results))
         parts = _Parts(whole, weights, request)
-        by_group = {
-            label_text(group): _coefficients(request, weights, r) for group, r in groups.items()
-        }
+    for group, ratings in groups.items():
+        with why_undefined() as of_groups[label_text(group)]:
+            by_group[label_text(group)] = _coefficients(request, weights, ratings)
+    gated = next(iter(results))
+    with no_undefined_warnings():
         firsts = {name: of_this[gated] for name, of_this in by_group.items()}
         compared = Groups(label_text(request.group), firsts, results[gated]) if firsts else None
         resampled = {name: _bootstrap(r, whole, request) for name, r in results.items()}
         pair = None if request.pair is None else parts.pair(request.pair)
     drawn = [d.sentence(results[name].method) for name, d in resampled.items() if d]
     reports = [
-        *_reports(results, request.scale, above=[_facts(weights, whole, are_sets)]),
+        *_reports(
+            results,
+            request.scale,
+            above=_facts(weights, whole, are_sets, results[gated]) + undefined,
+        ),
         *([Report(drawn)] if drawn else []),
         *parts.reports(),
         *([] if pair is None else [pair._report()._replace(heading=", ".join(pair.raters))]),
@@ -84,10 +91,11 @@ def report_on_several(
         rows = [{"group": ALL, **row} for row in rows]
     for name, of_this in by_group.items():
         heading = f"{label_text(request.group)} {name}"
-        reports += _reports(of_this, request.scale, heading=heading)
+        reports += _reports(of_this, request.scale, above=of_groups[name], heading=heading)
         rows += [{"group": name, **row} for row in _rows(of_this)]
     fields = {
         **request.fields(),
+        **({"undefined": undefined} if undefined else {}),
         "weights": weights,
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
@@ -135,13 +143,13 @@ class _Parts:
         self.raters: RaterComparison | None = None
         self.pairs: PairwiseKappa | None = None
         if not self._are_sets:
-            self.labels = multirater.fleiss_kappa(whole, confidence=CONFIDENCE).by_label
+            self.labels = coefficients.fleiss_kappa(whole, confidence=CONFIDENCE).by_label
             if 2 < whole.n_raters <= MOST_RATERS:
-                self.raters = multirater.compare_raters(whole, **options)
+                self.raters = compare_raters(whole, **options)
             if pairs_are_few(whole):
-                self.pairs = multirater.pairwise_kappa(whole, **options)
+                self.pairs = pairwise_kappa(whole, **options)
         most = None if request.lists_disputed else MOST_SHOWN
-        found = multirater.disputed_items(whole, weights=weights, most=most)
+        found = disputed_items(whole, weights=weights, most=most)
         # Rows of a file are counted from 1.
         are_rows = whole.counted.subjects is not None and whole.counted.subjects.items is None
         self.disputed: DisputedItems = replace(found, items=found.items + 1) if are_rows else found
@@ -240,7 +248,7 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
     names, values, _, intervals = zip(*found)
     return Picture(
         f"{caption}, with their intervals.",
-        lambda ax: plot_forest(values, intervals, names=names, ax=ax),
+        lambda ax: plot_forest(values, intervals=intervals, names=names, ax=ax),
     )
 
 
@@ -263,7 +271,7 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
     if request.separator is not None:
         levels: Any = SET_LEVELS if level is None else [level]
         return {
-            f"krippendorff_alpha_{name}": multirater.krippendorff_alpha(
+            f"krippendorff_alpha_{name}": krippendorff_alpha(
                 ratings, level=name, **request.of_several
             )
             for name in levels
@@ -274,17 +282,17 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
         n = len(ratings.labels)
         level = "nominal" if weights is None else disagreement_matrix(weights, n)
     found = {
-        "fleiss_kappa": multirater.fleiss_kappa(ratings, **options),
-        "conger_kappa": multirater.conger_kappa(ratings, **options),
+        "fleiss_kappa": coefficients.fleiss_kappa(ratings, **options),
+        "conger_kappa": coefficients.conger_kappa(ratings, **options),
     }
     if pairs_are_few(ratings):
-        found["light_kappa"] = multirater.light_kappa(ratings, **options)
-    found["randolph_kappa"] = multirater.randolph_kappa(ratings, **options)
+        found["light_kappa"] = coefficients.light_kappa(ratings, **options)
+    found["randolph_kappa"] = coefficients.randolph_kappa(ratings, **options)
     if weights is None:
-        found["gwet_ac1"] = multirater.gwet_ac1(ratings, **intervals)
+        found["gwet_ac1"] = coefficients.gwet_ac1(ratings, **intervals)
     else:
-        found["gwet_ac2"] = multirater.gwet_ac2(ratings, **options)
-    found["krippendorff_alpha"] = multirater.krippendorff_alpha(ratings, level=level, **intervals)
+        found["gwet_ac2"] = coefficients.gwet_ac2(ratings, **options)
+    found["krippendorff_alpha"] = krippendorff_alpha(ratings, level=level, **intervals)
     return found
 
 
@@ -298,14 +306,18 @@ def _bootstrap(
     return result.bootstrap(n_resamples=request.n_resamples, method=method, rng=request.seed)
 
 
-def _facts(weights: Weights, ratings: Ratings, are_sets: bool) -> str:
+def _facts(
+    weights: Weights, ratings: Ratings, are_sets: bool, first: MultiRaterResult
+) -> list[str]:
     labels = count_text(len(ratings.labels), "different set" if are_sets else "label")
     weighted = "" if are_sets else f", {weights_text(weights)}"
-    return (
-        f"{count_text(ratings.n_subjects, 'subject')}, {ratings.n_missing} of"
+    clusters, effect = clusters_of(first)
+    counted = (
+        f"{count_text(ratings.n_subjects, 'subject')}{clusters}, {ratings.n_missing} of"
         f" {ratings.n_subjects * ratings.n_raters} ratings missing,"
         f" {labels}{weighted}"
     )
+    return [counted, *effect]
 
 
 def _reports(

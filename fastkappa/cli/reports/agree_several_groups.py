@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fastkappa.cli.pages.pictures import Picture
-from fastkappa.multirater import CoefficientDifference, MultiRaterResult, compare_coefficients
+from fastkappa.multirater.coefficient_difference import CoefficientDifference, compare_coefficients
+from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, groups_grid
 from fastkappa.statistics.strata import EqualKappas, compare_strata

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.output import Output
 from fastkappa.cli.words import arguments_named
-from fastkappa.continuous import (
+from fastkappa.formatting import label_text
+from fastkappa.measurements import (
     concordance_correlation,
     intraclass_correlation,
     limits_of_agreement,
     overall_concordance_correlation,
 )
-from fastkappa.formatting import label_text
+from fastkappa.multirater.long_measurements import LongMeasurements
 from fastkappa.plotting import plot_forest, plot_limits_of_agreement
 from fastkappa.results.report import estimate_row
 from fastkappa.sources.arrow_columns import in_table
@@ -25,7 +25,7 @@ CONCORDANCE = "concordance correlation"
 
 
 def report_on_measurements(
-    file: str, columns: Mapping[str, Any], confidence: float, *, drop_missing: bool
+    file: str, measured: LongMeasurements, confidence: float, *, drop_missing: bool
 ) -> Output:
     """Report on the measurements of two raters or methods, or of more.
 
@@ -34,7 +34,12 @@ def report_on_measurements(
     ValueError
         If they are no measurements of the same items.
     """
-    options: Any = {"confidence": confidence, "missing": "drop" if drop_missing else "raise"}
+    columns = measured.by_rater
+    options: Any = {
+        "confidence": confidence,
+        "missing": "drop" if drop_missing else "raise",
+        "clusters": measured.clusters,
+    }
     raters, given = list(columns), in_table(columns)
     forms = intraclass_correlation(given, **options)
     rows = [estimate_row(form.form, form.value, math.nan, form.interval) for form in forms]

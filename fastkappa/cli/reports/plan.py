@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 from fastkappa.cli.reports.output import Output
-from fastkappa.statistics.planning.plan import plan_study
+from fastkappa.planning.plan import plan_study
 
 # An argument with which an error begins.
 ARGUMENT = re.compile(
-    r"^(kappa|null_kappa|width|power|n|rates|raters|alternative|alpha|confidence|conservative"
+    r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence|conservative"
     r"|design_effect|cluster_size)\b"
 )
 
@@ -28,7 +28,7 @@ def report_on_plan(kappa: float, **options: Any) -> Output:
         plan = plan_study(kappa, **options)
     except ValueError as error:
         text = ARGUMENT.sub(lambda found: f"--{found[0].replace('_', '-')}", str(error))
-        raise ValueError(text.replace("--null-kappa", "--null")) from error
+        raise ValueError(text.replace("--null-kappa", "--null").replace("--n-", "--")) from error
     rows = [{"statistic": name, "value": value} for name, value in plan.rows()]
     return Output(
         "Plan",
@@ -46,7 +46,7 @@ def read_rates(option: str, text: str) -> tuple[float, ...] | float:
     Raises
     ------
     ValueError
-        If one is not a number.
+        If one is not a number, or is a percentage.
     """
     try:
         rates = tuple(map(float, text.split(",")))
@@ -54,6 +54,11 @@ def read_rates(option: str, text: str) -> tuple[float, ...] | float:
         raise ValueError(
             f"{option} must be proportions such as 0.5,0.3,0.2, got {text!r}."
         ) from None
+    above = next((rate for rate in rates if rate > 1), None)
+    if above is not None:
+        raise ValueError(
+            f"{option} must be proportions from 0 to 1, got {text}: {above:g} % is {above / 100:g}."
+        )
     return rates if len(rates) > 1 else rates[0]
 
 

@@ -28,8 +28,9 @@ def report_on_table(
     sample_weight: str | None = None,
     *,
     has_interval: bool = False,
+    is_ordered: bool = True,
 ) -> Output:
-    """Return the output for two columns of a file.
+    """Return the output for two columns of a file, with weighted kappas if labels are ordered.
 
     A gate and a sentence need the interval of the kappa, which is not printed.
     """
@@ -40,6 +41,7 @@ def report_on_table(
         raters=columns,
         is_weighted=sample_weight is not None,
         largest=LARGEST_PRINTED,
+        is_ordered=is_ordered,
     )
     lower, estimate = math.nan, found.sentence
     if has_interval:

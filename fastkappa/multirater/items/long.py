@@ -6,7 +6,10 @@ for a rating that is not there.
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import permutations
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -14,8 +17,10 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.choices import check_choice
+from fastkappa.formatting import count_text
 from fastkappa.multirater.items.counts import as_patterns
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
+from fastkappa.multirater.items.forms import FEWEST_TRANSPOSED
 from fastkappa.multirater.items.identified import Identified, identify
 from fastkappa.multirater.items.rater_columns import (
     CHUNK,
@@ -25,13 +30,20 @@ from fastkappa.multirater.items.rater_columns import (
 )
 from fastkappa.multirater.items.subjects import places, sorted_codes
 from fastkappa.ratings.column import Column, label_of
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, warn
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, SOME_ITEMS, warn
 from fastkappa.ratings.labels import alike_among
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.ratings.read import read_clusters
 from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
+from fastkappa.tables.two_codings import judge_pairs
 
+# Items of a file whose items and raters are swapped: one per rater.
+MOST_SWAPPED = 4
+# How much rarer and how like another a mistyped name is.
+RARER, LEAST_LIKENESS = 10, 0.8
+# What tools add to the name of an item, as they add a folder.
+EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
 # Which of several ratings of an item by a rater counts.
 Duplicates = Literal["error", "first", "last"]
 
@@ -116,6 +128,17 @@ class LongRatings(NamedTuple):
             found[items] = rows[places(finder, len(rows), ordered)]
         return found
 
+    def first_codes(self, n_items: int) -> AnyArray:
+        """Return a row per rater and a column for each of the first items that have ratings.
+
+        They hold the positions of labels, and the number of labels where there is no rating.
+        """
+        starts = self.starts[: n_items + 1]
+        raters, codes = np.divmod(self.ratings[: starts[-1]], self.n_labels)
+        found = np.full((len(self.rater_names), len(starts) - 1), self.n_labels)
+        found[raters, np.repeat(np.arange(len(starts) - 1), np.diff(starts))] = codes
+        return found
+
     def _blocks(self) -> Iterator[tuple[int, AnyArray, Iterator[AnyArray]]]:
         """Yield each number of ratings that an item has, these items, and ratings in blocks."""
         lengths = np.diff(self.starts)
@@ -153,7 +176,14 @@ def read_long(
     _check_lengths(columns if cluster is None else {**columns, "cluster": cluster})
     given = encode_columns([rating], ["rating"], labels, missing_codes, "rating")
     found = _sorted_ratings(item, rater, cluster, given.raters[0], duplicates)
-    if labels is None and len(found.rater_names) <= MOST_JUDGED:
+    _warn_of_swapped(found)
+    if len(found.rater_names) > MOST_JUDGED:
+        return given, found
+    codes = found.first_codes(SOME_ITEMS)
+    _warn_of_mistyped(found.rater_names, codes < found.n_labels)
+    are_given = labels is not None
+    are_recoded = judge_pairs(codes, given.reported, found.rater_names, are_given=are_given)
+    if not are_given:
         n_ratings = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)
         of_each = n_ratings.reshape(len(found.rater_names), found.n_labels)
         of_rater = dict(zip(found.rater_names, of_each))
@@ -161,6 +191,7 @@ def read_long(
             {name: given.labels[n > 0] for name, n in of_rater.items()},
             of_each.sum(axis=1).tolist(),
             lambda name: (given.labels * of_rater[name]).sum(dtype=float),
+            are_recoded=are_recoded,
         )
     return given, found
 
@@ -184,7 +215,7 @@ def _sorted_ratings(
         )
     names, n_raters = raters.names(), raters.n_distinct
     n_items, item_names = items.n_distinct, items.distinct
-    clusters = None if cluster is None else _clusters_of(cluster, items)
+    clusters = None if cluster is None else clusters_of_items(cluster, items)
     rated = codes < n_labels
     if not rated.any():
         raise ValueError(f"rating must not be missing in all rows, got {len(codes)} rows.")
@@ -216,6 +247,36 @@ def _sorted_ratings(
     return LongRatings(n_items, names, n_labels, ratings, starts, rated, item_names, clusters)
 
 
+def _warn_of_swapped(ratings: LongRatings) -> None:
+    """Warn of many raters of very few items, as if items and raters were swapped."""
+    n_raters = len(ratings.rater_names)
+    fewest = max(FEWEST_TRANSPOSED, MOST_SWAPPED * ratings.n_items)
+    if 1 < ratings.n_items <= MOST_SWAPPED and n_raters >= fewest:
+        warn(
+            f"there are {n_raters} raters and {ratings.n_items} items, as if the columns of items"
+            " and raters were swapped: is the column of raters the one that says who rated?"
+        )
+
+
+def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
+    """Warn of a rater with few ratings and nearly the name of one with many, but no item of these.
+
+    ``is_rated`` has a row per rater and a column per item. Numbers in names are no slips.
+    """
+    from difflib import get_close_matches
+
+    n_ratings = is_rated.sum(axis=1).tolist()
+    for few, many in permutations(range(len(names)), 2):
+        if RARER * n_ratings[few] > n_ratings[many] or (is_rated[few] & is_rated[many]).any():
+            continue
+        words = [re.sub(r"\d", "", names[i]) for i in (few, many)]
+        if words[0] != words[1] and get_close_matches(words[0], words[1:], cutoff=LEAST_LIKENESS):
+            warn(
+                f"rater {names[few]!r} has {count_text(n_ratings[few], 'rating')}, {names[many]!r}"
+                f" has {n_ratings[many]} of other items: write the name alike if they are one."
+            )
+
+
 def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> None:
     """Warn of items whose names look alike and that no rater has both rated, as if they were one.
 
@@ -237,7 +298,11 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> N
         together = np.concatenate(raters)
         return len(np.unique(together)) == len(together)
 
-    split = list(filter(are_one, alike_among(number)))
+    stems: dict[str, list[str]] = defaultdict(list)
+    for name in number:
+        stems[EXTENSION.sub("", name.replace("\\", "/").rpartition("/")[2])].append(name)
+    of_one_stem = [names for names in stems.values() if len(names) > 1]
+    split = list(filter(are_one, [*alike_among(number), *of_one_stem]))
     if split:
         shown = "; ".join(", ".join(map(ascii, names)) for names in split[:MOST_SHOWN])
         warn(
@@ -246,7 +311,7 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> N
         )
 
 
-def _clusters_of(cluster: Any, items: Identified) -> Column:
+def clusters_of_items(cluster: Any, items: Identified) -> Column:
     """Return the column of the items' clusters."""
     of_rows = read_clusters(cluster, len(items.numbers), "rows", "cluster")
     first = np.zeros(items.n_distinct, np.intp)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.multirater.items.sets import read_sets
 from fastkappa.ratings.column import Column, label_of
+from fastkappa.ratings.doubtful_labels import SOME_ITEMS
 from fastkappa.ratings.label_order import LabelOrder, not_a_label
 from fastkappa.ratings.missing import codes_of_dates, find_missing, spellings
 from fastkappa.ratings.rating_matrix import Rater, read_raters
-from fastkappa.ratings.sets import read_sets
 from fastkappa.tables.codecs import Codec
 from fastkappa.tables.count import count_unknown
-from fastkappa.tables.doubtful_tables import judge_raters
+from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import union_of_labels
+from fastkappa.tables.two_codings import judge_pairs
 
 # Ratings are encoded in chunks that fit in the cache.
 CHUNK = 1 << 15
@@ -76,18 +79,15 @@ def encode_columns(
     """
     coded = read_sets(columns, names, labels, missing_codes)
     if coded is not None:
-        codes, is_known = range(1, len(coded.sets) + 1), labels is not None
-        found = encode_columns(coded.columns, names, codes, (), argument)
-        return EncodedColumns(found.raters, coded.sets, coded.sets, is_known)
+        codes = range(1, len(coded.sets) + 1)
+        raters, order = read_raters(coded.columns, names, codes, (), argument)
+        encoded = [_encode(rater, np.array(codes), ()) for rater in raters]
+        return EncodedColumns(encoded, coded.sets, coded.sets, labels is not None)
     raters, order = read_raters(columns, names, labels, missing_codes, argument)
     is_known = order is not None
+    of_each = None
     if order is None:
         of_each = [_labels_that_occur(rater.column, missing_codes) for rater in raters]
-        n_ratings = [len(rater.column.values) for rater in raters]
-        values = {rater.name: rater.column.values for rater in raters}
-        judge_raters(
-            dict(zip(values, of_each)), n_ratings, lambda name: values[name].sum(dtype=float)
-        )
         occurring = [own for own in of_each if len(own)]
         all_labels = union_of_labels(occurring) if occurring else np.empty(0, np.int64)
         order = LabelOrder(all_labels, all_labels)
@@ -95,7 +95,35 @@ def encode_columns(
         n_subjects = raters[0].n_subjects
         raise ValueError(f"{argument} must not all be missing, got {n_subjects} subjects.")
     encoded = [_encode(rater, order.labels, missing_codes) for rater in raters]
+    _judge(encoded, order, of_each, are_given=labels is not None)
     return EncodedColumns(encoded, order.labels, order.names, is_known)
+
+
+def _judge(
+    encoded: Sequence[EncodedRater],
+    order: LabelOrder,
+    of_each: Sequence[AnyArray] | None,
+    *,
+    are_given: bool,
+) -> None:
+    """Warn of labels of each rater that are seldom meant; None stands for labels given or declared.
+
+    There is nothing to compare in one column, as of ratings in long form.
+    """
+    columns = {one.rater.name: one.rater.column for one in encoded}
+    are_recoded = False
+    if 1 < len(encoded) <= MOST_JUDGED:
+        # A rating outside the labels is an error of those who count all.
+        with suppress(ValueError):
+            codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
+            are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)
+    if of_each is not None:
+        judge_raters(
+            dict(zip(columns, of_each)),
+            [len(column.values) for column in columns.values()],
+            lambda name: columns[name].values.sum(dtype=float),
+            are_recoded=are_recoded,
+        )
 
 
 def _labels_that_occur(column: Column, missing_codes: Sequence[Any]) -> AnyArray:

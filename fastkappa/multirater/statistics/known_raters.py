@@ -201,7 +201,8 @@ class Light(Coefficient):
         for i, sign in ((0, -1), (1, 1)):
             for pairs in pair_blocks(tables):
                 table = tables[pairs].astype(np.int64)
-                n_both = table.sum(axis=(-2, -1), keepdims=True)
+                # A pair without a common subject has no kappa: 0 / 0 would be warned of.
+                n_both = np.maximum(table.sum(axis=(-2, -1), keepdims=True), 1)
                 slope = kappa_gradient(table, self._weights)[i]
                 # A subject that the pair has not both rated adds the pair's average.
                 average = (slope * (table / n_both)).sum(axis=(-2, -1), keepdims=True)

@@ -191,7 +191,7 @@ def _parameter(prior: Prior, n_labels: int) -> float:
         return 1 / n_labels**2
     if prior == "jeffreys":
         return 0.5
-    if isinstance(prior, str) or not isinstance(prior, Real) or not 0 < prior < math.inf:
+    if not isinstance(prior, Real) or not 0 < prior < math.inf:
         raise ValueError(f"prior must be 'perks', 'jeffreys' or a number above 0, got {prior!r}.")
     return float(prior)
 

@@ -1,0 +1,64 @@
+"""``fastkappa merge``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fastkappa.cli.commands.score import FirstWeights, print_counts
+from fastkappa.cli.gate import FailOnOption, FailUnder, Gate
+from fastkappa.cli.options import (
+    Format,
+    FormatOption,
+    Remarks,
+    WeightMatrixFile,
+    WeightsOption,
+    depends,
+    errors_printed,
+    read_matrix,
+)
+
+EXAMPLES = """
+fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
+
+fastkappa merge part1.json part2.json --weights linear
+
+fastkappa merge 'counts/*.json' --format sentence
+"""
+
+
+def merge(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="Files that 'fastkappa score --save' wrote, folders of them, or patterns such as"
+            " '*.json'.",
+        ),
+    ],
+    weights: FirstWeights = WeightsOption.none,
+    weight_matrix: WeightMatrixFile = None,
+    fail_under: FailUnder = None,
+    fail_on: FailOnOption = None,
+    output: Format = FormatOption.text,
+) -> None:
+    """Add counts that were saved, and score the sum.
+
+    Each part of the ratings is counted where it is, by 'fastkappa score --save'.
+    The result is the same as that of all ratings in one file.
+    """
+    from fastkappa.cli.files.opening import TextOptions, opened_inputs
+    from fastkappa.cli.files.saved_counts import merge_counts
+
+    remarks = Remarks()
+    remarks.remedy = "Give --labels in the order that is meant to fastkappa score --save."
+    with errors_printed() as remarks.printed, opened_inputs(TextOptions()):
+        gate = Gate.of(fail_under, fail_on)
+        matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
+        remarks.rely(depends(weights, matrix))
+        name, saved = merge_counts(files)
+        if saved.are_sorted:
+            remarks.sorted_labels.append(saved.counts.labels)
+        print_counts(name, saved, matrix or weights.value, gate, output, remarks)

@@ -1,0 +1,119 @@
+"""Counts that ``fastkappa score --save`` writes to files, and ``fastkappa merge`` adds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from fastkappa.formatting import first_of_many, label_text
+from fastkappa.results.report import RATERS
+from fastkappa.sources.arrow_folders import warn_of_copies
+from fastkappa.sources.arrow_paths import files_at
+from fastkappa.sources.source_counts import SourceCounts
+from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.tables.table import union_of_labels
+
+MOST_NAMED = 3
+# The name of item weights whose column is not known.
+ITEM_WEIGHTS = "item weights"
+
+
+class SavedCounts(NamedTuple):
+    """Counts of two columns, the column of item weights, and whether the labels were sorted."""
+
+    columns: tuple[str, str]
+    sample_weight: str | None
+    are_sorted: bool
+    counts: SourceCounts
+
+    def to_json(self) -> str:
+        """Return the counts as JSON, for `read_counts`."""
+        fields = {**self._asdict(), "counts": json.loads(self.counts.to_json())}
+        return json.dumps(fields)
+
+    def plus(self, path: Path, other: SavedCounts) -> SavedCounts:
+        """Return the counts of another file too, or raise if it counts something else."""
+        if RATERS in (self.columns, other.columns):
+            # Counts that were saved in Python have no names.
+            columns = other.columns if self.columns == RATERS else self.columns
+        elif self[:2] != other[:2]:
+            raise RatingsError(
+                f"{path} has counts of {other.what}, the others of {self.what}: give files of the"
+                " same columns."
+            )
+        else:
+            columns = self.columns
+        try:
+            counts = self.counts + other.counts
+        except (ValueError, OverflowError) as error:
+            raise RatingsError(f"{path} cannot be added to the others: {error}") from error
+        return self._replace(
+            columns=columns, counts=counts, are_sorted=self.are_sorted and other.are_sorted
+        )
+
+    @property
+    def what(self) -> str:
+        """The columns that were counted, and the weights."""
+        first, second = map(label_text, self.columns)
+        weighted = "" if self.sample_weight is None else f" weighted by {self.sample_weight}"
+        return f"{first} and {second}{weighted}"
+
+
+def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
+    """Return what the files are called together, and the sum of their counts.
+
+    Raises
+    ------
+    RatingsError
+        If a file has no counts, is named twice, or has counts of other columns than the others.
+    """
+    files = files_at([one for path in paths for one in _inside(path)])
+    warn_of_copies(files)
+    first, *others = files
+    total = read_counts(first)
+    for path in others:
+        total = total.plus(path, read_counts(path))
+    return first_of_many(list(map(str, files)), MOST_NAMED), total
+
+
+def _inside(path: Path) -> list[Path]:
+    """Return the files of a folder, or a path that is none."""
+    if not path.is_dir():
+        return [path]
+    files = sorted(path.glob("*.json"))
+    if not files:
+        raise RatingsError(f"{path} has no .json files: `fastkappa score --save` writes them.")
+    return files
+
+
+def read_counts(path: Path) -> SavedCounts:
+    """Read the counts of a file that `SavedCounts.to_json` or `SourceCounts.to_json` wrote.
+
+    Raises
+    ------
+    RatingsError
+        If it has no counts.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        saved = json.loads(text)
+        if "version" in saved:
+            counts = SourceCounts.from_json(text)
+            weight = ITEM_WEIGHTS if counts.table.dtype.kind == "f" else None
+            are_sorted = union_of_labels([counts.labels]).tolist() == counts.labels.tolist()
+            return SavedCounts(RATERS, weight, are_sorted, counts)
+        counts = SourceCounts.from_json(json.dumps(saved.pop("counts")))
+        y1, y2 = columns = saved.pop("columns")
+        found = SavedCounts((y1, y2), counts=counts, **saved)
+        texts = [y1, y2, found.sample_weight or ""]
+        types = set(map(type, texts)), type(columns), type(found.are_sorted)
+        if types != ({str}, list, bool):
+            raise ValueError("fields of another type")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise RatingsError(
+            f"{path} has no counts as `fastkappa score --save` writes them:"
+            f" {type(error).__name__} {error}."
+        ) from error
+    return found

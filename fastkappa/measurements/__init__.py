@@ -1,0 +1,17 @@
+"""Agreement of measurements: numbers on a scale without labels."""
+
+from fastkappa.measurements.concordance import (
+    concordance_correlation,
+    overall_concordance_correlation,
+)
+from fastkappa.measurements.intraclass import intraclass_correlation
+from fastkappa.measurements.kappa_of_predictions import continuous_kappa
+from fastkappa.measurements.limits import limits_of_agreement
+
+__all__ = [
+    "concordance_correlation",
+    "continuous_kappa",
+    "intraclass_correlation",
+    "limits_of_agreement",
+    "overall_concordance_correlation",
+]

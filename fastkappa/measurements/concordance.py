@@ -1,0 +1,418 @@
+"""Concordance correlations: Lin's, of two raters, and that of Barnhart, of several.
+
+With n as the divisor of variances and covariances,
+
+    ccc = sum of s_jk / sum of (s_j**2 + s_k**2 + (m_j - m_k)**2) / 2,   over pairs j != k,
+
+which sums of squares of subjects, raters and the rest have as
+
+    ((k - 1) * subjects - residual) / ((k - 1) * (subjects + residual) + k * raters).
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import count_text, figure, interval_text
+from fastkappa.frame import frame_of_estimate
+from fastkappa.measurements.clustered import clustered_sums, jackknife_error, sums_of_samples
+from fastkappa.measurements.measured import Measured, read_pair, read_ratings
+from fastkappa.measurements.report_texts import heading, left_out, subjects_text
+from fastkappa.measurements.sums_of_squares import SumsOfSquares, sums_of_squares
+from fastkappa.ratings.interop import names_of
+from fastkappa.ratings.missing import Missing
+from fastkappa.results.report import RATERS, Report, estimate_grid, facts
+from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_sentence
+from fastkappa.statistics.distributions import t_quantile
+from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
+
+LIN = "Lin's concordance correlation"
+OVERALL = "overall concordance correlation"
+
+
+@dataclass(frozen=True, repr=False)
+class ConcordanceResult(Result):
+    """A concordance correlation with its interval and its two parts. It prints as a report.
+
+    Attributes
+    ----------
+    method : str
+        Its name.
+    value : float
+        Between -1 and 1; NaN where undefined.
+    standard_error : float
+        Over samples of subjects: for two raters Lin's (1989, corrected 2000), for normally
+        distributed measurements; for several the delta method's, for any; in clusters that of the
+        jackknife over the clusters.
+    interval : tuple of float
+        By Fisher's z transform, so within -1 and 1; with the quantile of the normal
+        distribution for two raters, as Lin's, for several and with clusters with that of Student's
+        t with as many degrees of freedom as subjects or clusters, less one.
+    confidence : float
+        The confidence of the interval.
+    precision : float
+        For two raters Pearson's correlation; for several the sum of all pairs' covariances
+        over that of the products of their standard deviations.
+    accuracy : float
+        The value over the precision, Lin's C_b: 1 if raters have the same mean and spread.
+    location_shift : float
+        For two raters (mean_1 - mean_2) / sqrt(s_1 * s_2); NaN for several.
+    scale_shift : float
+        For two raters s_1 / s_2; NaN for several.
+    n_subjects, n_raters : int
+        How many subjects all raters rated, and how many raters there are.
+    n_dropped : int
+        How many subjects were left out because a rating was missing.
+    n_clusters : int
+        How many clusters the subjects are in; without clusters, how many subjects there are.
+    raters : tuple of str
+        The names of the raters: those of the columns, if they have any.
+    """
+
+    method: str
+    value: float
+    standard_error: float
+    interval: tuple[float, float]
+    confidence: float
+    precision: float
+    accuracy: float
+    location_shift: float
+    scale_shift: float
+    n_subjects: int
+    n_raters: int
+    n_dropped: int
+    n_clusters: int
+    raters: tuple[str, ...]
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            The columns are ``value``, ``standard_error``, the ends of the interval, ``lower``
+            and ``upper``, ``precision``, ``accuracy``, ``location_shift`` and ``scale_shift``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return frame_of_estimate(
+            self.value,
+            self.standard_error,
+            self.interval,
+            precision=self.precision,
+            accuracy=self.accuracy,
+            location_shift=self.location_shift,
+            scale_shift=self.scale_shift,
+        )
+
+    def sentence(self) -> str:
+        """Return the correlation as a sentence for a paper."""
+        what = self.method[0].upper() + self.method[1:]
+        dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
+        method = "interval" if self._is_normal else "t interval"
+        return estimate_sentence(
+            f"{heading(what, self.raters, self._subjects, ' on ')}{dropped}",
+            self.value,
+            self.interval,
+            f"{100 * self.confidence:g} % {method} on Fisher's scale",
+        )
+
+    def interpret(self, scale: ScaleName) -> Interpretation:
+        """Interpret the correlation by a scale, with the uncertainty of its interval.
+
+        Parameters
+        ----------
+        scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
+            The scale. They are for kappas and intraclass correlations: name the one you use.
+
+        Returns
+        -------
+        interpretation : Interpretation
+        """
+        return interpret(self.value, self._ends, scale, self.confidence)
+
+    def _ends(self, confidence: float) -> tuple[float, float]:
+        """Return the interval of another confidence."""
+        quantile = _quantile(confidence, math.inf if self._is_normal else self.n_clusters - 1)
+        return _interval(self.value, self.standard_error, quantile)
+
+    @property
+    def _is_normal(self) -> bool:
+        return self.method == LIN and self.n_clusters == self.n_subjects
+
+    @property
+    def _subjects(self) -> str:
+        return subjects_text(self.n_subjects, self.n_clusters)
+
+    def __repr__(self) -> str:
+        return (
+            f"<ConcordanceResult: {figure(self.value)} ({interval_text(self.interval)}),"
+            f" {self._subjects}, {count_text(self.n_raters, 'rater')}>"
+        )
+
+    def _report(self) -> Report:
+        parts = [("precision", self.precision), ("accuracy", self.accuracy)]
+        if self.n_raters == 2 and not math.isnan(self.location_shift):
+            parts += [("location shift", self.location_shift), ("scale shift", self.scale_shift)]
+        what = self.method[0].upper() + self.method[1:]
+        row = ("concordance correlation", self.value, self.standard_error, self.interval)
+        return Report(
+            [heading(what, self.raters, self._subjects), *left_out(self.n_dropped)],
+            [estimate_grid([row], self.confidence), facts(parts)],
+        )
+
+
+def concordance_correlation(
+    y1: Any,
+    y2: Any = None,
+    *,
+    missing: Missing = "raise",
+    clusters: Any = None,
+    confidence: float = 0.95,
+) -> ConcordanceResult:
+    """Return Lin's concordance correlation of two raters or methods, with its interval.
+
+    Parameters
+    ----------
+    y1, y2 : array-like of shape (n_subjects,)
+        Their measurements of the same subjects: numbers; None, NaN and the like are missing.
+    missing : {'raise', 'drop'}, default='raise'
+        What to do about missing measurements: raise an error, or leave out their subjects and
+        count them.
+    clusters : array-like of shape (n_subjects,), default=None
+        The cluster of each subject, such as the patient of a lesion. The value is the same as
+        without.
+    confidence : float, default=0.95
+        The confidence of the interval.
+
+    Returns
+    -------
+    result : ConcordanceResult
+        The value is that of `continuous_kappa`: variances are divided by n, as Lin does.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, there are fewer than two subjects that both measured, or
+        measurements are not finite real numbers, or missing, or if one column looks like ids.
+    TypeError
+        If both columns are given as one frame.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If both are the same constant, or the interval is undefined, as it is if one is constant.
+
+    References
+    ----------
+    L. I-K. Lin (1989). A concordance correlation coefficient to evaluate reproducibility.
+    Biometrics 45, 255-268.
+
+    L. I-K. Lin (2000). A note on the concordance correlation coefficient. Biometrics 56,
+    324-325.
+
+    Examples
+    --------
+    Peak expiratory flow by two meters, of Bland and Altman (1986), the first six subjects:
+
+    >>> from fastkappa.measurements import concordance_correlation
+    >>> wright, mini = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
+    >>> concordance_correlation(wright, mini)
+    <ConcordanceResult: 0.8986 (0.5566 to 0.9802), 6 subjects, 2 raters>
+    """
+    confidence = check_confidence(confidence)
+    measured = read_pair(y1, y2, missing, clusters)
+    squares = sums_of_squares(measured)
+    value = _value(squares)
+    first, second = (math.sqrt(total / squares.n) for total in squares.of_raters)
+    difference = float(squares.means[0] - squares.means[1])
+    product = first * second
+    if product == 0:
+        _warn(LIN, value, measured)
+        error, precision, location, scale = (math.nan,) * 4
+    else:
+        precision = (squares.subjects - squares.residual) / 2 / squares.n / product
+        precision = max(-1.0, min(1.0, precision))
+        location, scale = difference / math.sqrt(product), first / second
+        error = _lin_error(value, precision, location, scale, squares.n)
+    accuracy = 2 / (scale + 1 / scale + location * location)
+    figures = value, error, precision, accuracy, location, scale
+    return _result(LIN, measured, squares, names_of((y1, y2), RATERS), confidence, figures)
+
+
+def overall_concordance_correlation(
+    ratings: Any,
+    *,
+    missing: Missing = "raise",
+    clusters: Any = None,
+    confidence: float = 0.95,
+) -> ConcordanceResult:
+    """Return the concordance correlation of two or more raters, with its interval.
+
+    It is the mean of Lin's over the pairs of raters, each weighted by what it is divided by.
+
+    Parameters
+    ----------
+    ratings : array-like of shape (n_subjects, n_raters)
+        As for `intraclass_correlation`.
+    missing, clusters, confidence
+        As for `concordance_correlation`, which raises the same errors and warns the same.
+
+    Returns
+    -------
+    result : ConcordanceResult
+        For two raters the value is Lin's, but the standard error does not assume that
+        measurements are normally distributed.
+
+    References
+    ----------
+    T. S. King and V. M. Chinchilli (2001). A generalized concordance correlation coefficient
+    for continuous and categorical data. Statistics in Medicine 20, 2131-2147.
+
+    H. X. Barnhart, M. Haber and J. Song (2002). Overall concordance correlation coefficient
+    for evaluating agreement among multiple observers. Biometrics 58, 1020-1027.
+
+    Examples
+    --------
+    >>> from fastkappa.measurements import overall_concordance_correlation
+    >>> ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9],
+    ...            [6, 2, 4, 7]]
+    >>> overall_concordance_correlation(ratings)
+    <ConcordanceResult: 0.2537 (0.0082 to 0.4704), 6 subjects, 4 raters>
+    """
+    confidence = check_confidence(confidence)
+    measured = read_ratings(ratings, missing, clusters)
+    squares = sums_of_squares(measured)
+    value = _value(squares)
+    error = precision = math.nan
+    deviations = np.sqrt(squares.of_raters / squares.n)
+    products = float(deviations.sum() ** 2 - (deviations**2).sum())
+    if measured.constant.all():
+        _warn(OVERALL, value, measured)
+    else:
+        error = _delta_error(measured, squares, value)
+        if products > 0:
+            covariances = ((squares.k - 1) * squares.subjects - squares.residual) / squares.n
+            precision = covariances / products
+    accuracy = value / precision if precision else math.nan
+    figures = value, error, precision, accuracy, math.nan, math.nan
+    return _result(OVERALL, measured, squares, tuple(measured.names), confidence, figures)
+
+
+def _value(squares: SumsOfSquares) -> float:
+    numerator, denominator = _parts(squares)
+    return max(-1.0, min(1.0, numerator / denominator)) if denominator > 0 else math.nan
+
+
+def _parts(squares: Any) -> tuple[Any, Any]:
+    k = squares.k
+    return (
+        (k - 1) * squares.subjects - squares.residual,
+        (k - 1) * (squares.subjects + squares.residual) + k * squares.raters,
+    )
+
+
+def _lin_error(value: float, precision: float, location: float, scale: float, n: int) -> float:
+    """Return Lin's error (2000), written without a quotient of value and precision."""
+    if abs(value) == 1:
+        return 0.0
+    if n < 3:
+        return math.nan
+    accuracy = 2 / (scale + 1 / scale + location * location)
+    square, shift = value * value, location * location
+    variance = (
+        (1 - precision * precision) * accuracy * accuracy * (1 - square)
+        + 2 * square * accuracy * (1 - value) * shift
+        - square * accuracy * accuracy * shift * shift / 2
+    ) / (n - 2)
+    return math.sqrt(max(variance, 0.0))
+
+
+def _delta_error(measured: Measured, squares: SumsOfSquares, value: float) -> float:
+    """Return the root of the mean squared influence of a subject, over n - 1."""
+    if abs(value) == 1:
+        return 0.0
+    n, k = squares.n, squares.k
+    numerator, denominator = _parts(squares)
+    from_mean = squares.means - squares.means.mean()
+    mean = (numerator - value * (k - 1) * (squares.subjects + squares.residual)) / denominator
+    sums = []
+    for chunk in measured.chunks():
+        deviation = chunk - squares.centre - squares.means[:, None]
+        each = (deviation * deviation).sum(axis=0)
+        products = deviation.sum(axis=0) ** 2 - each
+        apart = (k - 1) * each + 2 * k * (from_mean @ deviation)
+        influence = (products - value * apart) * (n / denominator) - mean
+        sums.append(float((influence * influence).sum()))
+    return math.sqrt(math.fsum(sums) / n / (n - 1))
+
+
+def _result(
+    method: str,
+    measured: Measured,
+    squares: SumsOfSquares,
+    raters: tuple[str, ...],
+    confidence: float,
+    figures: tuple[float, ...],
+) -> ConcordanceResult:
+    value, error, precision, accuracy, location, scale = figures
+    n_clusters = squares.n
+    freedom = math.inf if method == LIN else squares.n - 1.0
+    centre = squares.centre + squares.means
+    sums = clustered_sums(measured.clusters, measured.chunks(), centre)
+    if sums is not None:
+        n_clusters = sums.n_clusters
+        freedom = n_clusters - 1
+        # Where it is undefined, so is that of clusters.
+        if error > 0:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                above, below = _parts(sums_of_samples(sums.without, centre))
+                error = jackknife_error(np.arctanh(above / below)) * (1 - value * value)
+    return ConcordanceResult(
+        method,
+        value,
+        error,
+        _interval(value, error, _quantile(confidence, freedom)),
+        confidence,
+        precision,
+        accuracy,
+        location,
+        scale,
+        measured.n_subjects,
+        measured.n_raters,
+        measured.n_dropped,
+        n_clusters,
+        raters,
+    )
+
+
+def _quantile(confidence: float, freedom: float) -> float:
+    return t_quantile((1 + confidence) / 2, freedom) if freedom > 0 else math.nan
+
+
+def _interval(value: float, error: float, quantile: float) -> tuple[float, float]:
+    """Return the interval by Fisher's z transform."""
+    if abs(value) == 1:
+        return value, value
+    z = math.atanh(value)
+    half = quantile * error / (1 - value * value)
+    return math.tanh(z - half), math.tanh(z + half)
+
+
+def _warn(method: str, value: float, measured: Measured) -> None:
+    constant = [name for name, same in zip(measured.names, measured.constant) if same]
+    names = " and ".join(constant) if len(constant) < 4 else "all raters"
+    reason = "are constant" if len(constant) > 1 else "is constant"
+    what = "is undefined" if math.isnan(value) else "is 0, but its interval is undefined"
+    warnings.warn(f"{method} {what}: {names} {reason}.", undefined_metric_warning(), stacklevel=3)

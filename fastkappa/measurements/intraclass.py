@@ -1,0 +1,443 @@
+"""Intraclass correlations: the six forms, from mean squares."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import count_text, figure, interval_text, p_value_text
+from fastkappa.frame import data_frame
+from fastkappa.measurements.clustered import clustered_sums
+from fastkappa.measurements.mean_squares import (
+    ClusteredErrors,
+    MeanSquares,
+    absolute_interval,
+    averaged,
+    clustered_errors,
+    each,
+    f_limits,
+    mean_squares,
+    of_mean,
+    ratio,
+    single,
+)
+from fastkappa.measurements.measured import read_ratings
+from fastkappa.measurements.report_texts import heading, left_out, subjects_text
+from fastkappa.measurements.sums_of_squares import sums_of_squares
+from fastkappa.ratings.missing import Missing
+from fastkappa.results.report import NO_ENDS, Grid, Report, interval_head
+from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_sentence
+from fastkappa.statistics.distributions import f_tail
+from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
+
+# What the forms are for, in a sentence.
+MODELS = {
+    "ICC(1)": "one-way, single rating",
+    "ICC(A,1)": "two-way, absolute agreement, single rating",
+    "ICC(C,1)": "two-way, consistency, single rating",
+    "ICC(k)": "one-way, mean rating",
+    "ICC(A,k)": "two-way, absolute agreement, mean rating",
+    "ICC(C,k)": "two-way, consistency, mean rating",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class IntraclassCorrelation(Result):
+    """One form of the intraclass correlation.
+
+    Attributes
+    ----------
+    form : str
+        Its name by McGraw and Wong (1996), such as 'ICC(A,1)'.
+    shrout_fleiss : str
+        Its name by Shrout and Fleiss (1979), such as 'ICC(2,1)'.
+    value : float
+        At most 1; NaN where undefined.
+    interval : tuple of float
+        Its lower and upper end.
+    confidence : float
+        The confidence of the interval.
+    f : float
+        The test of the hypothesis that it is 0: the ratio of two mean squares; with clusters the
+        square of Student's t of the logarithm that the interval is of.
+    degrees_of_freedom : tuple of int
+        Those of both mean squares; with clusters 1 and their number less 1.
+    p_value : float
+        The probability of such an F, or a greater one, if it is 0.
+    """
+
+    form: str
+    shrout_fleiss: str
+    value: float
+    interval: tuple[float, float]
+    confidence: float
+    f: float
+    degrees_of_freedom: tuple[int, int]
+    p_value: float
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row, as those of `IntraclassResult`.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return _frame([self])
+
+    def __repr__(self) -> str:
+        return f"<{self.form}: {figure(self.value)} ({interval_text(self.interval)})>"
+
+    def _report(self) -> Report:
+        return Report([], [_grid([self], self.confidence)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IntraclassResult(Result):
+    """The six forms of the intraclass correlation. It prints as a table.
+
+    ``result['ICC(A,1)']`` is one form, by its name in McGraw and Wong (1996) or in Shrout and
+    Fleiss (1979), or by that of R's psych, such as 'ICC2k'.
+
+    Attributes
+    ----------
+    forms : tuple of IntraclassCorrelation
+        ICC(1), ICC(A,1), ICC(C,1), ICC(k), ICC(A,k) and ICC(C,k).
+    mean_squares : MeanSquares
+        What they are made of.
+    n_subjects : int
+        How many subjects all raters rated.
+    n_raters : int
+        How many raters there are.
+    n_dropped : int
+        How many subjects were left out because a rating was missing.
+    n_clusters : int
+        How many clusters the subjects are in; without clusters, how many subjects there are.
+    confidence : float
+        The confidence of the intervals.
+    raters : tuple of str
+        The names of the raters: those of the columns, if they have any.
+    """
+
+    forms: tuple[IntraclassCorrelation, ...]
+    mean_squares: MeanSquares
+    n_subjects: int
+    n_raters: int
+    n_dropped: int
+    n_clusters: int
+    confidence: float
+    raters: tuple[str, ...]
+    _clustered: ClusteredErrors | None = None
+
+    def __getitem__(self, name: str) -> IntraclassCorrelation:
+        wanted = str(name).replace(" ", "")
+        for form in self.forms:
+            # Of 'ICC(2,1)' they make 'ICC2', of 'ICC(2,k)' 'ICC2k'.
+            psych = "".join(c for c in form.shrout_fleiss if c not in "(),").removesuffix("1")
+            if wanted in (form.form, form.shrout_fleiss, psych):
+                return form
+        known = ", ".join(f"{form.form} or {form.shrout_fleiss}" for form in self.forms)
+        raise KeyError(f"{name!r} is no form of the intraclass correlation; there are {known}.")
+
+    def __iter__(self) -> Iterator[IntraclassCorrelation]:
+        return iter(self.forms)
+
+    def to_frame(self) -> Any:
+        """Return the forms as rows of a pandas DataFrame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each, by the name of the form; the columns are ``shrout_fleiss``,
+            ``value``, the ends of the interval, ``lower`` and ``upper``, ``f``, its degrees of
+            freedom, ``df1`` and ``df2``, and ``p_value``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return _frame(self.forms)
+
+    def sentence(self, form: str = "ICC(A,1)") -> str:
+        """Return one form as a sentence for a paper."""
+        found = self[form]
+        dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
+        model = "; ".join((found.form, found.shrout_fleiss, MODELS[found.form]))
+        what = f"Intraclass correlation ({model})"
+        method = "F" if self._clustered is None else "jackknife"
+        return estimate_sentence(
+            f"{heading(what, self.raters, self._subjects, ' on ')}{dropped}",
+            found.value,
+            found.interval,
+            f"{100 * self.confidence:g} % {method} interval",
+        )
+
+    def interpret(self, scale: ScaleName, form: str = "ICC(A,1)") -> Interpretation:
+        """Interpret one form by a scale, with the uncertainty of its interval.
+
+        Parameters
+        ----------
+        scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
+            The scale. Cicchetti's (1994) is for intraclass correlations too. Name the one you use.
+        form : str, default='ICC(A,1)'
+            The form.
+
+        Returns
+        -------
+        interpretation : Interpretation
+
+        Examples
+        --------
+        >>> from fastkappa.measurements import intraclass_correlation
+        >>> result = intraclass_correlation([[9, 8], [6, 5], [8, 8], [7, 6], [10, 9], [6, 6]])
+        >>> reading = result.interpret("cicchetti")
+        >>> reading.reading, reading.confident_reading
+        ('excellent', 'poor')
+        """
+        found = self[form]
+        place = self.forms.index(found)
+
+        def ends(confidence: float) -> tuple[float, float]:
+            of_size = self.n_subjects, self.n_raters
+            forms = _forms(*of_size, self.mean_squares, confidence, self._clustered)
+            return forms[place].interval
+
+        return interpret(found.value, ends, scale, self.confidence)
+
+    def __repr__(self) -> str:
+        single = self["ICC(A,1)"]
+        return (
+            f"<IntraclassResult: ICC(A,1) {figure(single.value)}"
+            f" ({interval_text(single.interval)}), {self._subjects},"
+            f" {count_text(self.n_raters, 'rater')}>"
+        )
+
+    @property
+    def _subjects(self) -> str:
+        return subjects_text(self.n_subjects, self.n_clusters)
+
+    def _report(self) -> Report:
+        what = heading("Intraclass correlation", self.raters, self._subjects)
+        return Report([what, *left_out(self.n_dropped)], [_grid(self.forms, self.confidence)])
+
+
+def _frame(forms: Sequence[IntraclassCorrelation]) -> Any:
+    return data_frame(
+        {
+            "shrout_fleiss": [form.shrout_fleiss for form in forms],
+            "value": [form.value for form in forms],
+            "lower": [form.interval[0] for form in forms],
+            "upper": [form.interval[1] for form in forms],
+            "f": [form.f for form in forms],
+            "df1": [form.degrees_of_freedom[0] for form in forms],
+            "df2": [form.degrees_of_freedom[1] for form in forms],
+            "p_value": [form.p_value for form in forms],
+        },
+        ("form", [form.form for form in forms]),
+    )
+
+
+def _grid(forms: Sequence[IntraclassCorrelation], confidence: float) -> Grid:
+    rows = [
+        (
+            form.form,
+            form.shrout_fleiss,
+            figure(form.value),
+            interval_text(form.interval, "", width=7),
+            figure(form.f, "", digits=3),
+            "{}, {}".format(*form.degrees_of_freedom),
+            "" if math.isnan(form.p_value) else p_value_text(form.p_value, 3),
+        )
+        for form in forms
+    ]
+    head = ("form", "also", "value", interval_head(confidence), "F", "df", "p")
+    return Grid(head, rows, least_width=0)
+
+
+def intraclass_correlation(
+    ratings: Any,
+    *,
+    missing: Missing = "raise",
+    clusters: Any = None,
+    confidence: float = 0.95,
+) -> IntraclassResult:
+    """Return the six forms of the intraclass correlation, with F tests and intervals.
+
+    Three questions choose the form. Are the raters the same for every subject? If not, it is
+    ICC(1). If they are, is a constant difference between raters a disagreement? Then it is
+    ICC(A,1), else ICC(C,1). Will one rater's measurement be used, or the mean of all k?
+    Then it is the form with k in the place of 1.
+
+    Parameters
+    ----------
+    ratings : array-like of shape (n_subjects, n_raters)
+        A row per subject and a column per rater: numbers, in an array, a list of rows, or a
+        frame of pandas, polars or pyarrow. None, NaN and the like are missing.
+    missing : {'raise', 'drop'}, default='raise'
+        What to do about missing ratings: raise an error, or leave out their subjects and
+        count them.
+    clusters : array-like of shape (n_subjects,), default=None
+        The cluster of each subject, such as the patient of a lesion. The values are the same as
+        without. The intervals are by the jackknife over the clusters, on the scale on which
+        ICC(1) is the logarithm of F, with the quantile of Student's t.
+    confidence : float, default=0.95
+        The confidence of the intervals.
+
+    Returns
+    -------
+    result : IntraclassResult
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two raters, or than two subjects that all of them rated,
+        if ratings are not finite real numbers, if one is missing, or if a column looks like ids or
+        the frame as if it had a row per measurement.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a form is undefined, such as those of constant ratings: its figures are NaN.
+
+    Notes
+    -----
+    The values and intervals of ICC(A,.) and ICC(C,.) are the same whether raters are taken to
+    be random or fixed (McGraw and Wong 1996). The test of ICC(A,.) is that of ICC(C,.), as in
+    their table 8, for both are 0 together.
+
+    References
+    ----------
+    P. E. Shrout and J. L. Fleiss (1979). Intraclass correlations: uses in assessing rater
+    reliability. Psychological Bulletin 86, 420-428.
+
+    K. O. McGraw and S. P. Wong (1996). Forming inferences about some intraclass correlation
+    coefficients. Psychological Methods 1, 30-46; correction on p. 390.
+
+    Examples
+    --------
+    The example of Shrout and Fleiss:
+
+    >>> from fastkappa.measurements import intraclass_correlation
+    >>> ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9],
+    ...            [6, 2, 4, 7]]
+    >>> result = intraclass_correlation(ratings)
+    >>> print(result)
+    Intraclass correlation of 4 raters, 6 subjects
+    <BLANKLINE>
+    form          also   value       95 % interval       F     df         p
+    ICC(1)    ICC(1,1)  0.1657  -0.1329 to  0.7226   1.795  5, 18     0.165
+    ICC(A,1)  ICC(2,1)  0.2898   0.0188 to  0.7611  11.027  5, 15  0.000135
+    ICC(C,1)  ICC(3,1)  0.7148   0.3425 to  0.9459  11.027  5, 15  0.000135
+    ICC(k)    ICC(1,k)  0.4428  -0.8844 to  0.9124   1.795  5, 18     0.165
+    ICC(A,k)  ICC(2,k)  0.6201   0.0711 to  0.9272  11.027  5, 15  0.000135
+    ICC(C,k)  ICC(3,k)  0.9093   0.6757 to  0.9859  11.027  5, 15  0.000135
+    >>> round(result["ICC(A,1)"].value, 6)
+    0.289764
+    """
+    confidence = check_confidence(confidence)
+    measured = read_ratings(ratings, missing, clusters)
+    squares = sums_of_squares(measured)
+    n, k = squares.n, squares.k
+    means = mean_squares(squares)
+    centre = squares.centre + squares.means
+    sums = clustered_sums(measured.clusters, measured.chunks(), centre)
+    clustered = None if sums is None else clustered_errors(sums, centre)
+    forms = _forms(n, k, means, confidence, clustered)
+    undefined = [form.form for form in forms if math.isnan(form.value)]
+    if undefined:
+        warnings.warn(
+            f"{', '.join(undefined)} undefined: {_why(means)}.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
+    scale = squares.unit * squares.unit
+    reported = MeanSquares(*(mean * scale for mean in means)) if scale != 1 else means
+    return IntraclassResult(
+        forms,
+        reported,
+        n,
+        k,
+        measured.n_dropped,
+        n if clustered is None else clustered.n_clusters,
+        confidence,
+        tuple(measured.names),
+        clustered,
+    )
+
+
+def _forms(
+    n: int,
+    k: int,
+    means: MeanSquares,
+    confidence: float,
+    clustered: ClusteredErrors | None = None,
+) -> tuple[IntraclassCorrelation, ...]:
+    subjects, within, raters, residual = means
+    freedoms = n - 1, n * (k - 1), (n - 1) * (k - 1)
+    p = (1 + confidence) / 2
+    f_within, f_residual = ratio(subjects, within), ratio(subjects, residual)
+    one_way = single(subjects, within, k), averaged(subjects, within, 0.0)
+    consistent = single(subjects, residual, k), averaged(subjects, residual, 0.0)
+    excess = (raters - residual) / n
+    absolute = single(subjects, residual, k, k * excess), averaged(subjects, residual, excess)
+
+    def of_one(f: float) -> float:
+        return (f - 1) / (f + k - 1)
+
+    if clustered is None:
+        of_one_way = f_limits(f_within, freedoms[0], freedoms[1], p)
+        of_consistent = f_limits(f_residual, freedoms[0], freedoms[2], p)
+        of_absolute = absolute_interval(n, k, means, absolute[0], p)
+    else:
+        of_one_way, ratios, of_consistent = (clustered.interval(i, p) for i in range(3))
+        of_absolute = each(ratios, of_one)
+    # The interval of a mean of k raters is that of one, by the formula of Spearman and Brown.
+    intervals = {
+        "ICC(1)": each(of_one_way, of_one),
+        "ICC(A,1)": of_absolute,
+        "ICC(C,1)": each(of_consistent, of_one),
+        "ICC(k)": each(of_one_way, lambda f: 1 - 1 / f if f > 0 else math.nan),
+        "ICC(A,k)": each(of_absolute, lambda r: of_mean(r, k)),
+        "ICC(C,k)": each(of_consistent, lambda f: 1 - 1 / f if f > 0 else math.nan),
+    }
+    table = {
+        "ICC(1)": ("ICC(1,1)", one_way[0], f_within, freedoms[1]),
+        "ICC(A,1)": ("ICC(2,1)", absolute[0], f_residual, freedoms[2]),
+        "ICC(C,1)": ("ICC(3,1)", consistent[0], f_residual, freedoms[2]),
+        "ICC(k)": ("ICC(1,k)", one_way[1], f_within, freedoms[1]),
+        "ICC(A,k)": ("ICC(2,k)", absolute[1], f_residual, freedoms[2]),
+        "ICC(C,k)": ("ICC(3,k)", consistent[1], f_residual, freedoms[2]),
+    }
+    tests = {form: (f, (freedoms[0], freedom)) for form, (*_, f, freedom) in table.items()}
+    if clustered is not None:
+        tests = dict(zip(table, [clustered.test(i) for i in range(3)] * 2))
+    return tuple(
+        IntraclassCorrelation(
+            form,
+            shrout_fleiss,
+            value,
+            NO_ENDS if math.isnan(value) else intervals[form],
+            confidence,
+            tests[form][0],
+            tests[form][1],
+            f_tail(tests[form][0], *tests[form][1]),
+        )
+        for form, (shrout_fleiss, value, *_) in table.items()
+    )
+
+
+def _why(means: MeanSquares) -> str:
+    if means.subjects == means.within == 0:
+        return "all ratings are the same"
+    if means.subjects == means.residual == 0:
+        return "every rater gave one rating only"
+    if means.subjects == 0:
+        return "the mean ratings of all subjects are the same"
+    return "the ratings of a subject differ more than chance explains, and no variance is left"

@@ -1,0 +1,221 @@
+"""Quadratic kappa of continuous predictions, without a table.
+
+With the sums S of the centred numbers y and p, W the sum of the item weights w,
+
+    kappa = 2 * S(y*p) / (S(y*y) + S(p*p) + W * (mean(y) - mean(p))**2)
+
+All three sums need the means first, so the arrays are read twice, and once before that for
+their limits, to scale numbers whose squares would overflow. They are read in chunks that stay
+in the cache; NumPy sums a chunk pairwise, and the chunks' sums are added without rounding.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, Floats
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.ratings.interop import warn_of_row_order
+from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
+from fastkappa.ratings.real_numbers import read_numbers, refuse_infinite, refuse_rounded
+
+CHUNK = 1 << 14
+# Squares of numbers between 2**-250 and 2**250, times such weights, neither over- nor underflow.
+LARGEST_EXPONENT = 250
+
+
+def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Compute quadratic weighted kappa of numbers that need not be labels.
+
+    For integers it is the quadratic weighted kappa of the confusion table whose labels are
+    all integers in their range. In general it is one minus the ratio of the squared
+    differences to those expected if the two were independent, which is Lin's concordance
+    correlation coefficient with sums divided by n.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True values: integers or floats, finite.
+    y_pred : array-like of shape (n_samples,)
+        Predictions on the same scale.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Item weights, not negative.
+
+    Returns
+    -------
+    kappa : float
+        Between -1 and 1. It is 0 if one of the two is constant and NaN, with an
+        ``UndefinedMetricWarning``, if both are the same constant.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, there are no items, an argument is not one-dimensional, not
+        numeric or not finite, or weights are negative or all 0.
+
+    Notes
+    -----
+    Numbers of every type are centred and summed in float64, so that neither a large offset
+    nor the number of items costs digits. Only a chunk at a time is copied.
+
+    References
+    ----------
+    D. Vaughn and D. Justice (2015). On the direct maximization of quadratic weighted
+    kappa. arXiv:1509.07107.
+
+    L. I-K. Lin (1989). A concordance correlation coefficient to evaluate reproducibility.
+    Biometrics 45, 255-268.
+
+    Examples
+    --------
+    >>> from fastkappa import cohen_kappa_score
+    >>> from fastkappa.measurements import continuous_kappa
+    >>> round(continuous_kappa([1, 2, 3, 4], [1.5, 1.5, 3.5, 3.5]), 12)
+    0.888888888889
+    >>> round(continuous_kappa([1, 2, 3, 3], [1, 3, 3, 2]), 12)
+    0.636363636364
+    >>> round(cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 2], weights="quadratic"), 12)
+    0.636363636364
+    """
+    return kappa_by_chunks(y_true, y_pred, sample_weight)
+
+
+def kappa_by_chunks(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int = CHUNK) -> float:
+    """Do what `continuous_kappa` does, reading ``chunk`` items at a time."""
+    items = _read(y_true, y_pred, sample_weight, chunk)
+    truth = _limits(items.truth, "y_true", items.weights, chunk)
+    predictions = _limits(items.predictions, "y_pred", items.weights, chunk)
+    refuse_rounded(items.truth, *truth, "y_true")
+    refuse_rounded(items.predictions, *predictions, "y_pred")
+    if truth.constant or predictions.constant:
+        if truth != predictions:
+            return 0.0
+        warnings.warn(
+            "kappa is undefined: y_true and y_pred are the same constant"
+            f" {truth.lowest}, so no difference is expected by chance.",
+            undefined_metric_warning(),
+            stacklevel=3,
+        )
+        return math.nan
+    return _kappa(items, _exponent(*truth, *predictions))
+
+
+class _Items(NamedTuple):
+    """The items as arrays, to be read ``chunk`` at a time.
+
+    Weights are not negative and not all 0.
+    """
+
+    truth: AnyArray
+    predictions: AnyArray
+    weights: AnyArray | None
+    weights_exponent: int
+    chunk: int
+
+
+class _Limits(NamedTuple):
+    lowest: float
+    highest: float
+
+    @property
+    def constant(self) -> bool:
+        return self.lowest == self.highest
+
+
+def _read(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int) -> _Items:
+    warn_of_row_order({"y_true": y_true, "y_pred": y_pred})
+    truth, predictions = read_numbers(y_true, "y_true"), read_numbers(y_pred, "y_pred")
+    if len(truth) != len(predictions):
+        raise ValueError(
+            f"y_true and y_pred must be of the same length, got {len(truth)} and"
+            f" {len(predictions)} items."
+        )
+    if len(truth) == 0:
+        raise ValueError("y_true and y_pred must have at least one item, got none.")
+    if sample_weight is None:
+        return _Items(truth, predictions, None, 0, chunk)
+    weights = read_sample_weight(sample_weight, len(truth))
+    limits = _limits(weights, "sample_weight", None, chunk)
+    if limits.lowest < 0:
+        raise ValueError(f"sample_weight must not be negative, got {limits.lowest}.")
+    check_some_weight(weights)
+    return _Items(truth, predictions, weights, _exponent(*limits), chunk)
+
+
+def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int) -> _Limits:
+    """Return the least and the largest number among those of weight above 0, or raise."""
+    lowest, highest = math.inf, -math.inf
+    for start in range(0, len(numbers), length):
+        chunk = _floats(numbers[start : start + length])
+        least, largest = float(chunk.min()), float(chunk.max())
+        if not math.isfinite(least) or not math.isfinite(largest):
+            refuse_infinite(chunk, name, start)
+        if weights is not None:
+            chunk = chunk[weights[start : start + length] != 0]
+            least = float(chunk.min(initial=math.inf))
+            largest = float(chunk.max(initial=-math.inf))
+        lowest, highest = min(lowest, least), max(highest, largest)
+    return _Limits(lowest, highest)
+
+
+def _floats(numbers: AnyArray) -> Floats:
+    with np.errstate(over="ignore"):  # a long double beyond float64 is refused as infinite
+        return numbers.astype(np.float64, copy=False)
+
+
+def _exponent(*numbers: float) -> int:
+    """Return the power of two to divide by, 0 unless squares might over- or underflow."""
+    _, exponent = math.frexp(max(abs(number) for number in numbers))
+    return 0 if abs(exponent) < LARGEST_EXPONENT else exponent
+
+
+def _kappa(items: _Items, exponent: int) -> float:
+    parts: list[tuple[float, ...]] = [
+        (len(y), y.sum(), p.sum()) if w is None else (w.sum(), (w * y).sum(), (w * p).sum())
+        for y, p, w in _chunks(items, exponent)
+    ]
+    total, first, second = (math.fsum(sums) for sums in zip(*parts))
+    mean_true, mean_pred = first / total, second / total
+    parts = []
+    for y, p, w in _chunks(items, exponent):
+        y, p = y - mean_true, p - mean_pred
+        wy, wp = (y, p) if w is None else (w * y, w * p)
+        parts.append((wy.sum(), wp.sum(), (wy * y).sum(), (wp * p).sum(), (wy * p).sum()))
+    # The means were rounded, so the centred sums are not quite 0: correct for that.
+    rest_true, rest_pred, squares_true, squares_pred, products = (
+        math.fsum(sums) for sums in zip(*parts)
+    )
+    squares_true -= rest_true * rest_true / total
+    squares_pred -= rest_pred * rest_pred / total
+    products -= rest_true * rest_pred / total
+    apart = (mean_true - mean_pred) + (rest_true - rest_pred) / total
+    kappa = 2 * products / (squares_true + squares_pred + total * apart * apart)
+    return max(-1.0, min(1.0, kappa))
+
+
+def _chunks(items: _Items, exponent: int) -> Iterator[tuple[Floats, Floats, Floats | None]]:
+    """Yield chunks of true values, predictions and weights, scaled, without weights of 0."""
+    for start in range(0, len(items.truth), items.chunk):
+        chunk = slice(start, start + items.chunk)
+        y, p = _scaled(items.truth[chunk], exponent), _scaled(items.predictions[chunk], exponent)
+        if items.weights is None:
+            yield y, p, None
+            continue
+        some = items.weights[chunk] != 0
+        w = _scaled(items.weights[chunk], items.weights_exponent)
+        # A number without weight may be beyond the limits.
+        yield (y, p, w) if some.all() else (y[some], p[some], w[some])
+
+
+def _scaled(numbers: AnyArray, exponent: int) -> Floats:
+    floats = _floats(numbers)
+    if exponent == 0:
+        return floats
+    with np.errstate(over="ignore"):
+        scaled: Floats = np.ldexp(floats, -exponent)
+    return scaled

@@ -1,0 +1,318 @@
+"""Limits of agreement of two methods of measurement."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import Floats
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import plain, printable
+from fastkappa.frame import data_frame
+from fastkappa.measurements.clustered import (
+    ClusteredSums,
+    clustered_sums,
+    jackknife_error,
+    total_variance,
+)
+from fastkappa.measurements.measured import read_pair
+from fastkappa.measurements.report_texts import left_out, subjects_text
+from fastkappa.ratings.interop import names_of
+from fastkappa.ratings.missing import Missing
+from fastkappa.results.report import RATERS, Grid, Report, facts, interval_head
+from fastkappa.results.result import Result
+from fastkappa.results.sentence import versioned
+from fastkappa.statistics.distributions import t_quantile
+from fastkappa.statistics.inference import check_confidence
+
+# Of normally distributed differences 95 % are within so many standard deviations of the mean.
+DEVIATIONS = 1.959963984540054
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LimitsOfAgreement(Result):
+    """The mean difference of two methods, and the limits of agreement. It prints as a report.
+
+    Attributes
+    ----------
+    bias : float
+        The mean of the differences, the first method's measurement less the second's.
+    standard_deviation : float
+        Of the differences; the sum of squares is over n - 1. With clusters it is the root of the
+        sum of the variances between and within clusters.
+    limits : tuple of float
+        The bias less and plus 1.96 standard deviations: 95 % of the differences are between
+        them if they are normally distributed.
+    bias_interval, lower_interval, upper_interval : tuple of float
+        The intervals of the bias and of both limits.
+    confidence : float
+        The confidence of the intervals.
+    n_subjects : int
+        How many subjects both methods measured.
+    n_dropped : int
+        How many subjects were left out because a measurement was missing.
+    n_clusters : int
+        How many clusters the subjects are in; without clusters, how many subjects there are.
+    means, differences : ndarray of shape (n_subjects,)
+        The mean of both measurements of each subject, and their difference.
+    raters : tuple of str
+        The names of the first and of the second method: those of the columns, if they are
+        series with a name.
+    """
+
+    bias: float
+    standard_deviation: float
+    limits: tuple[float, float]
+    bias_interval: tuple[float, float]
+    lower_interval: tuple[float, float]
+    upper_interval: tuple[float, float]
+    confidence: float
+    n_subjects: int
+    n_dropped: int
+    n_clusters: int
+    means: Floats
+    differences: Floats
+    raters: tuple[str, str] = RATERS
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as a dictionary that JSON can hold, without those of each subject."""
+        names = [name for name in self.__dict__ if name not in ("means", "differences")]
+        return {name: plain(getattr(self, name)) for name in names}
+
+    def to_frame(self) -> Any:
+        """Return the bias and both limits as a pandas DataFrame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each; the columns are ``value`` and the ends of the interval, ``lower``
+            and ``upper``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        names, values, intervals = zip(*self.rows())
+        lower, upper = zip(*intervals)
+        columns = {"value": values, "lower": lower, "upper": upper}
+        return data_frame(columns, ("index", list(names)))
+
+    def rows(self) -> list[tuple[str, float, tuple[float, float]]]:
+        """Return the name, the value and the interval of the bias and of both limits."""
+        lower, upper = self.limits
+        return [
+            ("bias", self.bias, self.bias_interval),
+            ("lower limit", lower, self.lower_interval),
+            ("upper limit", upper, self.upper_interval),
+        ]
+
+    def sentence(self) -> str:
+        """Return the bias and both limits as a sentence for a paper."""
+        first, second = map(printable, self.raters)
+        bias, lower, upper = (
+            f"{value:.6g} ({{}}{ends[0]:.6g} to {ends[1]:.6g})" for _, value, ends in self.rows()
+        )
+        dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
+        of_interval = f"{100 * self.confidence:g} % t interval "
+        return versioned(
+            f"The mean difference of {first} less {second} on"
+            f" {subjects_text(self.n_subjects, self.n_clusters)}{dropped} was"
+            f" {bias.format(of_interval)}, with 95 % limits of agreement of {lower.format('')} and"
+            f" {upper.format('')}"
+        )
+
+    def __repr__(self) -> str:
+        low, high = self.limits
+        return (
+            f"<LimitsOfAgreement: {low:.6g} to {high:.6g}, bias {self.bias:.6g},"
+            f" {subjects_text(self.n_subjects, self.n_clusters)}>"
+        )
+
+    def _report(self) -> Report:
+        first, second = map(printable, self.raters)
+        subjects = subjects_text(self.n_subjects, self.n_clusters)
+        # In the unit of measurement, so with as many decimals as the numbers need.
+        rows = [
+            (name, f"{value:.6g}", "{:.6g} to {:.6g}".format(*interval))
+            for name, value, interval in self.rows()
+        ]
+        return Report(
+            [
+                f"Limits of agreement, {first} less {second}, {subjects}",
+                *left_out(self.n_dropped),
+            ],
+            [
+                Grid(("", "value", interval_head(self.confidence)), rows),
+                facts([("standard deviation", f"{self.standard_deviation:.6g}")]),
+            ],
+        )
+
+
+def limits_of_agreement(
+    y1: Any,
+    y2: Any = None,
+    *,
+    missing: Missing = "raise",
+    clusters: Any = None,
+    confidence: float = 0.95,
+) -> LimitsOfAgreement:
+    """Return the limits of agreement of two methods of measurement, with their intervals.
+
+    Parameters
+    ----------
+    y1, y2 : array-like of shape (n_subjects,)
+        One measurement of each subject by each method: numbers; None, NaN and the like are
+        missing.
+    missing : {'raise', 'drop'}, default='raise'
+        What to do about missing measurements: raise an error, or leave out their subjects and
+        count them.
+    clusters : array-like of shape (n_subjects,), default=None
+        The cluster of each pair of measurements, such as a patient with several lesions, or one
+        who was measured several times by both methods. Each pair counts once.
+    confidence : float, default=0.95
+        The confidence of the intervals; the limits themselves are for 95 % of the differences.
+
+    Returns
+    -------
+    result : LimitsOfAgreement
+
+    Raises
+    ------
+    ValueError
+        As for `concordance_correlation`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If all differences are the same: their spread, and so each interval, is 0.
+
+    Notes
+    -----
+    The variance of a limit is ``s**2 * (1 / n + 1.96**2 / (2 * (n - 1)))`` and its interval has
+    the quantile of Student's t with n - 1 degrees of freedom, as in Bland and Altman (1999).
+    Those of 1986 have 2 for 1.96 and ``3 / n`` for the factor. `plot_limits_of_agreement` shows
+    whether the differences grow with the measurements, as they must not.
+
+    With clusters the variance of a difference is the sum of that between and that within clusters,
+    from the mean squares (Bland and Altman 1999, section 5.3). The intervals are by the jackknife
+    over the clusters, with the quantile of Student's t for their number less 1; those of the limits
+    add the distances of the bias and of the logarithm of the standard deviation from their ends
+    (Zou 2013).
+
+    References
+    ----------
+    J. M. Bland and D. G. Altman (1986). Statistical methods for assessing agreement between
+    two methods of clinical measurement. The Lancet 327, 307-310.
+
+    J. M. Bland and D. G. Altman (1999). Measuring agreement in method comparison studies.
+    Statistical Methods in Medical Research 8, 135-160.
+
+    G. Y. Zou (2013). Confidence interval estimation for the Bland-Altman limits of agreement with
+    multiple observations per individual. Statistical Methods in Medical Research 22, 630-642.
+
+    Examples
+    --------
+    Peak expiratory flow by two meters, of Bland and Altman (1986), the first six subjects:
+
+    >>> from fastkappa.measurements import limits_of_agreement
+    >>> wright, mini = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
+    >>> print(limits_of_agreement(wright, mini))
+    Limits of agreement, first rater less second rater, 6 subjects
+    <BLANKLINE>
+                           value          95 % interval
+    bias                -19.6667  -39.0476 to -0.285699
+    lower limit         -55.8633     -91.0965 to -20.63
+    upper limit          16.5299    -18.7033 to 51.7632
+    <BLANKLINE>
+    standard deviation    18.468
+    """
+    confidence = check_confidence(confidence)
+    measured = read_pair(y1, y2, missing, clusters)
+    first_name, second_name = names_of((y1, y2), RATERS)
+    n, unit = measured.n_subjects, measured.unit
+    means, differences = np.empty(n), np.empty(n)
+    start = 0
+    for first, second in measured.chunks():
+        stop = start + len(first)
+        np.subtract(first, second, out=differences[start:stop])
+        np.add(first / 2, second / 2, out=means[start:stop])
+        start = stop
+    bias = float(differences.mean())
+    same = bool((differences == differences[0]).all())
+    if same:
+        bias = float(differences[0])
+        warnings.warn(
+            f"the limits of agreement have no spread: all differences are {bias * unit}.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
+    sums = clustered_sums(measured.clusters, [differences[None]], np.array([bias]))
+    if same:
+        spread = _Spread(0.0, 0.0, 0.0, 0.0, n if sums is None else sums.n_clusters)
+    elif sums is None:
+        spread = _spread(differences, confidence)
+    else:
+        spread = _spread_in_clusters(sums, confidence)
+    deviation = spread.deviation
+    below, above = bias - DEVIATIONS * deviation, bias + DEVIATIONS * deviation
+    bias_ends = bias - spread.of_bias, bias + spread.of_bias
+    if unit != 1:
+        means, differences = means * unit, differences * unit
+    return LimitsOfAgreement(
+        bias * unit,
+        deviation * unit,
+        (below * unit, above * unit),
+        (bias_ends[0] * unit, bias_ends[1] * unit),
+        ((below - spread.outwards) * unit, (below + spread.inwards) * unit),
+        ((above - spread.inwards) * unit, (above + spread.outwards) * unit),
+        confidence,
+        n,
+        measured.n_dropped,
+        spread.n_clusters,
+        means,
+        differences,
+        (first_name, second_name),
+    )
+
+
+class _Spread(NamedTuple):
+    """The standard deviation of differences, and how far the ends of the intervals are.
+
+    ``of_bias`` is how far those of the bias are from it, ``inwards`` and ``outwards`` how far those
+    of a limit are, nearer to the bias and farther from it.
+    """
+
+    deviation: float
+    of_bias: float
+    inwards: float
+    outwards: float
+    n_clusters: int
+
+
+def _spread(differences: Floats, confidence: float) -> _Spread:
+    """Return the spread of the differences of independent subjects (Bland and Altman 1999)."""
+    n = len(differences)
+    deviation = float(differences.std(ddof=1))
+    half = t_quantile((1 + confidence) / 2, n - 1) * deviation
+    wide = half * math.sqrt(1 / n + DEVIATIONS**2 / (2 * (n - 1)))
+    return _Spread(deviation, half * math.sqrt(1 / n), wide, wide, n)
+
+
+def _spread_in_clusters(sums: ClusteredSums, confidence: float) -> _Spread:
+    """Return the spread by the jackknife; that of a limit is made of two (Zou 2013)."""
+    n_clusters = sums.n_clusters
+    deviation = math.sqrt(float(total_variance(sums.whole)[0]))
+    quantile = t_quantile((1 + confidence) / 2, n_clusters - 1) if n_clusters > 1 else math.nan
+    left = sums.without
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_bias = quantile * jackknife_error(left.raters[:, 0] / left.subjects)
+        ratio = math.exp(quantile * jackknife_error(np.log(total_variance(left)) / 2))
+    inwards, outwards = (DEVIATIONS * deviation * part for part in (1 - 1 / ratio, ratio - 1))
+    return _Spread(
+        deviation, of_bias, math.hypot(of_bias, inwards), math.hypot(of_bias, outwards), n_clusters
+    )

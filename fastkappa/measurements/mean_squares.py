@@ -1,0 +1,162 @@
+"""Mean squares of an analysis of variance, and what intraclass correlations are made of."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import Floats
+from fastkappa.measurements.clustered import (
+    ClusteredSums,
+    SumsOfSamples,
+    jackknife_error,
+    sums_of_samples,
+)
+from fastkappa.results.report import NO_ENDS
+from fastkappa.statistics.distributions import f_quantile, t_quantile
+
+
+class MeanSquares(NamedTuple):
+    """Sums of squares over their degrees of freedom.
+
+    Attributes
+    ----------
+    subjects : float
+        Between subjects, MSR of McGraw and Wong: n - 1 degrees of freedom.
+    within : float
+        Within subjects, MSW: n (k - 1).
+    raters : float
+        Between raters, MSC: k - 1.
+    residual : float
+        What subjects and raters do not explain, MSE: (n - 1) (k - 1).
+    """
+
+    subjects: float
+    within: float
+    raters: float
+    residual: float
+
+
+def mean_squares(squares: Any) -> MeanSquares:
+    """Return the mean squares of an analysis of variance, from `SumsOfSquares` or the like."""
+    n, k = squares.n, squares.k
+    return MeanSquares(
+        squares.subjects / (n - 1),
+        (squares.raters + squares.residual) / (n * (k - 1)),
+        squares.raters / (k - 1),
+        squares.residual / ((n - 1) * (k - 1)),
+    )
+
+
+def single(subjects: float, error: float, k: int, excess: float = 0.0) -> float:
+    """Return the correlation of single ratings."""
+    return _quotient(subjects - error, subjects + (k - 1) * error + excess)
+
+
+def averaged(subjects: float, error: float, excess: float) -> float:
+    """Return the correlation of mean ratings."""
+    return _quotient(subjects - error, subjects + excess)
+
+
+def _quotient(numerator: float, denominator: float) -> float:
+    return numerator / denominator if denominator > 0 else math.nan
+
+
+def ratio(subjects: float, error: float) -> float:
+    """Return F: infinite without error, NaN without anything."""
+    if error > 0:
+        return subjects / error
+    return math.inf if subjects > 0 else math.nan
+
+
+def f_limits(f: float, above: int, below: int, p: float) -> tuple[float, float]:
+    """Return the limits of a ratio of mean squares."""
+    return f / f_quantile(p, above, below), f * f_quantile(p, below, above)
+
+
+def of_mean(one: float, k: int) -> float:
+    """Return the correlation of means of k raters, where that of one is at least -1 / (k - 1)."""
+    spread = 1 + (k - 1) * one
+    return -math.inf if spread <= 0 else k * one / spread
+
+
+def each(limits: tuple[float, float], change: Any) -> tuple[float, float]:
+    """Return what both limits of F are changed to; an infinite one is 1."""
+    low, high = (1.0 if limit == math.inf else change(limit) for limit in limits)
+    return low, high
+
+
+def absolute_interval(
+    n: int, k: int, means: MeanSquares, value: float, p: float
+) -> tuple[float, float]:
+    """Return the interval of ICC(A,1), by Satterthwaite's degrees of freedom."""
+    subjects, _, raters, residual = means
+    if math.isnan(value):
+        return NO_ENDS
+    # McGraw and Wong's a and b times n (1 - value), so that a value of 1 divides nothing by 0.
+    of_raters = k * value * raters
+    of_residual = (n * (1 - value) + k * value * (n - 1)) * residual
+    spread = of_raters**2 / (k - 1) + of_residual**2 / ((n - 1) * (k - 1))
+    if spread == 0:
+        return (value, value) if value == 1 else NO_ENDS
+    freedom = (of_raters + of_residual) ** 2 / spread
+    if freedom == 0:
+        return NO_ENDS
+    others = k * raters + (k * n - k - n) * residual
+    below, above = f_quantile(p, n - 1, freedom), f_quantile(p, freedom, n - 1)
+    return (
+        n * (subjects - below * residual) / (below * others + n * subjects),
+        n * (above * subjects - residual) / (others + n * above * subjects),
+    )
+
+
+class ClusteredErrors(NamedTuple):
+    """What is inferred from subjects in clusters.
+
+    Attributes
+    ----------
+    n_clusters : int
+    logarithms, errors : tuple of float
+        Of ICC(1), ICC(A,1) and ICC(C,1), the logarithm of (1 + (k - 1) ICC) / (1 - ICC) and its
+        standard error by the jackknife. Without clusters it is that of F.
+    """
+
+    n_clusters: int
+    logarithms: tuple[float, ...]
+    errors: tuple[float, ...]
+
+    def interval(self, form: int, p: float) -> tuple[float, float]:
+        """Return the ends of what the logarithm is of."""
+        if self.n_clusters < 2:
+            return NO_ENDS
+        half = t_quantile(p, self.n_clusters - 1) * self.errors[form]
+        with np.errstate(over="ignore", invalid="ignore"):
+            low, high = np.exp([self.logarithms[form] - half, self.logarithms[form] + half])
+        return float(low), float(high)
+
+    def test(self, form: int) -> tuple[float, tuple[int, int]]:
+        """Return the squared t of a correlation of 0, and the degrees of freedom."""
+        logarithm, error = self.logarithms[form], self.errors[form]
+        f = (logarithm / error) ** 2 if error > 0 else math.nan
+        return f, (1, self.n_clusters - 1)
+
+
+def clustered_errors(sums: ClusteredSums, centre: Floats) -> ClusteredErrors:
+    """Return what is inferred from sums of clusters, taken from a ``centre`` of each rater."""
+    whole, left = (_logarithms(sums_of_samples(part, centre)) for part in sums)
+    return ClusteredErrors(
+        sums.n_clusters,
+        tuple(float(of_form[0]) for of_form in whole),
+        tuple(map(jackknife_error, left)),
+    )
+
+
+def _logarithms(squares: SumsOfSamples) -> list[Floats]:
+    """Return the logarithms of `ClusteredErrors` of samples."""
+    means = mean_squares(squares)
+    excess = (means.raters - means.residual) / squares.n
+    parts = (means.within, 0.0), (means.residual, excess), (means.residual, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return [np.log((means.subjects + more) / (error + more)) for error, more in parts]

@@ -1,0 +1,143 @@
+"""The measurements of several raters, read in chunks of subjects that all of them rated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray, Floats, chunks_of
+from fastkappa.measurements.other_forms import refuse_ids_of_pair, refuse_other_forms
+from fastkappa.ratings.interop import names_of, warn_of_same_column
+from fastkappa.ratings.lengths import length_of, refuse_frame_of_two
+from fastkappa.ratings.missing import Missing, check_missing
+from fastkappa.ratings.rating_matrix import columns_of, read_measurements
+from fastkappa.ratings.read import read_clusters
+
+LONG_FORM = (
+    "If the columns say which subject and rater each row is of, give a column per rater, as"
+    " ratings.pivot(index=..., columns=..., values=...) in pandas makes them; leave ids out."
+)
+# Ratings that are read together: a few chunks of them stay in the cache.
+CHUNK = 1 << 15
+# Squares of numbers between 2**-250 and 2**250, summed over all items, stay finite and above 0.
+LARGEST_EXPONENT = 250
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Measurements of subjects × raters.
+
+    Attributes
+    ----------
+    columns : list of ndarray of shape (n_given,)
+        One array per rater, without a copy; NaN where missing.
+    names : list of str
+        The raters' names.
+    n_subjects, n_dropped : int
+        How many subjects all raters rated, and how many others there are.
+    lowest, highest : ndarray of shape (n_raters,)
+        The limits of each rater's measurements of subjects that all rated.
+    unit : float
+        A power of two, 1 unless squares of the numbers over- or underflow: chunks are
+        multiples of it.
+    clusters : ndarray of int of shape (n_subjects,) or None
+        The number of the cluster of each subject that all rated, if clusters were given.
+    """
+
+    columns: list[AnyArray]
+    names: list[str]
+    n_subjects: int
+    n_dropped: int
+    lowest: Floats
+    highest: Floats
+    unit: float
+    clusters: AnyArray | None = None
+
+    @property
+    def n_raters(self) -> int:
+        """How many raters there are."""
+        return len(self.columns)
+
+    @property
+    def constant(self) -> NDArray[np.bool_]:
+        """Whether all measurements of each rater are the same."""
+        same: NDArray[np.bool_] = self.lowest == self.highest
+        return same
+
+    def chunks(self) -> Iterator[Floats]:
+        """Yield the subjects that all rated, in units, of shape (n_raters, m)."""
+        for _, chunk in chunks_of(self.columns, CHUNK):
+            if self.n_dropped:
+                chunk = chunk[:, ~np.isnan(chunk).any(axis=0)]
+            yield chunk if self.unit == 1 else chunk / self.unit
+
+
+def read_pair(y1: Any, y2: Any, missing: Missing, clusters: Any = None) -> Measured:
+    """Return the measurements of two raters."""
+    if y2 is None:
+        refuse_frame_of_two(y1)
+        length_of("y2", y2)
+    measured = _measured([y1, y2], ["y1", "y2"], missing, clusters)
+    refuse_ids_of_pair(measured.columns, names_of((y1, y2), ("y1", "y2")))
+    warn_of_same_column({"y1": y1, "y2": y2})
+    return measured
+
+
+def read_ratings(ratings: Any, missing: Missing, clusters: Any = None) -> Measured:
+    """Return the measurements of subjects × raters."""
+    columns, names = columns_of(ratings)
+    if len(columns) < 2:
+        raise ValueError(f"ratings must be those of two raters or more, got {len(columns)}.")
+    numbered = [f"rater {i}" for i in range(1, len(columns) + 1)]
+    try:
+        measured = _measured(columns, names or numbered, missing, clusters)
+    except ValueError as error:
+        if len(columns) > 2 and "must hold real numbers" in str(error):
+            raise ValueError(f"{error} {LONG_FORM}") from error
+        raise
+    refuse_other_forms(measured.columns, names)
+    return measured
+
+
+def _measured(given: list[Any], names: list[str], missing: Missing, clusters: Any) -> Measured:
+    check_missing(missing)
+    columns = read_measurements(given, names)
+    n_dropped = 0
+    numbers: list[AnyArray] = []
+    of_all = None
+    if clusters is not None:
+        of_all = read_clusters(clusters, len(columns[0]), "subjects").values
+    lowest, highest = np.full(len(columns), np.inf), np.full(len(columns), -np.inf)
+    start = 0
+    for rows, chunk in chunks_of(columns, CHUNK):
+        incomplete = np.isnan(chunk).any(axis=0)
+        if incomplete.any():
+            if missing == "raise":
+                position = int(np.argmax(incomplete))
+                rater = names[int(np.argmax(np.isnan(chunk[:, position])))]
+                raise ValueError(
+                    f"a measurement by {rater} is missing, of the subject at position"
+                    f" {start + position}: missing='drop' leaves out subjects that were not"
+                    " measured by all."
+                )
+            n_dropped += int(np.count_nonzero(incomplete))
+            chunk = chunk[:, ~incomplete]
+        if of_all is not None:
+            numbers.append(of_all[rows][~incomplete])
+        lowest = np.minimum(lowest, chunk.min(axis=1, initial=np.inf))
+        highest = np.maximum(highest, chunk.max(axis=1, initial=-np.inf))
+        start += incomplete.size
+    if start - n_dropped < 2:
+        raise ValueError(
+            "there must be two subjects or more that were measured by all, got"
+            f" {start - n_dropped} of {start}."
+        )
+    _, exponent = math.frexp(max(np.abs(lowest).max(), np.abs(highest).max()))
+    unit = 1.0 if abs(exponent) < LARGEST_EXPONENT else math.ldexp(1.0, exponent - 1)
+    complete = np.concatenate(numbers) if numbers else None
+    return Measured(columns, names, start - n_dropped, n_dropped, lowest, highest, unit, complete)

@@ -1,0 +1,89 @@
+"""The analysis of variance of subjects × raters, on which all of this room rests.
+
+With x_ij the measurement of subject i by rater j, n subjects and k raters,
+
+    subjects   k * sum of (mean_i - mean)**2
+    raters     n * sum of (mean_j - mean)**2
+    residual   sum of (x_ij - mean_i - mean_j + mean)**2
+
+Each is a sum of squares of small numbers, so that none is a difference of large ones: the
+numbers are taken from a value in their midst first, which costs no digits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from fastkappa.arrays import Floats
+from fastkappa.measurements.measured import Measured
+from fastkappa.statistics.spread import EPSILON
+
+
+@dataclass(frozen=True, eq=False)
+class SumsOfSquares:
+    """The sums of squares of measurements.
+
+    Attributes
+    ----------
+    n, k : int
+        How many subjects and raters there are.
+    subjects, raters, residual : float
+        The sums of squares between subjects, between raters, and the rest.
+    centre : float
+        A number in the midst of the measurements, in units of `Measured`.
+    means : ndarray of shape (k,)
+        The raters' means, from the centre.
+    of_raters : ndarray of shape (k,)
+        The sum of each rater's squared deviations from their mean.
+    unit : float
+        What the measurements were divided by before they were squared.
+    """
+
+    n: int
+    k: int
+    subjects: float
+    raters: float
+    residual: float
+    centre: float
+    means: Floats
+    of_raters: Floats
+    unit: float
+
+
+def sums_of_squares(measured: Measured) -> SumsOfSquares:
+    """Return the sums of squares, in two passes over the measurements."""
+    n, k = measured.n_subjects, measured.n_raters
+    limits = (measured.lowest / measured.unit, measured.highest / measured.unit)
+    centre = float(limits[0].mean() / 2 + limits[1].mean() / 2)
+    sums = [(chunk - centre).sum(axis=1) for chunk in measured.chunks()]
+    means = np.array([math.fsum(parts) for parts in zip(*sums)]) / n
+    # One number many times over has a mean that is rounded; the number itself is not.
+    means = np.where(measured.constant, limits[0] - centre, means)
+    mean = float(means.mean())
+    parts: list[tuple[float, ...]] = []
+    of_raters = []
+    for chunk in measured.chunks():
+        deviation = chunk - centre - means[:, None]
+        of_raters.append((deviation * deviation).sum(axis=1))
+        of_subject = deviation.mean(axis=0)
+        deviation -= of_subject
+        parts.append(((of_subject * of_subject).sum(), (deviation * deviation).sum()))
+    subjects, residual = (math.fsum(part) for part in zip(*parts))
+    # Below the rounding of the measurements nothing is a difference.
+    largest = max(float(np.abs(limits[0]).max()), float(np.abs(limits[1]).max()))
+    noise = (EPSILON / 2 * largest) ** 2
+    from_mean = means - mean
+    return SumsOfSquares(
+        n,
+        k,
+        k * subjects if subjects > n * noise else 0.0,
+        n * float((from_mean * from_mean).sum()) if np.ptp(means) > EPSILON * largest else 0.0,
+        residual if residual > n * k * noise else 0.0,
+        centre,
+        means,
+        np.array([math.fsum(part) for part in zip(*of_raters)]),
+        measured.unit,
+    )

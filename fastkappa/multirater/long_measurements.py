@@ -1,0 +1,67 @@
+"""Measurements with a row each, sorted by rater and item."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.formatting import count_text
+from fastkappa.multirater.items.identified import Identified, identify
+from fastkappa.multirater.items.long import clusters_of_items
+from fastkappa.ratings.rating_matrix import read_measurements
+
+
+class LongMeasurements(NamedTuple):
+    """The measurements of each rater, NaN where there is none, and the cluster of each item."""
+
+    by_rater: dict[str, FloatTable]
+    clusters: AnyArray | None
+
+
+def sort_measurements(
+    item: Any, rater: Any, value: Any, cluster: Any, *, drop_missing: bool
+) -> LongMeasurements:
+    """Return the measurements in columns with an entry per row; raters are in order.
+
+    Raises
+    ------
+    ValueError
+        If an item or a rater is missing, a rater has measured an item twice, or an item is in two
+        clusters; and unless they may be missing, if a rater has not measured an item.
+    """
+    for name, column in (("item", item), ("rater", rater)):
+        if column.null_count:
+            raise ValueError(
+                f"{name} is missing in {count_text(column.null_count, 'row')}: each measurement"
+                " needs an item and a rater."
+            )
+    items, raters = identify(item, "item"), identify(rater, "rater")
+    (values,) = read_measurements([value], ["value"])
+    cells = raters.numbers.astype(np.int64) * items.n_distinct + items.numbers
+    found, times = np.unique(cells, return_counts=True)
+    if times.max(initial=1) > 1:
+        of_rater, of_item = divmod(int(found[times.argmax()]), items.n_distinct)
+        raise ValueError(
+            f"rater {raters.shown(of_rater)} has more than one measurement of item"
+            f" {items.shown(of_item)}: give one row for each."
+        )
+    matrix = np.full((raters.n_distinct, items.n_distinct), np.nan)
+    matrix[raters.numbers, items.numbers] = values
+    if not drop_missing:
+        _refuse_unmeasured(raters, items, np.isnan(matrix))
+    clusters = None if cluster is None else clusters_of_items(cluster, items).values
+    return LongMeasurements(dict(zip(raters.names(), matrix)), clusters)
+
+
+def _refuse_unmeasured(raters: Identified, items: Identified, lacking: AnyArray) -> None:
+    """Raise if a rater has not measured an item that others have."""
+    if lacking.any():
+        rater = int(lacking.any(axis=1).argmax())
+        n = count_text(int(lacking[rater].sum()), "item")
+        raise ValueError(
+            f"rater {raters.shown(rater)} has no measurement of {n}, such as"
+            f" {items.shown(int(lacking[rater].argmax()))}. missing='drop' leaves out items that"
+            " were not measured by all."
+        )

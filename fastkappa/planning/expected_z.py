@@ -1,0 +1,113 @@
+"""The mean and the standard deviation of a test's z over the studies of n items.
+
+The number of items in a cell is close to a Poisson variate with the expected number as its mean.
+Its distribution is replaced by that on three counts which has the same moments up to the fifth
+(Gauss quadrature; the orthogonal polynomials are Charlier's). One cell at a time takes each of its
+counts while the others keep the expected ones, and what z changes by is added up over the cells.
+The counts are as far from the mean as real ones are, and never below 0: nothing is divided by a
+small step, and a cell that is mostly empty has 0 or 1 items, not a fraction more or less.
+
+For large n the result is that of the delta method, with the bias of order 1 / sqrt(n).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import FloatTable
+
+N_COUNTS = 3
+# Fewer items are none: no most likely table may be found with a thousandth of an item in a cell.
+LEAST_COUNT = 1e-3
+
+
+class ExpectedZ(NamedTuple):
+    """The mean and the standard deviation of z."""
+
+    mean: float
+    deviation: float
+
+
+def poisson_counts(means: FloatTable) -> tuple[FloatTable, FloatTable]:
+    """Return three counts that stand for a Poisson variate, and their probabilities.
+
+    Parameters
+    ----------
+    means : ndarray of shape (m,)
+        Above 0.
+
+    Returns
+    -------
+    counts, probabilities : ndarray of shape (m, 3)
+
+    References
+    ----------
+    G. H. Golub and J. H. Welsch (1969). Calculation of Gauss quadrature rules. Mathematics of
+    Computation 23, 221-230.
+
+    Examples
+    --------
+    An item in half of the studies: the third moment of the number is 0.5 + 3 / 4 + 1 / 8.
+
+    >>> import numpy as np
+    >>> from fastkappa.planning.expected_z import poisson_counts
+    >>> counts, probabilities = poisson_counts(np.array([0.5]))
+    >>> counts.round(2)
+    array([[0.03, 1.3 , 3.17]])
+    >>> [round(float((probabilities * counts**k).sum()), 12) for k in (1, 2, 3)]
+    [0.5, 0.75, 1.375]
+    """
+    steps = np.arange(N_COUNTS)
+    jacobi = np.zeros((len(means), N_COUNTS, N_COUNTS))
+    jacobi[:, steps, steps] = means[:, None] + steps
+    beside = np.sqrt(means[:, None] * steps[1:])
+    jacobi[:, steps[1:], steps[:-1]] = jacobi[:, steps[:-1], steps[1:]] = beside
+    counts, vectors = np.linalg.eigh(jacobi)
+    return np.where(counts < LEAST_COUNT, 0.0, counts), vectors[:, 0, :] ** 2
+
+
+def expected_z(
+    z_of: Callable[[FloatTable], FloatTable], proportions: FloatTable, n: float
+) -> ExpectedZ:
+    """Return the mean and the standard deviation of z over studies of n items.
+
+    They are NaN if z is not finite for one of the tables.
+
+    Parameters
+    ----------
+    z_of : callable
+        From the numbers of items per cell, shape (k, m), to z, shape (k,).
+    proportions : ndarray of shape (m,)
+        The expected proportion of the items in each cell.
+    n : float
+        The number of items.
+
+    Examples
+    --------
+    The proportion of the first of two cells, times the root of n: its standard deviation is
+    that of one item, the root of p (1 - p).
+
+    >>> import numpy as np
+    >>> from fastkappa.planning.expected_z import expected_z
+    >>> found = expected_z(lambda t: t[:, 0] / 100 * 10, np.array([0.2, 0.8]), 100)
+    >>> [round(value, 2) for value in found]
+    [2.0, 0.4]
+    """
+    used = np.flatnonzero(proportions)
+    expected = n * proportions
+    counts, probabilities = poisson_counts(expected[used])
+    tables = np.repeat(expected[None], counts.size + 1, axis=0)
+    tables[np.arange(counts.size), np.repeat(used, N_COUNTS)] = counts.ravel()
+    tables *= n / tables.sum(axis=1, keepdims=True)
+    found = z_of(tables)
+    if not np.isfinite(found).all():
+        return ExpectedZ(math.nan, math.nan)
+    z = float(found[-1])
+    changes = found[:-1].reshape(counts.shape) - z
+    means = (probabilities * changes).sum(axis=1)
+    variances = (probabilities * (changes - means[:, None]) ** 2).sum(axis=1)
+    return ExpectedZ(z + float(means.sum()), math.sqrt(float(variances.sum())))

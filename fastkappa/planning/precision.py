@@ -1,0 +1,180 @@
+"""How many items an interval of kappa needs to have a given width."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from numbers import Real
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.planning import several_raters
+from fastkappa.planning.checks import MOST_ITEMS, check_raters, check_whole
+from fastkappa.planning.planned_tables import (
+    as_margins,
+    error_of_one_item,
+    outside_most_frequent,
+    planned_table,
+)
+from fastkappa.statistics import distributions
+from fastkappa.statistics.inference import check_confidence, normal_quantile
+from fastkappa.statistics.intervals.inverted import inverted_test
+from fastkappa.statistics.weights import Weights
+
+AT_ONCE = 15  # numbers of items that are tried in one step
+FEW_OUTSIDE = 10  # items outside the most frequent cell, to begin with
+
+
+def sample_size_for_width(
+    kappa: float,
+    width: float,
+    *,
+    rates: tuple[ArrayLike, ArrayLike] = (0.5, 0.5),
+    weights: Weights = None,
+    confidence: float = 0.95,
+    conservative: bool = False,
+    n_raters: int = 2,
+) -> int:
+    """Return the number of items for which the interval of kappa is as narrow as required.
+
+    Parameters
+    ----------
+    kappa : float
+        The expected kappa.
+    width : float
+        The distance of the ends of the interval from each other.
+    rates, weights, conservative, n_raters
+        As for `sample_size`.
+    confidence : float, default=0.95
+        The confidence of the interval.
+
+    Returns
+    -------
+    n : int
+        The least number of items for which the score interval of the expected table, or for more
+        than two raters the interval of `fleiss_kappa`, is at most this wide.
+
+    Raises
+    ------
+    ValueError
+        If ``width`` is not between 0 and 2 or needs more than 10**12 items, if no table with
+        these rates has such a kappa, if less than one item in a million is expected outside the
+        most frequent cell, or if an argument is invalid.
+
+    Notes
+    -----
+    The interval of a study is as wide as that on average only; about half of all are wider.
+
+    Examples
+    --------
+    >>> from fastkappa.planning import sample_size_for_width
+    >>> sample_size_for_width(0.8, 0.2)
+    141
+    >>> sample_size_for_width(0.8, 0.2, n_raters=3)
+    91
+    """
+    if not isinstance(width, Real) or not 0 < width < 2:
+        raise ValueError(f"width must be a number between 0 and 2, got {width!r}.")
+    plan = _plan(kappa, rates, weights, confidence, conservative, n_raters)
+    of_normal = (2 * normal_quantile((1 + confidence) / 2) * plan.error / width) ** 2
+    if of_normal > MOST_ITEMS:
+        raise ValueError(
+            f"width is too small for a plan, got {width!r}: {of_normal:.0e} items are needed, and"
+            f" plans are for {MOST_ITEMS:.0e} at most. Give a larger width."
+        )
+    # With hardly any item outside the most frequent cell an interval is as wide as can be.
+    fewest = math.ceil(FEW_OUTSIDE / outside_most_frequent(plan.table))
+    return _least_narrow(plan.widths, width, max(2, math.ceil(of_normal), fewest))
+
+
+def planned_width(
+    n: int,
+    kappa: float,
+    *,
+    rates: tuple[ArrayLike, ArrayLike] = (0.5, 0.5),
+    weights: Weights = None,
+    confidence: float = 0.95,
+    conservative: bool = False,
+    n_raters: int = 2,
+) -> float:
+    """Return how wide the interval of kappa of n items is, as `sample_size_for_width` plans it.
+
+    Parameters
+    ----------
+    n : int
+        The number of items, 2 or more.
+    kappa, rates, weights, confidence, conservative, n_raters
+        As for `sample_size_for_width`.
+
+    Examples
+    --------
+    >>> from fastkappa.planning.precision import planned_width
+    >>> planned_width(141, 0.8) <= 0.2 < planned_width(140, 0.8)
+    True
+    """
+    check_whole("n", n, 2)
+    plan = _plan(kappa, rates, weights, confidence, conservative, n_raters)
+    return float(plan.widths(np.array([n]))[0])
+
+
+class _Plan(NamedTuple):
+    """The expected table, the standard error of one item, and the widths of numbers of items."""
+
+    table: FloatTable
+    error: float
+    widths: Callable[[AnyArray], FloatTable]
+
+
+def _plan(
+    kappa: float,
+    rates: tuple[ArrayLike, ArrayLike],
+    weights: Weights,
+    confidence: float,
+    conservative: bool,
+    n_raters: int,
+) -> _Plan:
+    check_confidence(confidence)
+    margins = as_margins(rates)
+    check_raters(n_raters, margins, conservative)
+    table = planned_table("kappa", kappa, margins, weights, conservative)
+    if n_raters > 2:
+        error = several_raters.error_of_one_item(kappa, margins[0], n_raters, weights)
+    else:
+        error = error_of_one_item(table, weights)
+
+    def widths(n: AnyArray) -> FloatTable:
+        if n_raters > 2:
+            quantiles = [distributions.t_quantile((1 + confidence) / 2, k - 1) for k in n]
+            of_each: FloatTable = 2 * np.array(quantiles) * error / np.sqrt(n - 1)
+            return of_each
+        low, high = inverted_test("score", n[:, None, None] * table, weights, confidence)
+        return high - low
+
+    return _Plan(table, error, widths)
+
+
+def _least_narrow(widths: Callable[[AnyArray], FloatTable], width: float, guess: int) -> int:
+    """Return the least n with a width, for widths that fall with n.
+
+    ``widths`` takes several n at a time, because that takes hardly longer than one.
+    """
+    wide = 1  # whose intervals are too wide or undefined
+    tried = guess * 2 ** np.arange(AT_ONCE)
+    while True:
+        is_narrow = widths(tried) <= width
+        if is_narrow.any():
+            break
+        wide, tried = int(tried[-1]), 2 * tried[-1] * 2 ** np.arange(AT_ONCE)
+    first = int(is_narrow.argmax())
+    wide, narrow = int(tried[first - 1]) if first else wide, int(tried[first])
+    while narrow - wide > 1:
+        tried = np.unique(np.linspace(wide, narrow, AT_ONCE + 2).astype(np.int64)[1:-1])
+        tried = tried[tried > wide]
+        is_narrow = widths(tried) <= width
+        first = int(is_narrow.argmax()) if is_narrow.any() else len(tried)
+        ends = [wide, *tried.tolist(), narrow]
+        wide, narrow = ends[first], ends[first + 1]
+    return narrow

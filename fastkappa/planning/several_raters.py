@@ -1,0 +1,180 @@
+"""Fleiss' kappa of raters who agree on some items and guess the others.
+
+An item is a row of counts: how many of its raters gave each label. With probability kappa all give
+the same label, and else each draws one; labels have the same proportions either way. Fleiss' kappa
+of such items is kappa for any weights. For two labels it is the common correlation that Altaye,
+Donner and Klar (2001) and Rotondi and Donner (2012) plan for.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.planning.spread import Variation, variation
+from fastkappa.statistics import distributions
+from fastkappa.statistics.weights import Weights, disagreement_matrix
+
+MOST_ROWS = 10_000
+ROUNDING = 1e-12  # of a variance, relative to the mean square
+
+
+class Rows(NamedTuple):
+    """The distinct rows of counts, shape (m, l), and how often each is expected, shape (m,)."""
+
+    counts: FloatTable
+    proportions: FloatTable
+
+
+def planned_rows(kappa: float, margin: FloatTable, n_raters: int) -> Rows:
+    """Return the rows of so many raters with this kappa.
+
+    Examples
+    --------
+    Three raters and two labels, of which nobody agrees by chance (Altaye and others 2001).
+
+    >>> import numpy as np
+    >>> from fastkappa.planning.several_raters import planned_rows
+    >>> rows = planned_rows(0.4, np.array([0.3, 0.7]), 3)
+    >>> rows.proportions.round(4)
+    array([0.4858, 0.2646, 0.1134, 0.1362])
+    """
+    n_labels = len(margin)
+    n_rows = math.comb(n_raters + n_labels - 1, n_labels - 1)
+    if n_rows > MOST_ROWS:
+        raise ValueError(
+            f"n_raters must be fewer for {n_labels} labels, got {n_raters!r}: an item can be rated"
+            f" in {n_rows} ways, and plans are for {MOST_ROWS} at most."
+        )
+    counts = np.array(_compositions(n_raters, n_labels), np.float64)
+    ways = [
+        math.factorial(n_raters) / math.prod(math.factorial(int(count)) for count in row)
+        for row in counts
+    ]
+    guessed = np.array(ways) * np.prod(margin**counts, axis=1)
+    agreed = (counts == n_raters) @ margin
+    proportions = kappa * agreed + (1 - kappa) * guessed
+    if proportions.min() < 0:
+        raise ValueError(f"kappa is too far below 0 for {n_raters} such raters, got {kappa!r}.")
+    return Rows(counts, proportions)
+
+
+def is_agreed(rows: Rows) -> AnyArray:
+    """Return whether all raters give the same label, for each row."""
+    return np.asarray(np.count_nonzero(rows.counts, axis=1) == 1)
+
+
+def agreed_by_all(kappa: float, margin: FloatTable, n_raters: int) -> float:
+    """Return the proportion of items on which so many raters with this kappa all agree."""
+    return max(0.0, float(kappa + (1 - kappa) * (margin**n_raters).sum()))
+
+
+def _compositions(total: int, n_parts: int) -> list[list[int]]:
+    if n_parts == 1:
+        return [[total]]
+    return [
+        [first, *rest]
+        for first in range(total + 1)
+        for rest in _compositions(total - first, n_parts - 1)
+    ]
+
+
+def features(rows: Rows, weights: Weights) -> FloatTable:
+    """Return the products of a row's disagreement and proportions of labels, shape (m, (l + 1)^2).
+
+    Their means over items are all that Fleiss' kappa and its standard error depend on.
+    """
+    counts = rows.counts
+    n_raters = counts[0].sum()
+    matrix = disagreement_matrix(weights, counts.shape[1])
+    by_row = ((counts @ matrix) * counts).sum(axis=1) / (n_raters * (n_raters - 1))
+    vectors = np.column_stack([by_row, counts / n_raters])
+    return np.asarray(vectors[:, :, None] * vectors[:, None, :]).reshape(len(counts), -1)
+
+
+def kappas_and_deviations(means: FloatTable, weights: Weights) -> tuple[FloatTable, FloatTable]:
+    """Return Fleiss' kappa, and its standard error of one item, for means of the features.
+
+    ``means`` has the shape (k, (l + 1)^2), and the results (k,).
+    """
+    products, first = _products(means)
+    observed, margins = first[:, 0], first[:, 1:]
+    matrix = disagreement_matrix(weights, margins.shape[1])
+    by_label = margins @ (matrix + matrix.T) / 2
+    expected = (margins * by_label).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = observed / expected
+        # The derivative of kappa: expected has twice the mean of a row's own means.
+        slope = np.column_stack([-np.ones(len(first)), 2 * ratio[:, None] * by_label])
+        slope /= expected[:, None]
+        squares = ((slope[:, None, :] @ products)[:, 0] * slope).sum(axis=1)
+        variance = squares - (slope * first).sum(axis=1) ** 2
+        # Rounding is all that is left if the items have one row.
+        variance = np.where(variance > ROUNDING * squares, variance, 0 * squares)
+    return 1 - ratio, np.sqrt(variance)
+
+
+def _products(means: FloatTable) -> tuple[FloatTable, FloatTable]:
+    """Return the mean products as matrices, and the means of their factors."""
+    size = math.isqrt(means.shape[1])
+    products = means.reshape(-1, size, size)
+    return products, products[:, :, 1:].sum(axis=2)  # the proportions of labels sum to 1
+
+
+def error_of_one_item(kappa: float, margin: FloatTable, n_raters: int, weights: Weights) -> float:
+    """Return the standard error of Fleiss' kappa of one item."""
+    if n_raters > 2 and kappa == 1:
+        raise ValueError(
+            "kappa must be below 1 for more than two raters: where all agree the standard error of"
+            " Fleiss' kappa is 0, and its interval has no width."
+        )
+    rows = planned_rows(kappa, margin, n_raters)
+    _, deviations = kappas_and_deviations(rows.proportions[None] @ features(rows, weights), weights)
+    return float(deviations[0])
+
+
+def z_of(means: FloatTable, n_raters: int, null_kappa: float, weights: Weights) -> FloatTable:
+    """Return the statistic of the test of kappa = kappa0, of one item, shape (k,).
+
+    It is the distance of kappa from kappa0 over its standard error; for kappa0 = 0, without
+    weights, over the null standard error (Fleiss, Nee and Landis 1979), as `fleiss_kappa` has it.
+    NaN where the error is 0. ``means`` are those of the `features`.
+    """
+    values, deviations = kappas_and_deviations(means, weights)
+    if null_kappa == 0 and weights is None:
+        deviations = _null_deviations(_products(means)[1][:, 1:], n_raters)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(deviations > 0, (values - null_kappa) / deviations, np.nan)
+
+
+def _null_deviations(margins: FloatTable, n_raters: float) -> FloatTable:
+    """Return the null standard error of one item for each of k margins."""
+    both = margins * (1 - margins)
+    total = both.sum(axis=1)
+    inside = total**2 - (both * (1 - 2 * margins)).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.sqrt(2 * np.maximum(inside, 0) / (n_raters * (n_raters - 1))) / total)
+
+
+def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation:
+    """Return how z of one item varies."""
+    disagreed = float(rows.proportions[~is_agreed(rows)].sum())
+    n_raters = int(rows.counts[0].sum())
+    return variation(
+        lambda means: z_of(means, n_raters, null_kappa, weights),
+        features(rows, weights),
+        rows.proportions,
+        disagreed,
+    )
+
+
+def critical_value(n: float, tail: float) -> float:
+    """Return the critical value of the root of n times z, by Student's t as `fleiss_kappa`."""
+    if math.isinf(n):
+        return distributions.t_quantile(1 - tail, n)
+    if n < 2:
+        return math.inf
+    return distributions.t_quantile(1 - tail, n - 1) * math.sqrt(n / (n - 1))

@@ -1,0 +1,150 @@
+"""Lines of text files that are seldom meant as items, with a word about each kind.
+
+A spreadsheet ends in totals or notes. A table of counts has a line for each pair of labels. As
+numbers, codes such as "010" and "10" are one.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+
+from fastkappa.formatting import first_of_many
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
+from fastkappa.ratings.label_order import is_number
+from fastkappa.sources.text.text_format import TextFile, opened_rows
+from fastkappa.tables.doubtful_tables import FEWEST_CELLS
+
+# Characters that are looked at: the first ones, and the last of a file, for so many lines.
+MOST_FIRST, MOST_LAST, LAST_LINES = 1 << 16, 1 << 11, 4
+TOTALS = frozenset(
+    [
+        *("total", "totals", "grand total", "sum", "subtotal", "mean", "average", "median", "sd"),
+        *("std", "gesamt", "summe", "mittelwert", "moyenne", "somme", "total général", "media"),
+        *("suma", "合計", "総計", "平均"),
+    ]
+)
+NOTES = "note|source|legend|quelle|legende|anmerkung|remarque|légende"
+NOTE = re.compile(rf"({NOTES})s?\s?([.:]|$)", re.IGNORECASE)
+LAST_WORD = re.compile("|".join([NOTES, *TOTALS]), re.IGNORECASE)
+COUNTS = frozenset(["n", "count", "counts", "freq", "frequency", "anzahl", "effectif", "cases"])
+# A number that another text stands for, too.
+PADDED = re.compile(r"[-+]?(0\d+|\d+[eE]\+?\d+)")
+# What a text has that holds one. Of a million characters these take ten milliseconds.
+ZERO, EXPONENT = re.compile(r"[,;|\s\"+-]0\d"), re.compile(r"\d[eE]\+?\d")
+
+Rows = Sequence[Sequence[str]]
+
+
+def warn_of_odd_lines(
+    file: TextFile, columns: Sequence[str], as_text: Collection[str] = ()
+) -> None:
+    """Warn of odd lines of a file; ``columns`` are read, and those ``as_text`` hold no numbers."""
+    if not file.text_format.has_names:
+        return
+    with opened_rows(file.path, file.text_format, errors="replace") as text:
+        first = text.read(MOST_FIRST)
+    is_whole = len(first) < MOST_FIRST
+    last = "\n".join((first[-MOST_LAST:] if is_whole else _end_of(file)).splitlines()[-LAST_LINES:])
+    places = {name: file.names.index(name) for name in columns if name in file.names}
+    numbers = {name: place for name, place in places.items() if name not in as_text}
+    others = set(file.names) - places.keys()
+    may_be_counted = is_whole and len(file.names) == 3 and len(others) == 1
+    # Fields are told apart only where a look at the text finds something.
+    if LAST_WORD.search(last):
+        _warn_of_last(file, _rows_of(first, file), _rows_of(last, file))
+    if numbers and (ZERO.search(first) or ("e" in first.lower() and EXPONENT.search(first))):
+        _warn_of_padded(_rows_of(first, file)[1:], numbers)
+    if may_be_counted and COUNTS.issuperset(name.strip().casefold() for name in others):
+        _warn_of_counted(_rows_of(first, file)[1:], file.names, places)
+
+
+def _rows_of(text: str, file: TextFile) -> list[list[str]]:
+    """Return the rows of a text that have a field."""
+    rows: list[list[str]] = []
+    # A field that is too long is an error of those who read the whole file.
+    with suppress(csv.Error):
+        rows.extend(
+            csv.reader(
+                text.splitlines(keepends=True),
+                delimiter=file.delimiter,
+                quoting=csv.QUOTE_MINIMAL if file.text_format.has_quotes else csv.QUOTE_NONE,
+            )
+        )
+    return [row for row in rows if any(row)]
+
+
+def _end_of(file: TextFile) -> str:
+    """Return the last lines of a file, nothing of a compressed one."""
+    if file.is_packed:
+        return ""
+    with open(file.path, "rb") as data:
+        data.seek(-min(MOST_LAST, os.path.getsize(file.path)), os.SEEK_END)
+        text = data.read().decode(file.text_format.encoding or "utf-8", "replace")
+    return text.partition("\n")[2]
+
+
+def _warn_of_last(file: TextFile, first: Rows, last: Rows) -> None:
+    """Warn if the last lines hold totals or notes, in words that are nowhere else."""
+    others = {_word(text) for row in first[:-LAST_LINES] for text in row}
+    for row in last:
+        words = [_word(text) for text in row]
+        is_note = NOTE.match(row[0].strip()) and words[0] not in others
+        if is_note or not (TOTALS - others).isdisjoint(words):
+            warn(
+                f"one of the last lines of {file.path}, {file.delimiter.join(row)!r}, looks like a"
+                " total or a note, but is read as an item: leave it out if it is none."
+            )
+            return
+
+
+def _word(text: str) -> str:
+    return text.strip().rstrip(":").casefold()
+
+
+def _warn_of_padded(rows: Rows, places: dict[str, int]) -> None:
+    """Warn if a number is written in two ways in one column, as codes are that differ."""
+    for name, place in places.items():
+        texts = {row[place].strip() for row in rows if len(row) > place}
+        if not any(map(PADDED.fullmatch, texts)):
+            continue
+        alike: dict[float, list[str]] = defaultdict(list)
+        for text in sorted(filter(is_number, texts)):
+            alike[float(text)].append(text)
+        groups = [
+            " and ".join(map(repr, group))
+            for group in alike.values()
+            if len(group) > 1 and any(map(PADDED.fullmatch, group))
+        ]
+        if groups and all(map(is_number, filter(None, texts))):
+            warn(
+                f"column {name!r} holds {first_of_many(groups, MOST_SHOWN, '; ')}, which are read"
+                " as one number: put a letter before codes that differ."
+            )
+
+
+def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int]) -> None:
+    """Warn if there is a line for each pair of labels, beside a column of counts that is not read.
+
+    A whole grid of pairs shows in the table itself.
+    """
+    (other,) = {0, 1, 2} - set(places.values())
+    full = [row for row in rows if len(row) == 3]
+    pairs = {tuple(row[place] for place in places.values()) for row in full}
+    n_labels = [len(set(labels)) for labels in zip(*pairs)]
+    counts = [row[other] for row in full]
+    are_whole = all(map(str.isdecimal, counts))
+    if not are_whole or not max(n_labels, default=0) < len(pairs) == len(rows):
+        return
+    in_order = [int(count) for count in counts] == list(range(1, len(rows) + 1))
+    if in_order or len(rows) == n_labels[0] * n_labels[1] >= FEWEST_CELLS:
+        return
+    warn(
+        f"there is one line for each pair of {' and '.join(places)}, beside a column"
+        f" {names[other]!r}: give sample_weight={names[other]!r} if it says how many items have"
+        " these ratings."
+    )

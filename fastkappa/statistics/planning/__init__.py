@@ -1,1 +1,0 @@
-"""Planning of a study: how many items a test or an interval of kappa needs."""

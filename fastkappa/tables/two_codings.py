@@ -1,0 +1,176 @@
+"""Recognise from a table that two raters name or number the same labels in different ways.
+
+One writes "stage 2" and the other "Stage2"; one counts from 0 and the other from 1; for one 1 is
+the best grade and for the other the worst. The ratings then agree better after recoding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, Floats
+from fastkappa.formatting import first_of_many
+from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
+from fastkappa.ratings.label_order import is_alphabetical
+from fastkappa.ratings.labels import alike_among
+
+# The recoded ratings agree at least so well, and at least so much better than those given.
+NEAR, BETTER = 0.6, 0.5
+# Raters who do not agree at all reach ``n * kappa**2`` of 10 about once in 600 tables.
+EVIDENCE = 10.0
+LEAST_LAMBDA = 0.25
+# Two names for a label meet at least so often, and all pairs of names together.
+OFTEN, TOGETHER = 2, 3
+# More labels are ids or measurements.
+MOST_LABELS = 100
+MOST_SHOWN = 5
+REMEDY = "Number the labels alike if both mean the same scale."
+
+
+def may_be_coded_apart(table: AnyArray) -> bool:
+    """Return whether to look closer at a table, in less than a microsecond.
+
+    Either at least two labels have no agreement, as after a shift, or the lowest label meets the
+    highest at least twice as often as both meet themselves, as after a reversal.
+    """
+    # Python counts in a short list faster than NumPy does in an array.
+    agreed = table.diagonal().tolist()
+    if agreed.count(0) > 1:
+        return True
+    last = len(agreed) - 1
+    opposite = table.item(last) + table.item(last * (last + 1))
+    return bool(opposite > 1 and opposite >= 2 * (agreed[0] + agreed[last]))
+
+
+def judge_pairs(
+    codes: AnyArray, labels: AnyArray, names: Sequence[str], *, are_given: bool
+) -> bool:
+    """Warn of the first two of several raters who do so; return whether there are any.
+
+    ``codes`` has a row per rater and a column per item: the position of the label, or the number of
+    labels if there is no rating.
+    """
+    side = len(labels) + 1
+    if side > MOST_LABELS:
+        return False
+    codes = codes[:, :SOME_ITEMS].astype(np.intp)
+    for (a, first), (b, second) in combinations(zip(names, codes), 2):
+        table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)
+        table = table[:-1, :-1]
+        if may_be_coded_apart(table) and warn_of_two_codings(
+            labels, table, (a, b), are_given=are_given
+        ):
+            return True
+    return False
+
+
+def warn_of_two_codings(
+    labels: Sequence[Any] | AnyArray, table: AnyArray, names: Sequence[str], *, are_given: bool
+) -> bool:
+    """Warn if two raters seem to name or number labels in different ways; return whether they do.
+
+    Labels that are given are no two names of one. Numbers near to each other are none either.
+    """
+    if len(labels) > MOST_LABELS:
+        return False
+    found, array = None, np.asarray(labels)
+    if is_alphabetical(array):
+        if not (are_given or table.any(axis=1).all() or table.any(axis=0).all()):
+            found = _two_names(array, table, names)
+    # Where most items agree, no other numbering is better.
+    elif 2 * table.trace() < table.sum() and array.dtype.kind in "iufbUTO" and _is_predicted(table):
+        found = _two_numberings(array.astype(float), table, names)
+    if found:
+        warn(found)
+    return found is not None
+
+
+def _is_predicted(table: AnyArray) -> bool:
+    """Return whether the label of one rater tells much of the other's, by Goodman-Kruskal's lambda.
+
+    Labels that meet by chance do not, and most tables need no closer look.
+    """
+    most = table.sum(axis=0).max()
+    return bool(table.max(axis=1).sum() - most > LEAST_LAMBDA * (table.sum() - most))
+
+
+def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about labels of one rater alone that meet labels of the other alone.
+
+    Those that look alike are warned of as such.
+    """
+    labels = labels.astype(object)
+    n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
+    rows = np.flatnonzero((of_rows >= OFTEN) & (of_columns == 0))
+    columns = np.flatnonzero((of_columns >= OFTEN) & (of_rows == 0))
+    if not len(rows) or not len(columns):
+        return None
+    met = table[np.ix_(rows, columns)].astype(float)
+    first, second = of_rows[rows, None].astype(float), of_columns[columns].astype(float)
+    by_chance = first * second / n
+    # Cohen's kappa of having a label of the pair: it is 1 if they always meet.
+    most = (first + second) / 2 - by_chance
+    kappa = np.divide(met - by_chance, most, out=np.zeros_like(met), where=most > 0)
+    places = [
+        (i, j)
+        for i, j in np.argwhere((met >= OFTEN) & (kappa >= NEAR)).tolist()
+        if not alike_among([str(labels[rows[i]]), str(labels[columns[j]])])
+    ]
+    if sum(met[i, j] for i, j in places) < TOGETHER:
+        return None
+    a, b = names
+    pairs = [
+        f"{labels[rows[i]]!r} of {a} with {labels[columns[j]]!r} of {b} ({met[i, j]:g} items)"
+        for i, j in places
+    ]
+    return (
+        f"{a} and {b} each have labels that the other has not, and these nearly always meet:"
+        f" {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them alike if they are one label; they"
+        " are counted as disagreement."
+    )
+
+
+def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about numbers that one rater shifts or reverses against the other."""
+    a, b = names
+    step = _most_frequent(values - values[:, None], table)
+    rows, columns = (values[table.any(axis=axis)] for axis in (1, 0))
+    # A rater who is too high by a step keeps to the ends of the scale.
+    ends = {columns.min() - rows.min(), columns.max() - rows.max()}
+    if step and ends == {step} and (better := _better(values, values - step, table)):
+        how = f"{b} seems to number the labels {'higher' if step > 0 else 'lower'} than {a} by"
+        return f"{how} {abs(step):g}: {better} without that difference. {REMEDY}"
+    total = _most_frequent(values + values[:, None], table)
+    if better := _better(values, total - values, table):
+        how = f"{a} and {b} seem to number the labels in opposite directions"
+        return f"{how}: {better} with those of {b} reversed. {REMEDY}"
+    return None
+
+
+def _most_frequent(keys: Floats, table: AnyArray) -> float:
+    """Return the key that most items have; ``keys`` has one for each cell."""
+    distinct, places = np.unique(keys, return_inverse=True)
+    n = np.bincount(places.ravel(), weights=table.ravel())
+    return float(distinct[n.argmax()])
+
+
+def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
+    """Return which kappa is so much better with recoded columns, None if none is."""
+    for power, kind in enumerate(("kappa", "linear kappa", "quadratic kappa")):
+        given, better = (_kappa(rows, columns, table, power) for columns in (rows, recoded))
+        if better >= max(NEAR, given + BETTER) and table.sum() * better**2 >= EVIDENCE:
+            return f"{kind} is {given:.2f}, and would be {better:.2f}"
+    return None
+
+
+def _kappa(rows: Floats, columns: Floats, table: AnyArray, power: int) -> float:
+    """Return the kappa of a table whose rows and columns stand for these numbers."""
+    apart = np.abs(rows[:, None] - columns)
+    weights = apart**power if power else (apart > 0).astype(float)
+    by_chance = table.sum(axis=1) @ weights @ table.sum(axis=0)
+    observed = (weights * table).sum() * float(table.sum())
+    return 1 - float(observed / by_chance) if by_chance else 0.0

@@ -1,0 +1,158 @@
+"""Counts saved by `score --save` and added by `merge`: the same as of all ratings in one file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("rich")
+pytest.importorskip("typer")
+
+from fastkappa import confusion_from_source
+from fastkappa.results import SourceCounts
+from tests.helpers.command_line import CommandLine, write_csv
+
+program = CommandLine()
+SCORE = ["--y1", "a", "--y2", "b", "--missing", "drop"]
+GRADES = ["low", "mid", "high"]
+FORMATS = ["text", "json", "csv", "html", "sentence"]
+rng = np.random.default_rng(3)
+N = 60
+COLUMNS: dict[str, list[Any]] = {
+    "a": [GRADES[i] for i in rng.integers(0, 3, N)],
+    "b": [GRADES[i] for i in rng.integers(0, 3, N)],
+    "w": (rng.integers(1, 9, N) / 4).tolist(),
+}
+COLUMNS["b"][7] = ""
+# The second part has no "mid" of the first rater.
+PARTS = [slice(0, 40), slice(40, 41), slice(41, N)]
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> list[Path]:
+    write_csv(tmp_path / "all.csv", **COLUMNS)
+    return [
+        write_csv(tmp_path / f"part{i}.csv", **{name: c[part] for name, c in COLUMNS.items()})
+        for i, part in enumerate(PARTS)
+    ]
+
+
+def save(parts: list[Path], *options: str) -> list[Path]:
+    """Save the counts of each part, and check that the report is printed nevertheless."""
+    saved = []
+    for path in parts:
+        saved.append(path.with_suffix(".json"))
+        plain = program.text_of("score", path, *SCORE, *options)
+        assert program.text_of("score", path, *SCORE, *options, "--save", saved[-1]) == plain
+    return saved
+
+
+@pytest.mark.parametrize("options", [(), ("--labels", "low,mid,high"), ("--sample-weight", "w")])
+def test_the_sum_is_that_of_one_file(parts: list[Path], options: tuple[str, ...]) -> None:
+    saved = save(parts, *options)
+    whole = parts[0].with_name("all.csv")
+    for output in FORMATS:
+        expected = program.run("score", whole, *SCORE, *options, "--format", output, columns=999)
+        found = program.run("merge", *saved, "--format", output, columns=999)
+        of_one = expected.stdout.replace(str(whole), "SOURCE")
+        joined = ", ".join(map(str, saved))
+        of_many = found.stdout.replace(joined, "SOURCE").replace(
+            "Give --labels in the order that is meant to fastkappa score --save.",
+            "Give --labels in the order that is meant.",
+        )
+        assert (found.exit_code, of_many) == (0, of_one)
+
+
+def test_folders_patterns_weights_and_gates(parts: list[Path]) -> None:
+    saved = save(parts, "--labels", "low,mid,high")
+    expected = program.text_of("merge", *saved, "--weights", "linear", "--format", "csv")
+    whole = parts[0].with_name("all.csv")
+    scored = ["score", whole, *SCORE, "--labels", "low,mid,high", "--weights", "linear"]
+    assert expected == program.text_of(*scored, "--format", "csv")
+    for named in (saved[0].parent, saved[0].with_name("part*.json")):
+        assert program.text_of("merge", named, "--weights", "linear", "--format", "csv") == expected
+    failed = program.run("merge", *saved, "--fail-under", 0.9, "--fail-on", "lower")
+    assert failed.exit_code == 3
+    assert "the lower end of the 95 % interval of kappa" in failed.stderr
+
+
+def test_a_weak_order_is_remarked_on_unless_it_was_given(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "r.csv", a=["a", "b", "c"], b=["a", "b", "b"])
+    (sorted_ones,) = save([path])
+    said = program.run("merge", sorted_ones, "--weights", "linear").stderr
+    assert "Give --labels in the order that is meant to fastkappa score --save." in said
+    (given,) = save([path], "--labels", "a,b,c")
+    assert program.run("merge", given, "--weights", "linear").stderr == ""
+
+
+def test_counts_that_python_saved(tmp_path: Path) -> None:
+    counts = confusion_from_source({"x": [1, 2, 2, 3], "y": [1, 2, 1, 3]}, "x", "y")
+    (tmp_path / "python.json").write_text(counts.to_json())
+    path = write_csv(tmp_path / "r.csv", a=[1, 4], b=[1, 4])
+    (saved,) = save([path])
+    found = program.json_of("merge", tmp_path / "python.json", saved)
+    assert found["labels"] == [1, 2, 3, 4]
+    assert found["columns"] == {"y1": "a", "y2": "b"}
+    alone = program.json_of("merge", tmp_path / "python.json")
+    assert alone["table"] == counts.table.tolist()
+    # Python reads what the command line saved.
+    again = SourceCounts.from_json(json.dumps(json.loads(saved.read_text())["counts"]))
+    assert again.n_rows == 2
+
+
+def test_files_that_do_not_go_together(parts: list[Path], tmp_path: Path) -> None:
+    first, second, _ = save(parts)
+    swapped = tmp_path / "swapped.json"
+    program.text_of("score", parts[1], "--y1", "b", "--y2", "a", "--save", swapped)
+    refused = program.refusal("merge", first, swapped)
+    assert f"{swapped} has counts of b and a, the others of a and b" in refused
+    weighted = tmp_path / "weighted.json"
+    program.text_of("score", parts[1], *SCORE, "--sample-weight", "w", "--save", weighted)
+    assert "of a and b weighted by w" in program.refusal("merge", first, weighted)
+    numbers = write_csv(tmp_path / "n.csv", a=[1], b=[1])
+    program.text_of("score", numbers, *SCORE, "--save", tmp_path / "n.json")
+    assert "n.json cannot be added to the others" in program.refusal(
+        "merge", first, tmp_path / "n.json"
+    )
+    program.text_of("score", parts[1], *SCORE, "--labels", "low,high", "--save", second)
+    refused = program.refusal("merge", first, second)
+    assert "give the same --labels to both" in refused
+    assert "is named twice, and would be counted twice" in program.refusal("merge", first, first)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "3", "{", '{"kappa": 1}', '{"version": 1}', "[" * 100_000, "\x00"],
+)
+def test_files_that_are_no_counts(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    refused = program.refusal("merge", path)
+    assert f"{path} has no counts as `fastkappa score --save` writes them" in refused
+
+
+def test_damaged_fields(parts: list[Path]) -> None:
+    (saved, *_) = save(parts)
+    fields = json.loads(saved.read_text())
+    for name, values in {
+        "columns": [None, "ab", ["a"], ["a", 1]],
+        "sample_weight": [1, ["w"]],
+        "are_sorted": ["yes", None],
+        "counts": [None, [], {**fields["counts"], "n_rows": 1}],
+        "more": [1],
+    }.items():
+        for value in values:
+            saved.write_text(json.dumps({**fields, name: value}))
+            assert "has no counts" in program.refusal("merge", saved), (name, value)
+    missing = saved.with_name("missing.json")
+    assert f"{missing} cannot be read: No such file" in program.refusal("merge", missing)
+    empty = saved.parent / "empty"
+    empty.mkdir()
+    assert "empty has no .json files" in program.refusal("merge", empty)
+    cannot = program.refusal("score", parts[0], *SCORE, "--save", empty)
+    assert f"{empty} cannot be written" in cannot

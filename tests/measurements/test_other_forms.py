@@ -1,0 +1,134 @@
+"""Ids and rows per measurement, given where a column per rater is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from fastkappa.measurements import (
+    concordance_correlation,
+    intraclass_correlation,
+    limits_of_agreement,
+    overall_concordance_correlation,
+)
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "intraclass": intraclass_correlation,
+    "concordance": overall_concordance_correlation,
+}
+RNG = np.random.default_rng(1)
+BASE = RNG.normal(50, 10, 15)
+R1, R2 = BASE + RNG.normal(0, 2, 15), BASE + RNG.normal(0, 2, 15)
+COLUMNS = {"subject": np.arange(1, 16), "r1": R1, "r2": R2}
+LONG = {
+    "subject": np.repeat(np.arange(1, 16), 2),
+    "rater": np.tile([1, 2], 15),
+    "value": np.stack([R1, R2], axis=1).ravel(),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_frames(name: str, make: Any) -> None:
+    take = FUNCTIONS[name]
+    with pytest.raises(ValueError, match=r"column 'subject' of ratings looks like ids .*'subject'"):
+        take(make(COLUMNS))
+    remedy = r"ratings\.pivot\(index='subject', columns='rater', values='value'\)"
+    with pytest.raises(
+        ValueError, match=rf"a row per measurement: 'subject' and 'rater'.*{remedy}"
+    ):
+        take(make(LONG))
+    # Not every rater measured every subject.
+    part = {key: column[:-3] for key, column in LONG.items()}
+    with pytest.raises(ValueError, match="look like a row per measurement"):
+        take(make(part))
+    letters = {**LONG, "rater": np.where(LONG["rater"] == 1, "a", "b").tolist()}
+    with pytest.raises(ValueError, match=r"rater must hold real numbers, got .*a column per rat"):
+        take(make(letters))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_remedies_are_right(name: str) -> None:
+    take, wide = FUNCTIONS[name], pd.DataFrame(COLUMNS)
+    expected = str(take(np.stack([R1, R2], axis=1))).splitlines()[-1]
+    assert str(take(wide.drop(columns="subject"))).splitlines()[-1] == expected
+    pivoted = pd.DataFrame(LONG).pivot(index="subject", columns="rater", values="value")
+    assert str(take(pivoted)).splitlines()[-1] == expected
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_arrays(name: str) -> None:
+    take = FUNCTIONS[name]
+    with pytest.raises(
+        ValueError, match=r"column 0 of ratings looks like ids.*np\.delete\(ratings, 0"
+    ):
+        take(np.stack([*COLUMNS.values()], axis=1))
+    with pytest.raises(ValueError, match="columns 0 and 1 hold each pair of their values once"):
+        take(np.stack([*LONG.values()], axis=1))
+    grades = RNG.integers(1, 6, (20, 3))
+    with pytest.raises(ValueError, match="column 3 of ratings looks like ids"):
+        take(np.column_stack([grades, np.arange(20)]))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_measurements_that_count_up_are_measurements(name: str) -> None:
+    take = FUNCTIONS[name]
+    known = np.arange(1, 11)
+    assert take(np.stack([known, known + 0.2 * np.cos(known)], axis=1)) is not None
+    ranks = np.array([2, 1, 3, 5, 4, 6, 8, 7, 10, 9])
+    assert take(pd.DataFrame({"a": known, "b": ranks, "c": ranks[::-1]})) is not None
+
+
+def test_pairs_of_columns_are_what_was_named() -> None:
+    known, found = [1, 2, 3, 4, 5, 6], [1.1, 2.2, 2.9, 4.1, 5.2, 6.0]
+    assert concordance_correlation(known, found).n_subjects == 6
+    assert limits_of_agreement(known, found).n_subjects == 6
+
+
+PAIRS = {"limits": limits_of_agreement, "concordance": concordance_correlation}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_ids_given_as_one_of_two_raters(name: str, make: Any) -> None:
+    take, wide, long = PAIRS[name], make(COLUMNS), make(LONG)
+    with pytest.raises(
+        ValueError, match=r"y1 \('subject'\) looks like ids .*Give the measurements"
+    ):
+        take(wide["subject"], wide["r1"])
+    with pytest.raises(ValueError, match="y2 looks like ids of subjects or raters"):
+        take(R1, np.arange(15))
+    for ids in ("subject", "rater"):
+        with pytest.raises(ValueError, match=rf"y1 \('{ids}'\) looks like ids .*ratings\.pivot"):
+            take(long[ids], long["value"])
+    with pytest.raises(ValueError, match="y1 looks like ids"):
+        take(np.asarray(LONG["subject"]), LONG["value"])
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_measurements_in_order_are_measurements(name: str) -> None:
+    for known, found in (
+        ([1, 1, 2, 2, 3, 3], [1, 2, 2, 2, 3, 3]),
+        ([0, 1, 0, 1, 0, 1, 0, 1], [0, 1, 0, 1, 1, 1, 0, 0]),
+        ([10, 20, 30, 40, 50, 60], [11, 19, 33, 42, 48, 60]),
+        ([50, 51, 49, 50, 52, 51], [80, 82, 81, 85, 84, 81]),
+    ):
+        first, second = pd.Series(known, name="physician"), pd.Series(found, name="patient")
+        assert PAIRS[name](first, second).n_subjects == len(known)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_frame_in_the_place_of_two_columns(name: str) -> None:
+    with pytest.raises(TypeError, match=r"such as frame\['r1'\], frame\['r2'\]"):
+        PAIRS[name](pd.DataFrame(COLUMNS)[["r1", "r2"]])
+    twice = pd.DataFrame([[1.0, 2.0]] * 6, columns=["r", "r"])
+    with pytest.raises(TypeError, match=r"such as frame.iloc\[:, 0\], frame.iloc\[:, 1\]"):
+        PAIRS[name](twice)
+    with pytest.raises(TypeError, match="y2 must be a list or an array"):
+        PAIRS[name](R1)

@@ -1,0 +1,81 @@
+"""Items, raters and names of a file with a row per rating that are seldom meant."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastkappa import Ratings
+
+LABELS = ["x", "y", "z", "x", "y"]
+
+
+def _rows(raters: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the columns of ratings by each rater of these items."""
+    rows = [(item, rater, i) for rater, items in raters.items() for i, item in enumerate(items)]
+    items, names, places = zip(*rows)
+    return {"item": items, "rater": names, "rating": [LABELS[i % 5] for i in places]}
+
+
+def _read(columns: Any) -> Ratings:
+    return Ratings.from_long(**columns)
+
+
+def _of_command(columns: dict[str, list[str]], folder: Path) -> str:
+    pytest.importorskip("typer")
+    from tests.helpers.command_line import CommandLine, write_csv
+
+    options = [text for name in columns for text in (f"--{name}", name)]
+    return str(CommandLine("agree").run(write_csv(folder / "r.csv", **columns), *options).stderr)
+
+
+ITEMS = [f"img_{i:02}" for i in range(20)]
+
+
+def test_items_and_raters_that_are_swapped() -> None:
+    columns = _rows({"Anna": ITEMS[:8], "Berta": ITEMS[:8]})
+    swapped = {**columns, "item": columns["rater"], "rater": columns["item"]}
+    with pytest.warns(UserWarning, match="8 raters and 2 items, as if .* were swapped"):
+        _read(swapped)
+
+
+@pytest.mark.parametrize("slip", ["Bertha", "Brta", "Betra"])
+def test_a_mistyped_rater(slip: str, tmp_path: Path) -> None:
+    columns = _rows({"Anna": ITEMS, "Berta": ITEMS[1:], slip: ITEMS[:1]})
+    with pytest.warns(UserWarning, match=f"'{slip}' has 1 rating, 'Berta' has 19 of other items"):
+        _read(columns)
+    assert "write the name alike if they are one" in _of_command(columns, tmp_path)
+
+
+@pytest.mark.parametrize("written", ["{}.jpg", "data/{}", "C:\\data\\{}.png", "/a/b/{}.txt"])
+def test_items_with_the_name_of_a_file(written: str, tmp_path: Path) -> None:
+    columns = _rows({"Anna": ITEMS, "Berta": [written.format(item) for item in ITEMS]})
+    with pytest.warns(UserWarning, match="item has 20 names that look alike"):
+        _read(columns)
+    said = _of_command(columns, tmp_path)
+    assert "item has 20 names that look alike" in said
+    assert "no item has a rating of both" in said
+
+
+SILENT = {
+    "a crowd": {f"worker {i}": ITEMS[i : i + 3] for i in range(18)},
+    "twelve raters of five videos": {f"rater {i}": ITEMS[:5] for i in range(12)},
+    "numbers in names": {"rater 1": ITEMS, "rater 2": ITEMS[:1], "rater 12": ITEMS[5:6]},
+    "a namesake who shares items": {"Jonas": ITEMS, "Jonah": ITEMS[:1], "Eve": ITEMS},
+    "other names": {"Anna": ITEMS[1:], "Berta": ITEMS, "Cora": ITEMS[:1]},
+    "folders that matter": {
+        "Anna": ["test/1.jpg", "train/1.jpg"],
+        "Berta": ["test/1.jpg", "train/1.jpg"],
+    },
+    "versions": {"Anna": ["v1.2", "v1.3"], "Berta": ["v1.2", "v1.4"]},
+}
+
+
+@pytest.mark.parametrize("raters", SILENT.values(), ids=SILENT)
+def test_ordinary_designs_are_silent(raters: dict[str, list[str]]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert _read(_rows(raters)).n_raters == len(raters)

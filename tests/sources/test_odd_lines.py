@@ -1,0 +1,115 @@
+"""Lines at the end of a text file, tables of counts and codes with zeros are warned of."""
+
+from __future__ import annotations
+
+import gzip
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastkappa import confusion_from_source
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("typer")
+from tests.helpers.command_line import CommandLine
+
+FIRST, SECOND = [1, 2, 3, 2] * 6, [1, 2, 2, 2] * 6
+LINES = [f"{i},{a},{b}" for i, (a, b) in enumerate(zip(FIRST, SECOND))]
+WORDS = [f"{i},w{a},w{b}" for i, (a, b) in enumerate(zip(FIRST, SECOND))]
+
+
+def _write(folder: Path, *lines: str, names: str = "id,a,b") -> Path:
+    path = folder / "ratings.csv"
+    path.write_text("\n".join([names, *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+def _count(path: Path, columns: tuple[str, str] = ("a", "b"), **options: Any) -> Any:
+    return confusion_from_source(path, *columns, **options)
+
+
+LAST = {
+    "mean": [*LINES, "Mean,2,2"],
+    "total": [*LINES, "Total:,2,2"],
+    "German": [*LINES, "Mittelwert,2,2", "Summe,3,3"],
+    "Japanese": [*LINES, "平均,2,2"],
+    "note": [*WORDS, "Note: w1 is mild,w1,w1"],
+    "legend": [*WORDS, "Legend:,w1 = mild,w2 = severe"],
+    "many lines": [*LINES * 900, "Average,2,2"],
+}
+
+
+@pytest.mark.parametrize("lines", LAST.values(), ids=LAST)
+def test_last_lines_of_a_sheet(lines: list[str], tmp_path: Path) -> None:
+    path = _write(tmp_path, *lines)
+    with pytest.warns(UserWarning, match="one of the last lines of .*ratings.csv.*leave it out"):
+        _count(path)
+    for command in (("score", "--y1", "a", "--y2", "b"), ("agree", "--raters", "a", "b")):
+        run = CommandLine(command[0]).run(path, *command[1:])
+        assert "one of the last lines" in run.stderr
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        LINES,
+        # The word is a label here, or in the name of an item.
+        [f"{i},total,{'total' if i % 2 else 'part'}" for i in range(20)],
+        [*WORDS, "notes_17.txt,w1,w1"],
+        # Codes of one width, and others in the column of items.
+        [f"{i:03},0{a},0{b}" for i, (a, b) in enumerate(zip(FIRST, SECOND))],
+        ["01,1,1", "1,2,2", "001,2,1"],
+    ],
+    ids=["numbers", "a label", "an item", "codes", "items"],
+)
+def test_ordinary_lines_are_silent(lines: list[str], tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert _count(_write(tmp_path, *lines)).table.sum() == len(lines)
+
+
+@pytest.mark.parametrize(("padded", "plain"), [("010", "10"), ("1E2", "100"), ("02", "2")])
+def test_codes_that_are_one_number(padded: str, plain: str, tmp_path: Path) -> None:
+    lines = [f"{i},{padded if i % 2 else plain},{plain}" for i in range(12)]
+    path = _write(tmp_path, *lines)
+    with pytest.warns(UserWarning, match=f"column 'a' holds .*'{padded}'.* as one number"):
+        _count(path)
+    run = CommandLine("agree").run(path, "--raters", "a", "b")
+    assert "are read as one number" in run.stderr
+
+
+COUNTED = ["y,y,20", "y,n,3", "n,y,4", "n,n,30"]
+
+
+def test_a_table_of_counts(tmp_path: Path) -> None:
+    path = _write(tmp_path, *COUNTED, names="a,b,n")
+    with pytest.warns(UserWarning, match="one line for each pair of a and b.*sample_weight='n'"):
+        assert _count(path).table.sum() == 4
+    run = CommandLine("score").run(path, "--y1", "a", "--y2", "b")
+    assert "give --sample-weight n if it says" in run.stderr
+    grid = [f"{a},{b},{1 + i}" for i, a in enumerate("xyz") for b in "xyz"]
+    with pytest.warns(UserWarning, match="each pair of labels .* occurs once") as caught:
+        _count(_write(tmp_path, *grid, names="a,b,freq"))
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (
+            _count(_write(tmp_path, *COUNTED, names="a,b,n"), sample_weight="n").table.sum() == 57
+        )
+        # Rows that are numbered, and a pair that occurs twice.
+        numbered = [f"{line[:3]},{i}" for i, line in enumerate(COUNTED, 1)]
+        _count(_write(tmp_path, *numbered, names="a,b,n"))
+        _count(_write(tmp_path, *COUNTED, "y,y,1", names="a,b,n"))
+
+
+def test_compressed_files_are_looked_at_from_the_front(tmp_path: Path) -> None:
+    for n, is_warned in ((1, True), (900, False)):
+        path = tmp_path / f"{n}.csv.gz"
+        with gzip.open(path, "wt") as file:
+            file.write("\n".join(["id,a,b", *LINES * n, "Mean,2,2"]) + "\n")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            _count(path)
+        assert bool(caught) == is_warned

@@ -1,0 +1,124 @@
+"""Raters who name or number the same labels differently are warned of; disagreement is not."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa import Ratings, agreement, confusion_counts, datasets, fleiss_kappa, leaderboard
+from fastkappa.tables.two_codings import warn_of_two_codings
+
+RNG = np.random.default_rng(0)
+FIRST = RNG.integers(0, 5, 60)
+SECOND = np.where(RNG.random(60) < 0.8, FIRST, RNG.integers(0, 5, 60))
+DOSES, SPACED = np.array(["5mg", "10mg", "20mg", "none", "other"]), "5 mg,10 mg,20 mg,none,other"
+NAMES = {
+    "blanks": (DOSES, SPACED),
+    "zeros": (np.array(["stage1", "stage2", "stage3", "x", "y"]), "stage 01,stage 02,stage 03,x,y"),
+    "letters": (np.array([*"YNUab"]), "Yes,No,unclear,a,b"),
+    "signs": (np.array(["\u22655", "<5", "a", "b", "c"]), ">=5,<5,a,b,c"),
+    "encoded twice": (np.array(["caf\u00e9", "th\u00e9", "a", "b", "c"]), "cafÃ©,thÃ©,a,b,c"),
+    "months": (np.array(["1 Mar", "2 Mai", "3 Okt", "x", "y"]), "1 March,2 May,3 October,x,y"),
+    "all": (np.array([*"ABCDE"]), "K1,K2,K3,K4,K5"),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), NAMES.values(), ids=NAMES)
+def test_two_names_for_a_label(first: Any, second: str) -> None:
+    y1, y2 = first[FIRST].tolist(), np.array(second.split(","))[SECOND].tolist()
+    with pytest.warns(UserWarning, match="y1 and y2 each have .* nearly always meet: .*alike if"):
+        confusion_counts(y1, y2)
+    with pytest.warns(UserWarning, match="one and two each have labels"):
+        fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2, "three": y1}))
+    with pytest.warns(UserWarning, match="prediction 'two' each have"):
+        leaderboard(y1, {"one": y1, "two": y2}, n_resamples=0)
+
+
+OTHER_NUMBERS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "from 2": (lambda y: y + 1, "y2 seems to number the labels higher than y1 by 1"),
+    "from 0": (lambda y: y - 1, "y2 seems to number the labels lower than y1 by 1"),
+    "by 10": (lambda y: y + 10, "higher than y1 by 10"),
+    "reversed": (lambda y: 6 - y, "y1 and y2 seem to number the labels in opposite directions"),
+    "reversed, from 2": (lambda y: 7 - y, "in opposite directions: kappa is .* y2 reversed"),
+}
+
+
+@pytest.mark.parametrize(("recoded", "word"), OTHER_NUMBERS.values(), ids=OTHER_NUMBERS)
+@pytest.mark.parametrize("kind", [int, str])
+def test_two_numberings(recoded: Any, word: str, kind: Any) -> None:
+    first, second = (y.astype(kind) for y in (FIRST + 1, recoded(SECOND + 1)))
+    right = agreement(FIRST, SECOND).kappa
+    with pytest.warns(UserWarning, match=word) as caught:
+        confusion_counts(first, second)
+    assert f"would be {right:.2f} with" in str(caught[0].message)
+    with pytest.warns(UserWarning, match=word):
+        agreement(first, second, labels=sorted({*first.tolist(), *second.tolist()}, key=int))
+
+
+def test_two_labels_in_opposite_meanings() -> None:
+    first, second = FIRST % 2, SECOND % 2
+    with pytest.warns(UserWarning, match="in opposite directions"):
+        agreement(first, 1 - second)
+    with pytest.warns(UserWarning, match="in opposite directions"):
+        confusion_counts(first, 2 - second)
+
+
+def _is_warned(labels: Any, table: Any) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return warn_of_two_codings(labels, table, ("a", "b"), are_given=False)
+
+
+@pytest.mark.parametrize("n", [12, 50])
+@pytest.mark.parametrize("n_labels", [2, 5])
+@pytest.mark.parametrize("words", [True, False])
+def test_independent_raters_are_seldom_warned_of(n: int, n_labels: int, words: bool) -> None:
+    rng = np.random.default_rng(n * n_labels)
+    labels = np.array([*"abcdefg"][:n_labels]) if words else np.arange(n_labels)
+    shares = 0.5 ** np.arange(n_labels)
+    for p in (shares / shares.sum(), np.full(n_labels, 1 / n_labels)):
+        cells = np.outer(p, p).ravel()
+        tables = rng.multinomial(n, cells, size=500).reshape(-1, n_labels, n_labels)
+        assert sum(_is_warned(labels, table) for table in tables) <= 5
+
+
+def test_labels_that_one_rater_alone_uses_are_seldom_warned_of() -> None:
+    # Each rater calls a tenth of the items by a label of their own.
+    rng = np.random.default_rng(3)
+    alike = 0.15 * np.eye(4) + 0.025
+    cells = np.zeros((6, 6))
+    cells[:4, :4], cells[4, :4], cells[:4, 5], cells[4, 5] = alike, 0.03, 0.03, 0.01
+    cells /= cells.sum()
+    for labels in (np.array([*"abcdef"]), np.arange(6)):
+        tables = rng.multinomial(40, cells.ravel(), size=500).reshape(-1, 6, 6)
+        assert sum(_is_warned(labels, table) for table in tables) <= 5
+
+
+def test_a_rater_who_is_one_step_too_high_is_silent() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confusion_counts(FIRST, np.minimum(FIRST + 1, 4))
+
+
+def test_raters_of_another_severity_are_seldom_warned_of() -> None:
+    rng = np.random.default_rng(4)
+
+    def table() -> Any:
+        latent = rng.normal(size=30)
+        ratings = [
+            np.digitize(latent + 0.4 * rng.normal(size=30) + bias, [-1, 0, 1]) for bias in (0, 0.8)
+        ]
+        return np.histogram2d(*ratings, bins=np.arange(5))[0].astype(int)
+
+    assert sum(_is_warned(np.arange(4), table()) for _ in range(500)) <= 5
+
+
+@pytest.mark.parametrize("name", datasets.names())
+def test_real_tables_are_silent(name: str) -> None:
+    table = np.asarray(datasets.load(name).table)
+    for labels in (np.arange(len(table)), np.arange(len(table)).astype("U") + "x"):
+        assert not _is_warned(labels, table)
