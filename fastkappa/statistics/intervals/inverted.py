@@ -125,24 +125,40 @@ def interval_ends(
     least : float
         No coefficient is below; -infinity if that is not known.
     """
+    twice, errors = np.concatenate([counts, counts]), np.concatenate([error, error])
+    roots = np.concatenate([quantiles, -quantiles])
+    low, high = np.split(ends_at(test, constraint, twice, errors, roots, least), 2)
+    return low, high
+
+
+def ends_at(
+    test: Test,
+    constraint: Constraint,
+    counts: FloatTable,
+    error: FloatTable,
+    roots: FloatTable,
+    least: float,
+) -> FloatTable:
+    """Return the coefficients where the signed root of the statistic is as given, shape (m,).
+
+    The root is above 0 where the coefficient is below its estimate. Other parameters are those of
+    `interval_ends`.
+    """
     n = counts.sum(axis=-1)
-    kappa = constraint.values(counts / n[:, None])
+    kappa, quantiles = constraint.values(counts / n[:, None]), np.abs(roots)
     # Around kappa = 1 the standard error is 0, and one item more would make this difference.
-    half = quantiles * np.maximum(error, 1 / (n + 1))
-    found = []
-    for bound, guess in ((least, kappa - half), (1.0, kappa + half)):
-        halfway = (kappa + max(bound, -3.0)) / 2
-        guess = np.where(np.abs(guess - kappa) < np.abs(bound - kappa), guess, halfway)
-        found.append(_Ends(counts, kappa, guess, np.full(kappa.shape, bound), quantiles))
-    both = _Ends(*(np.concatenate(parts) for parts in zip(*found)))
-    ends = both.bound.copy()
-    sought = np.flatnonzero(both.kappa != both.bound)
-    ends[sought] = _by_newton(test, constraint, both.some(sought))
+    half = roots * np.maximum(error, 1 / (n + 1))
+    bound = np.where(roots > 0, least, 1.0)
+    guess, halfway = kappa - half, (kappa + np.maximum(bound, -3.0)) / 2
+    guess = np.where(np.abs(guess - kappa) < np.abs(bound - kappa), guess, halfway)
+    all_ends = _Ends(counts, kappa, guess, bound, quantiles)
+    ends = bound.copy()
+    sought = np.flatnonzero(kappa != bound)
+    ends[sought] = _by_newton(test, constraint, all_ends.some(sought))
     missed = np.flatnonzero(np.isnan(ends))
     if len(missed):
-        ends[missed] = _by_enclosing(test, constraint, both.some(missed))
-    low, high = np.split(ends, 2)
-    return low, high
+        ends[missed] = _by_enclosing(test, constraint, all_ends.some(missed))
+    return ends
 
 
 def least_kappa(matrix: FloatTable) -> float:
@@ -198,7 +214,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
         # The first step sees a flat statistic, that of the observed proportions.
         ready = (n_near > 1) & (problem.product * n < SMALL_PRODUCT)
         statistic, slope = statistic_and_slope(test, problem.observed, problem.p, n)
-        root = np.sqrt(np.maximum(statistic, 1e-3))
+        root = np.sqrt(np.maximum(statistic, 1e-3 * np.minimum(sought.quantile**2, 1)))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             at_once, with_t = (
                 (slope * change[0]).sum(axis=-1) / (2 * root)
