@@ -185,9 +185,10 @@ def _refuse_numbers(predictions: Any, estimator: Any) -> None:
     if column.obstacle in ("continuous", "continuous-multioutput"):
         values = np.asarray(column.values).reshape(-1)
         real = values[values != np.rint(values)][0]
+        name = type(estimator).__name__
         raise ValueError(
-            f"kappa needs labels, and {type(estimator).__name__} predicts real numbers such as"
-            f" {real:.6g}: make labels of them by fastkappa.estimators.KappaRounder, or use"
+            f"kappa needs labels, and {name} predicts real numbers such as {real:.6g}: wrap {name}"
+            " in fastkappa.estimators.KappaRounder, which makes labels of them, or use"
             " fastkappa.measurements.continuous_kappa."
         )
 
