@@ -107,7 +107,7 @@ class Inference:
             quantile = root_quantile(self.confidence, self.freedom)
             if math.isnan(quantile):
                 return math.nan, math.nan
-            low, high = self.tested.ends(np.array([quantile, -quantile])).tolist()
+            low, high = self.tested.ends(np.array([[quantile], [-quantile]])).values[:, 0].tolist()
             return low, high
         freedom = degrees_of_freedom(self.distribution, self.n_units)
         low, high = symmetric_interval(self.value, self.standard_error, self.confidence, freedom)

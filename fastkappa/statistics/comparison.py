@@ -401,7 +401,7 @@ def with_test(
     quantile = root_quantile(found.confidence, freedom)
     ends = difference_ends(first, second, correlation, quantile)
     together = Together((first, second), np.array([[1.0, correlation], [correlation, 1.0]]))
-    value, *_ = together.common(0.0)
+    [value] = together.values_at(0.0)
     z = math.copysign(math.sqrt(max(together.statistic(value), 0.0)), found.value)
     return replace(found, interval=ends, z=z, p_value=t_two_sided_p(z, freedom))
 

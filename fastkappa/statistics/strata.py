@@ -263,14 +263,16 @@ def equal_kappas(
         errors = np.sqrt(np.diag(shared))
         correlation = shared / errors / errors[:, None]
     together = Together(_stacks(kept), correlation)
-    kappa, low, high = together.common(root_quantile(confidence, math.inf))
+    quantile = root_quantile(confidence, math.inf)
+    kappa, low, high = together.values_at(0.0, quantile, -quantile)
     freedoms = [stratum.freedom for stratum in kept]
     if not all(map(math.isinf, freedoms)):
         units = max(freedoms)
         if covariance is None:
             with np.errstate(divide="ignore"):
                 units = joint_freedom(together.errors(kappa) ** -2.0, freedoms)
-        _, low, high = together.common(root_quantile(confidence, units))
+        quantile = root_quantile(confidence, units)
+        low, high = together.values_at(quantile, -quantile)
     statistic = together.statistic(kappa)
     return replace(
         none,

@@ -46,6 +46,9 @@ GOLDEN_RATIO = 0.6180339887498949
 class Constraint(Protocol):
     """A coefficient that is to have a given value."""
 
+    def equals(self, other: Constraint) -> bool:
+        """Return whether another constraint is the same."""
+
     def values(self, proportions: FloatTable) -> FloatTable:
         """Return the coefficient of each row of proportions, shape (m,), NaN if undefined."""
 

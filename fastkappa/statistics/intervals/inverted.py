@@ -40,6 +40,8 @@ MOST_STEPS, MOST_HALVINGS = 40, 60
 # The most cells of tables that are solved together: larger stacks take more memory, not less time.
 BLOCK_CELLS = 1 << 15
 END_TOLERANCE = 1e-8  # of an end
+# Beside a jump of the statistic, which false position does not find: after these steps.
+SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-7
 ROOT_TOLERANCE, ROUNDING = 1e-8, 1e-14  # of the statistic's root there, and more for each item
 LARGEST_T = 0.1  # that t changes by in a step
 # kappa0 changes when an empty cell's product, in items, is below this: the statistic is then right.
@@ -127,7 +129,7 @@ def interval_ends(
     """
     twice, errors = np.concatenate([counts, counts]), np.concatenate([error, error])
     roots = np.concatenate([quantiles, -quantiles])
-    low, high = np.split(ends_at(test, constraint, twice, errors, roots, least), 2)
+    low, high = np.split(ends_at(test, constraint, twice, errors, roots, least)[0], 2)
     return low, high
 
 
@@ -138,10 +140,11 @@ def ends_at(
     error: FloatTable,
     roots: FloatTable,
     least: float,
-) -> FloatTable:
+) -> tuple[FloatTable, FloatTable]:
     """Return the coefficients where the signed root of the statistic is as given, shape (m,).
 
-    The root is above 0 where the coefficient is below its estimate. Other parameters are those of
+    With them come the most likely proportions there, NaN at the last coefficient. The root is
+    above 0 where the coefficient is below its estimate. Other parameters are those of
     `interval_ends`.
     """
     n = counts.sum(axis=-1)
@@ -154,11 +157,14 @@ def ends_at(
     all_ends = _Ends(counts, kappa, guess, bound, quantiles)
     ends = bound.copy()
     sought = np.flatnonzero(kappa != bound)
-    ends[sought] = _by_newton(test, constraint, all_ends.some(sought))
+    proportions = np.full(counts.shape, np.nan)
+    ends[sought], proportions[sought] = _by_newton(test, constraint, all_ends.some(sought))
     missed = np.flatnonzero(np.isnan(ends))
     if len(missed):
         ends[missed] = _by_enclosing(test, constraint, all_ends.some(missed))
-    return ends
+        known = missed[np.isfinite(ends[missed])]
+        proportions[known] = most_likely(constraint, counts[known], ends[known]).proportions
+    return ends, proportions
 
 
 def least_kappa(matrix: FloatTable) -> float:
@@ -198,9 +204,9 @@ def statistic_and_slope(
         return score, -n * ratio**2
 
 
-def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
-    """Return the ends, NaN where the steps do not lead there."""
-    ends = np.full(sought.kappa.shape, np.nan)
+def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[FloatTable, FloatTable]:
+    """Return the ends and their proportions, NaN where the steps do not lead there."""
+    ends, proportions = np.full(sought.kappa.shape, np.nan), np.full(sought.counts.shape, np.nan)
     which = np.arange(len(ends))
     problem = first_problem(sought.counts, sought.guess - sought.kappa)
     kappa0 = sought.guess
@@ -229,7 +235,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
         dt = np.where(-dt * outwards > room, -outwards * room, dt)
         done = ready & (move.error < TOLERANCE) & problem.is_last
         done &= np.abs(root - sought.quantile) < ROOT_TOLERANCE + ROUNDING * n
-        ends[which[done]] = kappa0[done]
+        ends[which[done]], proportions[which[done]] = kappa0[done], problem.p[done]
         problem, length = problem.moved(move, dt)
         first = sought.kappa + 0.1 * (sought.guess - sought.kappa)
         kappa0 = kappa0 - length * dt
@@ -237,11 +243,11 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
         kept = ~done & np.isfinite(problem.a) & np.isfinite(kappa0)
         which, n_near, kappa0 = which[kept], n_near[kept], kappa0[kept]
         sought, problem = sought.some(kept), problem.some(kept)
-    return ends
+    return ends, proportions
 
 
 def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
-    """Return the ends by false position (Illinois), or by halving beside an infinite statistic."""
+    """Return the ends by false position (Illinois), or by halving beside a jump to infinity."""
     n = sought.counts.sum(axis=-1)
     observed = sought.counts / n[:, None]
 
@@ -257,7 +263,7 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTab
     below, above = -sought.quantile, np.full(len(n), np.inf)
     last = np.zeros(len(n))
     which = np.arange(len(n))
-    for _ in range(MOST_HALVINGS):
+    for step in range(MOST_HALVINGS):
         if not len(which):
             break
         found = excess(which, point[which])
@@ -268,7 +274,9 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTab
         below[out] *= np.where(last[out] > 0, 0.5, 1)
         above[into] *= np.where(last[into] < 0, 0.5, 1)
         last[out], last[into] = 1, -1
-        near = np.abs(outside[which] - inside[which]) < END_TOLERANCE
+        at_jump = np.isinf(above[which]) | (step > SMOOTH_STEPS)
+        tolerance = np.where(at_jump, JUMP_TOLERANCE, END_TOLERANCE)
+        near = np.abs(outside[which] - inside[which]) < tolerance
         exact = np.abs(found) < END_TOLERANCE
         inside[which[exact]] = point[which[exact]]
         is_low = sought.bound[which] < sought.kappa[which]
@@ -280,9 +288,8 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTab
         which = which[np.isfinite(inside[which])]
         start, width = inside[which], outside[which] - inside[which]
         with np.errstate(invalid="ignore"):
-            part = np.where(
-                np.isfinite(above[which]), below[which] / (below[which] - above[which]), 0.5
-            )
+            part = below[which] / (below[which] - above[which])
+            part = np.where(np.isinf(above[which]) | (step > SMOOTH_STEPS), 0.5, part)
             doubled = sought.kappa[which] - 2 * (sought.kappa[which] - start)
             point[which] = np.where(np.isfinite(width), start + part * width, doubled)
         at_first = ~np.isfinite(width) & (start == sought.kappa[which])

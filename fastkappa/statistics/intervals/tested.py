@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -35,10 +35,11 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 LEAST_DEVIATE = 1e-3
 LEAST_ERROR = 1e-9  # it is 0 for full agreement
 MOST_STEPS = 40
-END_TOLERANCE = 1e-9  # of a value
+FREE_STEPS = 4  # before a bracket has to be halved by each step
+END_TOLERANCE = 1e-8  # of a value
 # Of the angle of two standard errors, near which their difference hardly changes. Where one rater
 # uses one label the error is 0 at the estimate alone: that is not looked at.
-FIRST_STEP, ANGLE_TOLERANCE, LEAST_ANGLE = 0.02, 1e-5, 1e-4
+ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4
 
 
 class Deviates(NamedTuple):
@@ -50,6 +51,16 @@ class Deviates(NamedTuple):
     """
 
     deviates: FloatTable
+    errors: FloatTable
+
+
+class Ends(NamedTuple):
+    """Values at given deviates, and the standard errors under the hypothesis: both (m, H).
+
+    An error is NaN at the last value that the counts allow.
+    """
+
+    values: FloatTable
     errors: FloatTable
 
 
@@ -75,8 +86,8 @@ class Estimates(Protocol):
     def deviates(self, values: FloatTable) -> Deviates:
         """Return the deviates of values of shape (m,)."""
 
-    def ends(self, deviates: FloatTable) -> FloatTable:
-        """Return the values at deviates of shape (m,) from the first estimate."""
+    def ends(self, deviates: FloatTable) -> Ends:
+        """Return the values at deviates of shape (m, H) from the estimates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +104,9 @@ class Asymptotic:
             found = (self.values - values[:, None]) / self.errors
         return Deviates(found, np.broadcast_to(self.errors, found.shape))
 
-    def ends(self, deviates: FloatTable) -> FloatTable:
-        return np.asarray(self.values[0] - deviates * self.errors[0], np.float64)
+    def ends(self, deviates: FloatTable) -> Ends:
+        found = np.asarray(self.values - deviates * self.errors, np.float64)
+        return Ends(found, np.broadcast_to(self.errors, found.shape))
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,19 +152,33 @@ class Inverted:
         widening = np.tile(self.widening, m)
         return Deviates((sign * root / widening).reshape(m, h), (errors * widening).reshape(m, h))
 
-    def ends(self, deviates: FloatTable) -> FloatTable:
+    def ends(self, deviates: FloatTable) -> Ends:
+        m, (h, n_cells) = len(deviates), self.counts.shape
         near = np.abs(deviates) < LEAST_DEVIATE
-        m = len(deviates)
-        found = ends_at(
-            self.test,
-            self.constraint,
-            np.repeat(self.counts[:1], m, axis=0),
-            np.repeat(self.errors[:1], m),
-            np.where(near, np.copysign(LEAST_DEVIATE, deviates), deviates) * self.widening[0],
-            self.least,
+        roots = np.where(near, np.copysign(LEAST_DEVIATE, deviates), deviates) * self.widening
+        counts = np.broadcast_to(self.counts, (m, h, n_cells)).reshape(m * h, n_cells)
+        found, proportions = ends_at(
+            self.test, self.constraint, counts, np.tile(self.errors, m), roots.ravel(), self.least
         )
+        errors = _errors(self.constraint, proportions, found) / np.sqrt(counts.sum(axis=1))
+        found = found.reshape(m, h)
         part = np.abs(deviates) / LEAST_DEVIATE
-        return np.where(near, self.values[0] + part * (found - self.values[0]), found)
+        values = np.where(near, self.values + part * (found - self.values), found)
+        return Ends(values, errors.reshape(m, h) * self.widening)
+
+    def joined(self, other: Estimates) -> Inverted | None:
+        """Return these estimates and others that are tested in the same way, or None."""
+        if not (
+            isinstance(other, Inverted)
+            and (self.test, self.least, self.most) == (other.test, other.least, other.most)
+            and self.constraint.equals(other.constraint)
+        ):
+            return None
+        names = ("counts", "values", "errors", "widening")
+        both: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in names
+        }
+        return replace(self, **both)
 
 
 def kappas_tested(
@@ -218,7 +244,7 @@ class Together:
     """
 
     def __init__(self, groups: Sequence[Estimates], correlation: AnyArray | None = None) -> None:
-        self._groups = groups
+        self._groups = _joined(groups)
         self._inverse = None if correlation is None else np.linalg.inv(correlation)
 
     def statistic(self, value: float) -> float:
@@ -237,10 +263,10 @@ class Together:
             return 0.0
         return 1 / math.sqrt(float(self._solved(1 / errors) @ (1 / errors)))
 
-    def common(self, quantile: float) -> tuple[float, float, float]:
-        """Return the value that the estimates have in common, and the ends of its interval.
+    def values_at(self, *deviates: float) -> list[float]:
+        """Return the values that all estimates have at each combined deviate.
 
-        The value is that at a combined deviate of 0, the ends are those at the quantile.
+        The value in common is at 0, the ends of its interval are at a quantile and minus it.
         """
         values, errors = (
             np.concatenate([getattr(group, name) for group in self._groups])
@@ -248,14 +274,16 @@ class Together:
         )
         weights = self._solved(1 / errors) / errors
         guess, error = (weights @ values) / weights.sum(), weights.sum() ** -0.5
-        targets = np.array([0.0, quantile, -quantile])
+        targets = np.array(deviates)
         least = max(group.least for group in self._groups)
         most = min(group.most for group in self._groups)
-        found = _crossings(
-            self._combined, targets, guess - targets * error, error, least, most, END_TOLERANCE
-        )
-        value, low, high = found.tolist()
-        return value, low, high
+
+        def excess(points: FloatTable) -> FloatTable:
+            return np.asarray(self._combined(points) - targets)
+
+        guesses = guess - targets * error
+        found: list[float] = _crossings(excess, guesses, error, least, most, END_TOLERANCE).tolist()
+        return found
 
     def _combined(self, values: FloatTable) -> FloatTable:
         """Return the deviate of values from all estimates, weighted by their inverse errors."""
@@ -279,83 +307,91 @@ class Together:
         return weights if self._inverse is None else np.asarray(weights @ self._inverse)
 
 
+def _joined(groups: Sequence[Estimates]) -> list[Estimates]:
+    """Return estimates in their order, neighbours that are tested in the same way together."""
+    found: list[Estimates] = []
+    for group in groups:
+        last = found[-1] if found else None
+        together = last.joined(group) if isinstance(last, Inverted) else None
+        if together is None:
+            found.append(group)
+        else:
+            found[-1] = together
+    return found
+
+
 def difference_ends(
     first: Estimates, second: Estimates, correlation: float, quantile: float
 ) -> tuple[float, float]:
     """Return the differences of two values that are at a quantile from the estimates.
 
-    Of a pair of values with a difference, their deviates are those of `Together.common`: the
+    Of a pair of values with a difference, their deviates are those of `Together.values_at`: the
     combined one is 0, if it is of the second and of the first less the difference.
     """
+    groups = _joined((first, second))
     signs = np.array([1.0, -1.0])  # the first value of a lower end is below its estimate
+    guess = np.full(2, math.atan2(second.errors[0], first.errors[0]))
+    found = Ends(guess, guess)  # of the last step
 
-    def values(angle: FloatTable) -> tuple[FloatTable, FloatTable]:
+    def ends(angle: FloatTable) -> Ends:
         """Return both values of each end for the angle whose tangent is the ratio of errors."""
         one, two = np.cos(angle), np.sin(angle)
         scale = signs * quantile / np.sqrt(1 - 2 * correlation * one * two)
-        return (
-            first.ends(scale * (one - correlation * two)),
-            second.ends(scale * (correlation * one - two)),
+        deviates = np.stack(
+            [scale * (one - correlation * two), scale * (correlation * one - two)], axis=1
         )
+        parts = np.hsplit(deviates, len(groups))
+        of_groups = [group.ends(part) for group, part in zip(groups, parts)]
+        return Ends(*(np.concatenate(both, axis=1) for both in zip(*of_groups)))
 
     def excess(angle: FloatTable) -> FloatTable:
         """Return the angle of the errors at these values, less the angle."""
-        one, two = (
-            # At the end of what the counts allow the error is unknown, but nothing changes there.
-            np.nan_to_num(each.deviates(found).errors[:, 0], nan=0.0)
-            for each, found in zip((first, second), values(angle))
-        )
+        nonlocal found
+        found = ends(angle)
+        # At the end of what the counts allow the error is unknown, but nothing changes there.
+        one, two = np.nan_to_num(found.errors.T, nan=0.0)
         return np.asarray(np.arctan2(two, one) - angle)
 
-    guess = np.full(2, math.atan2(second.errors[0], first.errors[0]))
     most = math.pi / 2 - LEAST_ANGLE
-    angle = _crossings(excess, np.zeros(2), guess, FIRST_STEP, LEAST_ANGLE, most, ANGLE_TOLERANCE)
-    one, two = values(angle)
+    _crossings(excess, guess, 1.0, LEAST_ANGLE, most, ANGLE_TOLERANCE)
+    one, two = found.values.T
     low, high = (one - two).tolist()
     return low, high
 
 
 def _crossings(
     function: Callable[[FloatTable], FloatTable],
-    targets: FloatTable,
     guesses: FloatTable,
-    step: float,
+    scale: float,
     least: float,
     most: float,
     tolerance: float,
 ) -> FloatTable:
-    """Return where a falling function has the targets, by false position (Illinois).
+    """Return where falling functions, which may be infinite, are 0.
 
-    It may be infinite. Where it never has a target, that is the bound nearest to it.
+    The steps are those of the secant method between points that enclose the zero; the first is
+    ``scale`` times the function. Where it is never 0, that is the bound nearest to it.
     """
-
-    def excess(points: FloatTable) -> FloatTable:
-        # Between -1 and 1, for it may be infinite.
-        return np.asarray(np.arctan(function(points) - targets) * (2 / math.pi))
-
-    low, high = guesses - step, guesses + step
-    low, high = np.clip(low, least, most), np.clip(high, least, most)
-    above, below = excess(low), excess(high)
-    while True:
-        widen_low, widen_high = (above < 0) & (low > least), (below > 0) & (high < most)
-        if not (widen_low.any() or widen_high.any()):
+    point = np.clip(guesses, least, most)
+    low, high = np.full_like(point, least), np.full_like(point, most)
+    last, before = np.full_like(point, np.nan), np.full_like(point, np.nan)
+    for step in range(MOST_STEPS):
+        found = function(point)
+        width = high - low
+        low, high = np.where(found >= 0, point, low), np.where(found <= 0, point, high)
+        # NaN is on neither side.
+        done = ~(np.abs(found) * scale > tolerance) | ~(high - low > tolerance)
+        if done.all():
             break
-        step *= 2
-        low = np.where(widen_low, np.maximum(low - step, least), low)
-        high = np.where(widen_high, np.minimum(high + step, most), high)
-        above, below = excess(low), excess(high)
-    low, high = np.where(below >= 0, high, low), np.where(above <= 0, low, high)
-    last = np.zeros(len(targets))
-    for _ in range(MOST_STEPS):
         with np.errstate(divide="ignore", invalid="ignore"):
-            point = np.where(low == high, low, (low * below - high * above) / (below - above))
-        if (high - low).max() < tolerance:
-            break
-        found = excess(point)
-        right = found < 0
-        exact = np.abs(found) < tolerance
-        above = np.where(right, np.where(last > 0, above / 2, above), found)
-        below = np.where(right, found, np.where(last < 0, below / 2, below))
-        low, high = np.where(right & ~exact, low, point), np.where(right | exact, point, high)
-        last = np.where(right, 1, -1)
+            secant = point - found * (point - last) / (found - before)
+        forward = point + scale * np.clip(found, -2, 2)
+        following = np.where(np.isfinite(secant), secant, forward)
+        following = np.clip(following, low, high)
+        middle = (low + high) / 2
+        is_enclosed = (low > least) & (high < most)
+        stuck = is_enclosed & ((following == low) | (following == high))
+        stuck |= np.isfinite(middle) & (step > FREE_STEPS) & (high - low > width / 2)
+        last, before = np.where(done, last, point), np.where(done, before, found)
+        point = np.where(done, point, np.where(stuck, middle, following))
     return point
