@@ -15,7 +15,7 @@ from fastkappa.sources.source_ratings import MEASUREMENTS, RatingsError
 # Sentences that give advice in Python, and the same advice for the command line.
 ADVICE = {
     MEASUREMENTS: "For measurements there is fastkappa measure.",
-    "krippendorff_alpha with level='interval' and intraclass_correlation are": (
+    "krippendorff_alpha with level='interval' and fastkappa.measurements are": (
         "fastkappa measure is"
     ),
     ", on the command line --missing-codes, or name it in labels": ", or name it in --labels",

@@ -75,7 +75,7 @@ def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
         warnings.warn(
             f"ratings hold {len(labels)} different numbers of {n_subjects} subjects,"
             " not all whole, and each was taken for a label: krippendorff_alpha with"
-            " level='interval' and intraclass_correlation are for measurements.",
+            " level='interval' and fastkappa.measurements are for numbers on a scale.",
             stacklevel=users_stacklevel(),
         )
 

@@ -26,9 +26,9 @@ NO_SETS = (
 )
 BYTES = "got bytes: make strings of them, as by rating.decode()."
 CONTINUOUS = (
-    " continuous_kappa takes numbers that are not whole, and optimal_thresholds makes labels"
-    " of scores. If they are the labels of a scale, such as half points, name all of them in"
-    " labels=."
+    " fastkappa.measurements.continuous_kappa takes numbers that are not whole, and"
+    " optimal_thresholds makes labels of scores. If they are the labels of a scale, such as half"
+    " points, name all of them in labels=."
 )
 
 

@@ -37,7 +37,7 @@ SOURCE_REMEDIES = REMEDIES._replace(
     " labels."
 )
 MEASUREMENTS = (
-    "For measurements there are continuous_kappa and, for more than two raters,"
+    "For measurements there are fastkappa.measurements and, for more than two raters,"
     " krippendorff_alpha with level='interval'."
 )
 

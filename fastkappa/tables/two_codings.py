@@ -34,12 +34,16 @@ REMEDY = "Number the labels alike if both mean the same scale."
 def may_be_coded_apart(table: AnyArray) -> bool:
     """Return whether to look closer at a table, in less than a microsecond.
 
-    Either at least two labels have no agreement, or the lowest and the highest label meet more
-    often than the highest meets itself.
+    Either at least two labels have no agreement, as after a shift, or the lowest label meets the
+    highest at least twice as often as both meet themselves, as after a reversal.
     """
     # Python counts in a short list faster than NumPy does in an array.
     agreed = table.diagonal().tolist()
-    return bool(agreed.count(0) > 1 or table.item(len(agreed) - 1) > agreed[-1])
+    if agreed.count(0) > 1:
+        return True
+    last = len(agreed) - 1
+    opposite = table.item(last) + table.item(last * (last + 1))
+    return bool(opposite > 1 and opposite >= 2 * (agreed[0] + agreed[last]))
 
 
 def judge_pairs(
@@ -134,7 +138,10 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
     """Return the warning about numbers that one rater shifts or reverses against the other."""
     a, b = names
     step = _most_frequent(values - values[:, None], table)
-    if step and (better := _better(values, values - step, table)):
+    rows, columns = (values[table.any(axis=axis)] for axis in (1, 0))
+    # A rater who is too high by a step keeps to the ends of the scale.
+    ends = {columns.min() - rows.min(), columns.max() - rows.max()}
+    if step and ends == {step} and (better := _better(values, values - step, table)):
         how = f"{b} seems to number the labels {'higher' if step > 0 else 'lower'} than {a} by"
         return f"{how} {abs(step):g}: {better} without that difference. {REMEDY}"
     total = _most_frequent(values + values[:, None], table)

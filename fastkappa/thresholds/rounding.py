@@ -59,6 +59,14 @@ class Rounding(NamedTuple):
     oof_kappa: float | None
 
 
+def generator_of(random_state: np.random.RandomState) -> np.random.Generator:
+    """Return the generator of `find_rounding` that scikit-learn's kind of random state seeds.
+
+    `KappaRounder` and the command line share it, so the same seed draws the same folds.
+    """
+    return np.random.default_rng(random_state.randint(np.iinfo(np.int32).max))
+
+
 def find_rounding(
     y_true: Any,
     scores: Any,

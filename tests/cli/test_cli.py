@@ -217,11 +217,12 @@ def test_missing_ratings(tmp_path: Path) -> None:
 
 def test_one_label_leaves_kappa_undefined(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=["yes", "yes"], b=["yes", "yes"])
-    result = run(path, "--y1", "a", "--y2", "b")
+    # Weighted kappas of words are printed if --labels gives an order.
+    result = run(path, "--y1", "a", "--y2", "b", "--labels", "yes")
     assert result.exit_code == 0
     assert result.stdout.count("undefined\n") == 3
     assert "Kappa is undefined: all ratings are yes, so that no disagreement is" in result.stdout
-    report = json_of(path, "--y1", "a", "--y2", "b")
+    report = json_of(path, "--y1", "a", "--y2", "b", "--labels", "yes")
     assert report["kappa"] is None
     assert report["kappas"] == {"none": None, "linear": None, "quadratic": None}
     assert (report["observed_agreement"], report["expected_agreement"]) == (1, 1)

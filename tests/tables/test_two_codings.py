@@ -98,6 +98,12 @@ def test_labels_that_one_rater_alone_uses_are_seldom_warned_of() -> None:
         assert sum(_is_warned(labels, table) for table in tables) <= 5
 
 
+def test_a_rater_who_is_one_step_too_high_is_silent() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confusion_counts(FIRST, np.minimum(FIRST + 1, 4))
+
+
 def test_raters_of_another_severity_are_seldom_warned_of() -> None:
     rng = np.random.default_rng(4)
 

@@ -224,7 +224,8 @@ FORMS: dict[str, tuple[Any, str]] = {
     "one-hot": (np.array([[0, 0, 1], [0, 1, 0]]), "Of probabilities give the likeliest labels"),
     "scores": (
         np.array([0.25, 0.75]),
-        r"must be labels, but is continuous, got array\(\[0\.25, 0\.75\]\)\. continuous_kappa takes"
+        r"must be labels, but is continuous, got array\(\[0\.25, 0\.75\]\)\."
+        r" fastkappa\.measurements\.continuous_kappa takes"
         r" numbers that are not whole, and optimal_thresholds makes labels of scores\. If they are"
         r" the labels of a scale, such as half points, name all of them in labels=\.$",
     ),

@@ -250,7 +250,8 @@ def _sorted_ratings(
 def _warn_of_swapped(ratings: LongRatings) -> None:
     """Warn of many raters of very few items, as if items and raters were swapped."""
     n_raters = len(ratings.rater_names)
-    if ratings.n_items <= MOST_SWAPPED and n_raters >= FEWEST_TRANSPOSED * ratings.n_items / 2:
+    fewest = max(FEWEST_TRANSPOSED, MOST_SWAPPED * ratings.n_items)
+    if 1 < ratings.n_items <= MOST_SWAPPED and n_raters >= fewest:
         warn(
             f"there are {n_raters} raters and {ratings.n_items} items, as if the columns of items"
             " and raters were swapped: is the column of raters the one that says who rated?"
