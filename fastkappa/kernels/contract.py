@@ -108,7 +108,7 @@ class PairKernels(Protocol):
 
     @property
     def count_rows(self) -> CountRows | None:
-        """The kernel for the columns of a row-major matrix.
+        """The kernel that pairs a column with each column of a row-major matrix.
 
         ``count_rows(first, matrix, lowest, tables, part)`` pairs a column with each column of
         the matrix, and adds the pairs to one table per column.

@@ -150,7 +150,7 @@ cdef class Evaluator:
         return c_kappa_of_thresholds(&self.items, &thresholds[0], self.total, table)
 
     def many(self, const double[:, ::1] thresholds, double[::1] kappas):
-        """Write kappa for each row of thresholds."""
+        """Write kappa at each row of thresholds to ``kappas``."""
         cdef double table[MOST_CUTS * MOST_CUTS]
         cdef Py_ssize_t i
         if thresholds.shape[1] != self.items.n_labels - 1:

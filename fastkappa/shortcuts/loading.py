@@ -46,7 +46,7 @@ class Evaluator(Protocol):
         ...
 
     def many(self, thresholds: Floats, kappas: Floats) -> None:
-        """Write kappa for each row of thresholds."""
+        """Write kappa at each row of thresholds to ``kappas``."""
 
 
 class SearchCuts(Protocol):

@@ -62,7 +62,7 @@ class Evaluator:
         return float(kappa[0])
 
     def many(self, thresholds: Floats, kappas: Floats) -> None:
-        """Write kappa for each row of thresholds."""
+        """Write kappa at each row of thresholds to ``kappas``."""
         check_range(0, len(thresholds), kappas)
         _kappas(*self._items, np.sort(thresholds, axis=1), kappas)
 

@@ -44,7 +44,7 @@ class ThresholdEvaluator:
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true
         labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. By default, the order is the one that ``y_true`` declares (an
+        All labels, in order. By default, the order is that declared by ``y_true`` (an
         ordered categorical, a polars Enum, an ordered Arrow dictionary, a Python enum).
         Otherwise the labels that occur in ``y_true`` are sorted: strings alphabetically,
         unless all of them are numbers.
@@ -71,7 +71,7 @@ class ThresholdEvaluator:
 
     See Also
     --------
-    optimal_thresholds : the thresholds with the highest kappa.
+    optimal_thresholds : Find the thresholds with the highest kappa.
 
     Notes
     -----

@@ -83,7 +83,7 @@ class ThresholdResult(Result):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            Finite numbers.
+            Finite scores.
 
         Returns
         -------
@@ -170,7 +170,7 @@ def optimal_thresholds(
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true
         labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. By default, the order is the one that ``y_true`` declares (an
+        All labels, in order. By default, the order is that declared by ``y_true`` (an
         ordered categorical, a polars Enum, an ordered Arrow dictionary, a Python enum).
         Otherwise the labels that occur in ``y_true`` are sorted: strings alphabetically,
         unless all of them are numbers.

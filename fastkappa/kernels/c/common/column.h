@@ -20,7 +20,7 @@ enum {
 typedef struct {
     const char *data;      /* address of element 0 */
     ptrdiff_t stride;      /* bytes between elements; may be negative or 0 */
-    int kind;              /* COLUMN_INT8 .. COLUMN_FLOAT64 (a bool comes as COLUMN_UINT8) */
+    int kind;              /* COLUMN_INT8 .. COLUMN_FLOAT64 (booleans are read as COLUMN_UINT8) */
     int swapped;           /* 1: the elements are in non-native byte order */
     uint64_t lowest;       /* the value with code 0 (modulo 2^64 if negative) */
     uint64_t n_labels;     /* below 2^32; legal codes are 0 .. n_labels-1, and any other value gets the code n_labels */

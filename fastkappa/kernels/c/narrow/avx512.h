@@ -184,8 +184,7 @@ static collect_512_t collect_512(const column_t *column)
     return collect;
 }
 
-/* A masked load reads nothing beyond the elements but is slow. `inner` is whether more elements follow, so that it is not
-   needed. */
+/* A masked load reads nothing beyond the elements but is slow. If `inner`, more elements follow, and a plain load is safe. */
 ALWAYS_INLINE __m512i collected_512(const collect_512_t *collect, const char *p, int inner)
 {
     __m512i bytes = _mm512_setzero_si512();

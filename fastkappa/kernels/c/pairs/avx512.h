@@ -151,7 +151,7 @@ ALWAYS_INLINE __m512i rest_of_plane_512(const plane_512_t *plane)
         _mm512_add_epi64(_mm512_slli_epi64(fours, 2), _mm512_slli_epi64(eights, 3)));
 }
 
-/* Returns the next 64 cells. Legal code_a * n_labels_b fits in a byte, so a 16-bit product multiplies two bytes at once. */
+/* Returns the next 64 cells. For legal codes, code_a * n_labels_b fits in a byte, so one 16-bit product multiplies two bytes. */
 ALWAYS_INLINE __m512i next_cells_512(column_512_t *a, column_512_t *b, __m512i n_labels_b, int width, int halved)
 {
     const __m512i codes_a = next_codes_512(a, width, halved);
@@ -183,7 +183,7 @@ ALWAYS_INLINE ptrdiff_t count_groups_512(const column_t *a, const column_t *b, p
 {
     const ptrdiff_t n_groups = (stop - start) / GROUP_512;
     const size_t n_a = (size_t)a->n_labels, n_b = (size_t)b->n_labels;
-    const int n_planes = (int)((n_a * n_b + 6) / 8); /* of all cells but the last */
+    const int n_planes = (int)((n_a * n_b + 6) / 8); /* of all cells except the last */
     if (n_groups <= 0)
         return start;
 

@@ -123,7 +123,7 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b,
 {
     const ptrdiff_t n_groups = (stop - start) / GROUP_PAIRS;
     const size_t n_a = (size_t)a->n_labels, n_b = (size_t)b->n_labels;
-    const int n_planes = (int)((n_a * n_b + 6) / 8); /* of all cells but the last */
+    const int n_planes = (int)((n_a * n_b + 6) / 8); /* of all cells except the last */
     if (n_groups <= 0)
         return start;
 

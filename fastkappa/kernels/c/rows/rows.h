@@ -19,7 +19,7 @@ enum { MOST_ROW_LABELS = 16, ROW_WIDTH = 128, ROW_VECTOR = 64, ROWS_OF_BYTES = 2
 #endif
 
 #define ROW_LOOPS(LEVEL)                                                                                       \
-    /* the codes of contiguous integers */                                                                     \
+    /* writes the codes of contiguous integers */                                                              \
     static void row_codes_##LEVEL(const char *p, ptrdiff_t width, ptrdiff_t count, uint64_t lowest, uint32_t n, \
                                   uint8_t *ROW_RESTRICT codes)                                                 \
     {                                                                                                          \
@@ -94,7 +94,7 @@ static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row
     const int plain = is_plain_integer(row);
     uint8_t labels[ROWS_OF_BYTES], codes[ROW_WIDTH];
     while (start < stop) {
-        /* so many that no sum overflows */
+        /* a range of this length cannot overflow the sums */
         const ptrdiff_t end = stop - start < (1 << 30) ? stop : start + (1 << 30);
         uint32_t n_rows[MOST_ROW_LABELS + 1] = {0};
         memset(sums, 0, (size_t)(n_groups * n_counters) * sizeof *sums);
