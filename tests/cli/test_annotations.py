@@ -95,7 +95,7 @@ def test_numbers_by_one_and_words_by_another(tmp_path: Path) -> None:
     write_csv(tmp_path / "b.csv", id=[1, 2, 3], grade=["1", "x", "1"])
     files = [tmp_path / "a.csv", tmp_path / "b.csv", "--id", "id"]
     # As in one file: an x among numbers is doubtful.
-    assert "holds numbers, and among them 'x' (1 time)" in agree.refusal(*files)
+    assert "contains numbers and also 'x' (1 time)" in agree.refusal(*files)
     found = agree.json_of(*files, "--labels", "1,2,x")
     assert found["table"] == [[2, 0, 0], [0, 0, 1], [0, 0, 0]]
 

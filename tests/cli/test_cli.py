@@ -369,7 +369,7 @@ def test_the_program_refuses_in_one_line(integers: tuple[Path, Any], tmp_path: P
     for path, column, problem in (
         (tmp_path / "none.csv", "left", "there is no file"),
         (tmp_path / "none", "left", "there is no file or folder"),
-        (tmp_path / "ratings.docx", "left", "is not known by its suffix"),
+        (tmp_path / "ratings.docx", "left", "is not a known format"),
         (integers[0], "leftt", "Did you mean 'left'?"),
     ):
         result = run_process("score", path, "--y1", column, "--y2", "right")

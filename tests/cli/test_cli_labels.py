@@ -33,7 +33,7 @@ QUADRATIC = 1 - 0.5 / 2.5
 # In alphabetical order 'none' is a step from 'mild' no longer, but two.
 ALPHABETICAL = 1 - (2 * 4 + 2 * 4) / 8 / 2.5
 WARNING = (
-    "depends on the order of the labels, which was taken to be alphabetical: mild < moderate <"
+    "depends on the order of the labels, which was assumed to be alphabetical: mild < moderate <"
     " none < severe. Give --labels in the order that is meant."
 )
 
@@ -166,13 +166,13 @@ def odd_commands(file: Path) -> dict[str, list[Any]]:
 def test_a_string_among_numbers(name: str, odd: Path) -> None:
     arguments = odd_commands(odd)[name]
     assert program.refusal(*arguments) == (
-        "fastkappa: column 'a' holds numbers, and among them 'x' (1 time): give"
+        "fastkappa: column 'a' contains numbers and also 'x' (1 time): give"
         " --missing-codes if they stand for missing ratings, or"
         " --labels if they are labels.\n"
     )
     assert "1 in column 'a'" in program.refusal(*arguments, "--missing-codes", "x,.")
     # A typing error is not missing.
-    assert "among them 'x' (1 time)" in program.refusal(*arguments, "--missing", "drop")
+    assert "and also 'x' (1 time)" in program.refusal(*arguments, "--missing", "drop")
     dropped = program.run(
         *arguments, "--missing", "drop", "--missing-codes", "x, .", "--format", "json"
     )
@@ -235,7 +235,7 @@ def test_leaderboard_without_items_that_have_no_label(tmp_path: Path) -> None:
     less = write_csv(tmp_path / "l.csv", id=range(6), y=[1, 2, 1, 2, "x", 1])
     arguments = ("leaderboard", truth, same, less, "--id", "id", "--target", "y")
     assert program.refusal(*arguments) == (
-        "fastkappa: column 'y' holds numbers, and among them 'x' (1 time): give --missing-codes if"
+        "fastkappa: column 'y' contains numbers and also 'x' (1 time): give --missing-codes if"
         " they stand for missing labels, or --labels if they are labels.\n"
     )
     result = program.run(*arguments, "--missing-codes", "x", "--format", "json")

@@ -123,7 +123,7 @@ def test_what_cannot_be_scored_has_a_row_and_the_rest_still_rank(folder: Path) -
     reasons = {
         "damaged.parquet": "cannot be read",
         "empty.csv": "is empty",
-        "latin.csv": "column 'grade' of latin.csv holds text that is not UTF-8",
+        "latin.csv": "column 'grade' of latin.csv contains text that is not UTF-8",
         "shuffled.xlsx": "cannot be read: ",
         "column.csv": "no column 'grade'; .* Did you mean 'Grade'",
         "scores.csv": "continuous",

@@ -208,7 +208,7 @@ def test_scores_that_fall_get_a_warning(file: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--y", "y", "--score", "word"), "scores must hold real numbers"),
+        (("--y", "y", "--score", "word"), "scores must be real numbers"),
         (
             ("--y", "s", "--score", "y"),
             "column 's' holds 1.923842796781646: ratings must be",

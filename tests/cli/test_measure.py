@@ -175,7 +175,7 @@ def test_pictures(flows: Path, tmp_path: Path, raters: list[str]) -> None:
     ("options", "message"),
     [
         (["--raters", "wright"], "--raters must name two columns or more, got 'wright' alone."),
-        (["--raters", "wright", "word"], "word must hold real numbers, got 'x'."),
+        (["--raters", "wright", "word"], "word must be real numbers, got 'x'."),
         (["--item", "who"], "--item needs --rater and --rating too."),
         (
             ["--raters", "who", "wright", "word"],

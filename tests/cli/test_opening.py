@@ -324,7 +324,7 @@ def test_folders_and_patterns(form: str) -> None:
             "value"
         ]
         assert found == pytest.approx(fleiss_kappa(np.column_stack([A, B, C])).value)
-    assert "no file is like parts/*.tsv" in score.refusal("parts/*.tsv", *PAIR)
+    assert "no file matches parts/*.tsv" in score.refusal("parts/*.tsv", *PAIR)
     assert "formats" in score.refusal("parts/*", *PAIR)
 
 

@@ -357,5 +357,5 @@ def test_escaped_once(ratings: dict[str, list[str]]) -> None:
 def test_every_form_warns(ratings: dict[str, list[str]]) -> None:
     options: tuple[Any, ...] = ("<i>&.csv", *(f"--raters={name}" for name in RATERS[:2]))
     page = agree.run(*options, "--weights", "linear", "--format", "html")
-    assert "taken to be alphabetical" in page.stderr
-    assert any("taken to be alphabetical" in text for text in Page(page.stdout).texts_of("p"))
+    assert "assumed to be alphabetical" in page.stderr
+    assert any("assumed to be alphabetical" in text for text in Page(page.stdout).texts_of("p"))

@@ -264,11 +264,11 @@ def test_words_among_scores_are_no_labels(oof: tuple[Any, Any], options: tuple[s
     write_csv(Path("odd.csv"), y=[1, 2, 1, 2], s=[0.5, "abc", 0.7, 1.5])
     for labels in ((), ("--labels", "0,1,2,3")):
         message = thresholds.refusal(*options, *labels)
-        assert "column 's' holds numbers, and among them 'abc' (1 time)" in message
+        assert "column 's' contains numbers and also 'abc' (1 time)" in message
         assert "give --missing-codes if they stand for missing values" in message
         assert "--labels" not in message
     drop = ("--missing", "drop")
-    assert "among them 'abc'" in thresholds.refusal(*options, *drop)
+    assert "and also 'abc'" in thresholds.refusal(*options, *drop)
     assert thresholds.run(*options, *drop, "--missing-codes", "abc").exit_code == 0
 
 
@@ -296,7 +296,7 @@ def test_words_among_scores_are_no_labels(oof: tuple[Any, Any], options: tuple[s
         ),
         (
             '{"labels": [1, 2], "thresholds": [1], "columns": {"score": "name"}}',
-            "column 'name' of new.csv: scores must hold real numbers",
+            "column 'name' of new.csv: scores must be real numbers",
         ),
     ],
 )

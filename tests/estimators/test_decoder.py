@@ -291,7 +291,7 @@ def test_an_array_has_the_columns_of_the_frame_that_was_fitted(names: list[Any])
 def test_labels_of_y_are_judged_as_everywhere() -> None:
     probabilities = np.tile([[0.7, 0.3], [0.2, 0.8]], (5, 1))
     mixed = ["1", "2", "1", "2", "x", "2", "1", "2", "1", "2"]
-    with pytest.raises(ValueError, match=r"y holds numbers, and among them 'x' \(1 time\): leave"):
+    with pytest.raises(ValueError, match=r"y contains numbers and also 'x' \(1 time\): leave"):
         KappaDecoder().fit(probabilities, mixed)
     blank = ["no", "yes", "no ", "yes", "no", "yes", "no", "yes", "no", "yes"]
     with (

@@ -340,7 +340,7 @@ def test_missing_ratings_and_what_has_no_name() -> None:
         (([1, 2], ["a", "b"], [None, None]), "rating must not all be missing"),
         (([], [], []), "rating must not be empty"),
         (("item", [1], [2]), "item must be an array with an entry per rating, got 'item'"),
-        (([1, 2, 3], ["a", "b", "a"], [1, 2, "x"]), "among them 'x'"),
+        (([1, 2, 3], ["a", "b", "a"], [1, 2, "x"]), "and also 'x'"),
     ],
 )
 def test_refusals(triples: Any, message: str) -> None:
@@ -350,7 +350,7 @@ def test_refusals(triples: Any, message: str) -> None:
 
 def test_refusals_of_labels_and_missing_codes() -> None:
     triples = [1, 1, 2], ["a", "b", "a"], [1, 2, 3]
-    with pytest.raises(ValueError, match="rating holds 3, which is not one of the labels"):
+    with pytest.raises(ValueError, match="rating contains 3, which is not one of the labels"):
         long(triples, labels=[1, 2])
     with pytest.raises(ValueError, match="rating must not be missing in all rows"):
         long(([1, 2], ["a", "b"], [None, None]), labels=[1, 2])

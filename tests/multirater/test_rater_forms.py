@@ -89,17 +89,17 @@ ODD_STRINGS = [[str(rating) for rating in row] for row in ODD]
     ids=["rows", "strings", "array", "objects", "pandas", "strings of pandas"],
 )
 def test_strings_among_numbers_are_counted_and_named(name: str, given: Any) -> None:
-    with pytest.raises(ValueError, match="holds numbers, and among them") as caught:
+    with pytest.raises(ValueError, match="contains numbers and also") as caught:
         value(name, given)
     # A data frame has names of its own.
     raters = "1, 2" if isinstance(given, pd.DataFrame) else "rater 2, rater 3"
     assert str(caught.value) == (
-        "the table of ratings holds numbers, and among them 'x' (2 times), '?' (1 time): look at"
+        "the table of ratings contains numbers and also 'x' (2 times), '?' (1 time): look at"
         f" {raters}, and give missing_codes= if they stand for missing ratings, or labels= if they"
         " are labels."
     )
     # One code of two is not enough.
-    with pytest.raises(ValueError, match=r"among them 'x' \(2 times\): look at"):
+    with pytest.raises(ValueError, match=r"and also 'x' \(2 times\): look at"):
         value(name, given, missing_codes=["?"])
 
 
@@ -112,7 +112,7 @@ def test_strings_among_numbers_that_are_labels() -> None:
     # The first rater's column holds numbers alone.
     for given in (ODD, pd.DataFrame(ODD), np.array(ODD, object)):
         assert fleiss_kappa(given, weights="linear", labels=order).value == expected
-    with pytest.raises(ValueError, match="rater 1 holds '9', which is not one of the labels"):
+    with pytest.raises(ValueError, match="rater 1 contains '9', which is not one of the labels"):
         fleiss_kappa(ODD, labels=["1", "x"])
     declared = pd.DataFrame(ODD_STRINGS).astype(pd.CategoricalDtype(order, ordered=True))
     assert fleiss_kappa(declared, weights="linear").value == expected

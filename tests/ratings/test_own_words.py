@@ -43,8 +43,8 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "lists": (np.array([["a", "b"], ["c"], None], object)[:2], SETS),
     "sets": ([{"a"}, {"a", "b"}], SETS),
     "cube": (np.zeros((2, 2, 2)), "must be one-dimensional"),
-    "complex": ([1j, 2, 3, 4], "must hold labels, got complex numbers"),
-    "bytes": ([b"a", b"b"], "must hold labels, got bytes"),
+    "complex": ([1j, 2, 3, 4], "must be labels, got complex numbers"),
+    "bytes": ([b"a", b"b"], "must be labels, got bytes"),
     "dictionaries": ([{}, {}], "must be labels"),
 }
 
