@@ -31,7 +31,13 @@ from fastkappa.ratings.labels import distinct, names_of_columns
 from fastkappa.ratings.real_numbers import as_float64, hint_for_probabilities
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
-from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, table_at_thresholds
+from fastkappa.thresholds.rounding import (
+    Method,
+    Rounding,
+    find_rounding,
+    generator_of,
+    table_at_thresholds,
+)
 
 # Attributes of OptimizedRounder and of scikit-learn's linear models, for the error to explain.
 INSTEAD = dict.fromkeys(("coefficients", "coef_"), "thresholds_ has the cut points.")
@@ -236,13 +242,12 @@ class KappaRounder(
             scores = self._read_scores(X, reset=True)
             if self.cv is not None and not isinstance(self.cv, Integral):
                 splits = self._splits(scores, y, groups)
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         find = partial(
             find_rounding,
             method=self.method,
             weights=self.weights,
             n_resamples=self.n_resamples,
-            rng=np.random.default_rng(seed),
+            rng=generator_of(check_random_state(self.random_state)),
         )
         n_folds = self.cv if splits is None else None
         found = find(y, scores, labels=labels, sample_weight=sample_weight, n_folds=n_folds)

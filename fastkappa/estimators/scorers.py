@@ -192,9 +192,10 @@ def _refuse_numbers(predictions: Any, estimator: Any) -> None:
     if column.obstacle in ("continuous", "continuous-multioutput"):
         values = np.asarray(column.values).reshape(-1)
         real = values[values != np.rint(values)][0]
+        name = type(estimator).__name__
         raise ValueError(
-            f"kappa needs labels, but {type(estimator).__name__} predicts real numbers such as"
-            f" {real:.6g}. Convert them to labels with fastkappa.estimators.KappaRounder, or use"
+            f"kappa needs labels, but {name} predicts real numbers such as {real:.6g}. Wrap {name}"
+            " in fastkappa.estimators.KappaRounder, which converts them to labels, or use"
             " fastkappa.measurements.continuous_kappa."
         )
 

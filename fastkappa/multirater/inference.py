@@ -7,17 +7,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
+import numpy as np
+
 from fastkappa.multirater.statistics.coefficient import Coefficient, ScoreModel
-from fastkappa.multirater.statistics.score import score_interval, score_z
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, are_joined, n_units
 from fastkappa.statistics.inference import (
     Distribution,
     degrees_of_freedom,
     symmetric_interval,
-    two_sided_p,
 )
 from fastkappa.statistics.intervals.methods import root_quantile, widening
+from fastkappa.statistics.intervals.ratio_constraint import RatioConstraint
+from fastkappa.statistics.intervals.tested import Asymptotic, Estimates, inverted
 
 RaterInterval: TypeAlias = Literal["score", "asymptotic"]
 RATER_INTERVALS: tuple[RaterInterval, ...] = get_args(RaterInterval)
@@ -102,45 +104,61 @@ class Inference:
     def interval(self) -> tuple[float, float]:
         """The interval; one that is asymptotic may go beyond 1 if it was asked for."""
         if self.model is not None:
-            return score_interval(self.model, self.standard_error, self._quantile)
+            quantile = root_quantile(self.confidence, self.freedom)
+            if math.isnan(quantile):
+                return math.nan, math.nan
+            low, high = self.tested.ends(np.array([[quantile], [-quantile]])).values[:, 0].tolist()
+            return low, high
         freedom = degrees_of_freedom(self.distribution, self.n_units)
         low, high = symmetric_interval(self.value, self.standard_error, self.confidence, freedom)
         return (low, high) if self.asked else (low, min(high, 1.0))
 
-    @cached_property
+    @property
     def z(self) -> float:
         """The deviate of the test of 0: with a null error, of the score test, or of Wald's."""
-        if not math.isnan(self.null_standard_error):
-            return self.value / self.null_error if self.null_error > 0 else math.nan
-        # Far from 0 the most likely rows with it are not always found.
-        z = math.nan if self.model is None else score_z(self.model, self.value) / self._widening
-        if not math.isnan(z):
-            return math.nan if self.n_units < 2 and are_joined(self.clusters) else z
-        return self.value / self.standard_error if self.standard_error > 0 else math.nan
+        return self._test[0]
 
     @property
     def p_value(self) -> float:
         """The two-sided probability of such a z if all agreement is by chance."""
+        return distributions.t_two_sided_p(*self._test)
+
+    @cached_property
+    def _test(self) -> tuple[float, float]:
+        """The deviate of the test of 0, and the degrees of freedom of its distribution."""
         if not math.isnan(self.null_standard_error):
-            return two_sided_p(self.z)
-        in_clusters = are_joined(self.clusters)
-        if self.model is not None and not in_clusters:
-            return two_sided_p(self.z)
-        distribution = "t" if in_clusters and self.model is not None else self.distribution
-        freedom = degrees_of_freedom(distribution, self.n_units)
-        return distributions.t_two_sided_p(self.z, freedom)
+            return self.value / self.null_error if self.null_error > 0 else math.nan, math.inf
+        # Far from 0 the most likely rows with it are not always found.
+        if self.model is not None:
+            z = float(self.tested.deviates(np.zeros(1)).deviates[0, 0])
+            if math.isfinite(z):
+                return z if self.freedom > 0 else math.nan, self.freedom
+        z = self.value / self.standard_error if self.standard_error > 0 else math.nan
+        return z, degrees_of_freedom(self.distribution, self.n_units)
 
     @property
-    def _quantile(self) -> float:
-        """The root of the statistic at the ends of a score interval."""
-        freedom = self.n_units - 1 if are_joined(self.clusters) else math.inf
-        return root_quantile(self.confidence, freedom) * self._widening
+    def freedom(self) -> float:
+        """The degrees of freedom of a score test: infinity, or the clusters less 1."""
+        return self.n_units - 1 if are_joined(self.clusters) else math.inf
 
-    @property
-    def _widening(self) -> float:
-        if not are_joined(self.clusters):
-            return 1.0
-        return float(widening(*self._errors, self.n_units))
+    @cached_property
+    def tested(self) -> Estimates:
+        """The test of each value of the coefficient."""
+        value, error = np.array([self.value]), np.array([self.standard_error])
+        if self.model is None:
+            return Asymptotic(value, error)
+        widened = [1.0]
+        if are_joined(self.clusters):
+            widened = [float(widening(*self._errors, self.n_units))]
+        return inverted(
+            "score",
+            RatioConstraint(self.model.features, self.model.ratio),
+            self.model.counts[None].astype(np.float64),
+            value,
+            error,
+            self.model.least,
+            np.array(widened),
+        )
 
     @cached_property
     def _errors(self) -> tuple[float, float]:
@@ -153,4 +171,4 @@ class Inference:
 
     def __getstate__(self) -> dict[str, Any]:
         # The model may be large, and is made again where it is needed.
-        return {name: part for name, part in vars(self).items() if name != "model"}
+        return {name: part for name, part in vars(self).items() if name not in ("model", "tested")}

@@ -33,6 +33,7 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution
+from fastkappa.statistics.intervals.tested import Estimates
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
 
@@ -179,6 +180,16 @@ class MultiRaterResult(Result):
     def n_clusters(self) -> int:
         """The number of clusters with a subject that counts; without clusters, of subjects."""
         return int(self.inference.n_units)
+
+    @property
+    def tested(self) -> Estimates:
+        """The test of each value of the coefficient."""
+        return self.inference.tested
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of score tests: infinity, or the clusters less 1."""
+        return self.inference.freedom
 
     @property
     def design_effect(self) -> float:

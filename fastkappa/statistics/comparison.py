@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.formatting import BOOTSTRAP_METHODS, figure, interval_text, p_value_text, printable
 from fastkappa.frame import frame_of_estimate
@@ -27,31 +27,40 @@ from fastkappa.statistics.bootstrap import (
     check_method,
 )
 from fastkappa.statistics.clusters import Clusters, are_joined
+from fastkappa.statistics.distributions import t_two_sided_p
 from fastkappa.statistics.inference import (
-    Distribution,
     check_confidence,
     delta_error,
     kappa_gradient,
     proportions_of,
     standard_error,
-    symmetric_interval,
-    two_sided_p,
 )
 from fastkappa.statistics.intervals.methods import (
     IntervalMethod,
     choose_method,
-    interval_of_difference,
-    intervals,
+    joint_freedom,
+    root_quantile,
+    widening,
+)
+from fastkappa.statistics.intervals.tested import (
+    Estimates,
+    Together,
+    difference_ends,
+    kappas_tested,
 )
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.spread import Influence
-from fastkappa.statistics.strata import check_comparable, kappa_and_error
+from fastkappa.statistics.strata import check_comparable, stratum_of
 from fastkappa.statistics.tables import (
-    as_counts,
     as_tables,
     refuse_fractions,
 )
 from fastkappa.statistics.weights import Weights
+
+NAMES = ("first", "second")
+# Correlations nearer to 1 than this are those of equal estimates.
+LEAST_APART = 1e-12
+AnyDifference = TypeVar("AnyDifference", bound=Any)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,10 +76,11 @@ class KappaDifference(Result):
     standard_error : float
         The standard error of the difference.
     interval : tuple of float
-        Its interval.
+        The differences that the test does not reject.
     z, p_value : float
-        The difference over its standard error, and the two-sided p-value of the test that
-        there is no difference.
+        The deviate of the test that there is no difference, and its two-sided p-value, which
+        says the same as the interval. In an asymptotic test the deviate is the difference over
+        its standard error.
     confidence : float
         The confidence of the interval.
     bootstrap : BootstrapResult or None
@@ -78,7 +88,7 @@ class KappaDifference(Result):
     names : tuple of str
         The names of what is compared: those of the predictions, if they have any.
     interval_methods : tuple of str
-        How the intervals of the two kappas are made, from which the interval is.
+        How the two kappas are tested.
     """
 
     value: float
@@ -89,7 +99,7 @@ class KappaDifference(Result):
     p_value: float
     confidence: float
     bootstrap: BootstrapResult | None = None
-    names: tuple[str, str] = ("first", "second")
+    names: tuple[str, str] = NAMES
     interval_methods: tuple[IntervalMethod, IntervalMethod] = ("asymptotic", "asymptotic")
 
     def to_frame(self) -> Any:
@@ -114,7 +124,7 @@ class KappaDifference(Result):
         found = estimate_text(
             self.value,
             self.interval,
-            f"{100 * self.confidence:g} % interval by {methods} intervals",
+            f"{100 * self.confidence:g} % interval by {methods} tests",
         )
         return versioned(
             f"Kappa was {one} of {first} and {two} of {second}, a difference of {found}, p"
@@ -154,31 +164,35 @@ def compare_independent(
     ----------
     first, second : array-like of shape (l, l), or AgreementResult
         Two tables of counts, or results. They need not have the same labels. A result brings
-        its own standard error, by which the test is, by clusters if `agreement` was given these
-        (the samples must not share clusters: `agreement_by` compares those that do); the test
-        is by the normal distribution.
+        its own test, by clusters if `agreement` was given these. The samples must not share
+        clusters: `agreement_by` compares those that do.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights of the tables; a result has its own.
     confidence : float, default=0.95
         The confidence of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        The interval of each kappa, from both of which that of the difference is made (Zou and
-        Donner 2008); with 'asymptotic' it is the usual one, symmetric. None means for a
-        result its own, and for a table what `agreement` takes by default.
+        How each kappa is tested. None means for a result its own method, and for a table that of
+        `agreement`. With 'asymptotic' the interval is symmetric.
 
     Returns
     -------
     difference : KappaDifference
         NaN, with an ``UndefinedMetricWarning``, where a kappa is undefined. The standard error
-        and the test are NaN, with such a warning, where a standard error is 0, as with full
-        agreement or where a rater uses one label only: that kappa is not known without error.
-        The interval is then NaN if it is asymptotic.
+        is NaN where that of a kappa is 0, as with full agreement or where a rater uses one label
+        only: that kappa is not known without error. An asymptotic test and interval are then
+        NaN, with such a warning.
 
     Raises
     ------
     ValueError
         If a table is not a table of counts, if results have different weights or
-        distributions, or if another than the asymptotic interval is asked of clusters.
+        distributions.
+
+    Notes
+    -----
+    A difference is tested as `compare_strata` tests equal kappas: of the pairs of kappas with this
+    difference, it takes the one whose deviates from the estimates cancel, weighted by their inverse
+    standard errors, and its chi-square is the sum of their squares.
 
     Examples
     --------
@@ -187,26 +201,33 @@ def compare_independent(
     >>> new_orleans = [[5, 3, 0, 0], [3, 11, 4, 0], [2, 13, 3, 4], [1, 2, 4, 14]]
     >>> difference = compare_independent(winnipeg, new_orleans)
     >>> round(difference.value, 4), round(difference.z, 4), round(difference.p_value, 4)
-    (-0.0886, -0.9491, 0.3425)
+    (-0.0886, -0.9493, 0.3424)
     """
     check_confidence(confidence)
-    kappa_1, error_1 = kappa_and_error("first", first, weights)
-    kappa_2, error_2 = kappa_and_error("second", second, weights)
+    one, two = (
+        stratum_of(name, table, weights, interval_method)
+        for name, table in (("first", first), ("second", second))
+    )
     check_comparable([first, second], weights)
-    errors = {"the first table": error_1, "the second table": error_2}
+    both, methods = (one.value, two.value), (one.method, two.method)
+    value = difference_of("kappas", both)
+    errors = {"the first table": one.error, "the second table": two.error}
     without_error = " and in ".join(name for name, error in errors.items() if not error > 0)
-    if without_error and not math.isnan(kappa_1 - kappa_2):
+    obstacle = one.obstacle or two.obstacle
+    if obstacle and not math.isnan(value):
         warnings.warn(
-            f"the kappas cannot be tested: the standard error is 0 in {without_error}.",
+            f"the kappas cannot be tested: {obstacle} in {without_error}.",
             undefined_metric_warning(),
             stacklevel=2,
         )
-    error = math.nan if without_error else math.hypot(error_1, error_2)
-    between = [
-        _interval_of(table, weights, confidence, interval_method) for table in (first, second)
-    ]
-    methods, ends = _ends((kappa_1, kappa_2), error, between)
-    return _difference((kappa_1, kappa_2), error, confidence, methods, ends)
+    error = math.nan if without_error else math.hypot(one.error, two.error)
+    found = KappaDifference(
+        value, both, error, NO_ENDS, math.nan, math.nan, float(confidence), None, NAMES, methods
+    )
+    if obstacle:
+        return found
+    freedom = joint_freedom(np.array([one.error, two.error]) ** 2, (one.freedom, two.freedom))
+    return with_test(found, one.alone(), two.alone(), 0.0, freedom)
 
 
 def compare_paired(
@@ -235,8 +256,7 @@ def compare_paired(
     confidence : float, default=0.95
         The confidence of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        The interval of each kappa, from both of which that of the difference is made (Zou and
-        Donner 2008); with 'asymptotic' it is the usual one, symmetric. None means for
+        How each kappa is tested; with 'asymptotic' the interval is symmetric. None means for
         each kappa what `agreement` takes by default.
     rng : Generator, int or None, default=None
         The source of random numbers.
@@ -305,14 +325,15 @@ def compare_joint(
     first, second = pairs(counts)
     both = (float(kappas(first, weights)), float(kappas(second, weights)))
     n, proportions = proportions_of(counts.reshape(1, -1))
-    values, sizes = np.zeros((2, 2, *counts.shape[:2]))
+    values, sizes = np.zeros((2, 3, *counts.shape))
     for i, (place, table) in enumerate(zip(cells, (first, second))):
-        values[i][place], sizes[i][place] = kappa_gradient(table, weights)
-    slope = Influence(
-        values[0][:, :, None] - values[1][:, None, :],
-        sizes[0][:, :, None] + sizes[1][:, None, :],
-    )
-    error = float(delta_error(proportions, slope.reshape(1, -1), n, clusters))
+        slopes = np.zeros((2, *counts.shape[:2]))
+        slopes[0][place], slopes[1][place] = kappa_gradient(table, weights)
+        # The other prediction has no effect.
+        values[i], sizes[i] = np.expand_dims(slopes, 3 - i)
+    values[2], sizes[2] = values[0] - values[1], sizes[0] + sizes[1]
+    slope = Influence(values, sizes).reshape(3, 1, -1)
+    errors = delta_error(np.broadcast_to(proportions, slope.values.shape), slope, n, clusters)
     if clusters is not None and clusters.n_clusters == 1 < n:
         warnings.warn(
             "the kappas cannot be compared: all items are in one cluster.",
@@ -327,54 +348,62 @@ def compare_joint(
             return kappas(first, weights) - kappas(second, weights)
 
         drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng, clusters)
-    if are_joined(clusters):
-        ends = symmetric_interval(both[0] - both[1], error, confidence)
-        return _difference(both, error, confidence, ("asymptotic", "asymptotic"), ends, drawn)
-    errors = [float(standard_error(table, weights)) for table in (first, second)]
-    product = errors[0] * errors[1]
-    shared = (errors[0] ** 2 + errors[1] ** 2 - error**2) / (2 * product) if product > 0 else 0.0
-    between = [
-        _interval_of(table, weights, confidence, interval_method) for table in (first, second)
-    ]
-    methods, ends = _ends(both, error, between, shared)
-    return _difference(both, error, confidence, methods, ends, drawn)
-
-
-def _ends(
-    both: tuple[float, float],
-    error: float,
-    between: list[tuple[IntervalMethod, tuple[float, float]]],
-    correlation: float = 0.0,
-) -> tuple[tuple[IntervalMethod, IntervalMethod], tuple[float, float]]:
-    """Return how the intervals of both kappas are made, and that of their difference."""
-    (method, first), (other, second) = between
-    unknown = math.isnan(error) and "asymptotic" in (method, other)
-    if unknown or math.isnan(both[0] - both[1]):
-        return (method, other), (math.nan, math.nan)
-    return (method, other), interval_of_difference(both, first, second, correlation)
-
-
-def _difference(
-    both: tuple[float, float],
-    error: float,
-    confidence: float,
-    methods: tuple[IntervalMethod, IntervalMethod],
-    ends: tuple[float, float],
-    bootstrap: BootstrapResult | None = None,
-) -> KappaDifference:
-    value = difference_of("kappas", both)
-    z = value / error if error > 0 else math.nan
-    return KappaDifference(
-        value,
+    one, two = (choose_method(interval_method, table) for table in (first, second))
+    found = KappaDifference(
+        difference_of("kappas", both),
         both,
-        error,
-        ends,
-        z,
-        two_sided_p(z),
+        float(errors[2]),
+        NO_ENDS,
+        math.nan,
+        math.nan,
         float(confidence),
-        bootstrap,
-        interval_methods=methods,
+        drawn,
+        NAMES,
+        (one, two),
     )
+    if math.isnan(found.value) or math.isnan(found.standard_error):
+        return found
+    by_score = are_joined(clusters) and "asymptotic" not in (one, two)
+    freedom = clusters.n_clusters - 1 if clusters is not None and by_score else math.inf
+
+    def tested(chosen: IntervalMethod, table: AnyArray, error: FloatTable) -> Estimates:
+        widened = np.ones(1)
+        if are_joined(clusters):
+            alone = standard_error(table[None], weights)
+            widened = widening(error, alone, clusters.n_clusters)
+        return kappas_tested(chosen, table[None], weights, error, widened)
+
+    return with_test(
+        found,
+        tested(one, first, errors[:1]),
+        tested(two, second, errors[1:2]),
+        correlation_of(errors),
+        freedom,
+    )
+
+
+def correlation_of(errors: FloatTable) -> float:
+    """Return the correlation of two estimates, from their errors and that of their difference."""
+    one, two, apart = errors.tolist()
+    product = one * two
+    return (one * one + two * two - apart * apart) / (2 * product) if product > 0 else 0.0
+
+
+def with_test(
+    found: AnyDifference, first: Estimates, second: Estimates, correlation: float, freedom: float
+) -> AnyDifference:
+    """Return a difference with its interval, z and p-value.
+
+    It is undefined if both estimates are known to be the same, which has no error.
+    """
+    if found.standard_error == 0 or correlation > 1 - LEAST_APART:
+        return replace(found, interval=(found.value, found.value))
+    quantile = root_quantile(found.confidence, freedom)
+    ends = difference_ends(first, second, correlation, quantile)
+    together = Together((first, second), np.array([[1.0, correlation], [correlation, 1.0]]))
+    [value] = together.values_at(0.0)
+    z = math.copysign(math.sqrt(max(together.statistic(value), 0.0)), found.value)
+    return replace(found, interval=ends, z=z, p_value=t_two_sided_p(z, freedom))
 
 
 def difference_of(what: str, both: tuple[float, float]) -> float:
@@ -388,25 +417,6 @@ def difference_of(what: str, both: tuple[float, float]) -> float:
             stacklevel=users_stacklevel(),
         )
     return value
-
-
-def _interval_of(
-    table: Any, weights: Weights, confidence: float, method: IntervalMethod | None
-) -> tuple[IntervalMethod, tuple[float, float]]:
-    """Return how the interval of a table's, or result's, kappa is made, and the interval."""
-    counts = as_counts(getattr(table, "table", table))
-    distribution: Distribution = getattr(table, "distribution", "normal")
-    if method is None:
-        method = getattr(table, "interval_method", None)
-    chosen = choose_method(method, counts, distribution)
-    if are_joined(getattr(table, "clusters", None)):
-        if chosen == "asymptotic":
-            return chosen, symmetric_interval(table.kappa, table.standard_error, confidence)
-        return chosen, replace(table, confidence=confidence, interval_method=chosen).interval
-    given = getattr(table, "weights", weights)
-    # The interval of a difference is by the normal distribution.
-    low, high = intervals(chosen, counts[None], given, confidence)
-    return chosen, (float(low[0]), float(high[0]))
 
 
 def _joint_counts(joint: ArrayLike) -> AnyArray:

@@ -10,13 +10,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.formatting import (
-    count_text,
-    figure,
-    interval_text,
-    label_text,
-    plain,
-)
+from fastkappa.formatting import count_text, figure, interval_text, label_text, plain
 from fastkappa.frame import data_frame
 from fastkappa.results.report import RATERS, Report
 from fastkappa.results.result import Result
@@ -26,6 +20,7 @@ from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.methods import IntervalMethod, root_quantile, widening
 from fastkappa.statistics.intervals.rao import Alternative, NullTest, null_test, p_value
+from fastkappa.statistics.intervals.tested import Estimates, kappas_tested
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights
@@ -161,7 +156,14 @@ class AgreementResult(Result):
     @property
     def p_value(self) -> float:
         """The p-value of z against the ``alternative``; with clusters by Student's t."""
-        return p_value(self.z, self.alternative, self._freedom_of_test)
+        return p_value(self.z, self.alternative, self.freedom)
+
+    @property
+    def tested(self) -> Estimates:
+        """The test of each value of kappa, by ``interval_method``."""
+        own, errors = (self.table[None], self.weights), [self.standard_error]
+        widened = self._widening(*own, errors)
+        return kappas_tested(self.interval_method, *own, np.array(errors), widened)
 
     @cached_property
     def _null_test(self) -> NullTest:
@@ -331,7 +333,8 @@ class AgreementResult(Result):
         return inference.degrees_of_freedom(self.distribution, self.n_clusters)
 
     @property
-    def _freedom_of_test(self) -> float:
+    def freedom(self) -> float:
+        """The degrees of freedom of score tests: infinity, or the clusters less 1."""
         return self.n_clusters - 1 if self._in_clusters else math.inf
 
     def _scaled(self, estimate: Estimate) -> Estimate:
@@ -344,7 +347,7 @@ class AgreementResult(Result):
         if self.interval_method == "asymptotic":
             return [self._interval(kappa, error) for kappa, error in zip(kappas, errors)]
         widened = self._widening(tables, weights, errors)
-        widened *= root_quantile(self.confidence, self._freedom_of_test)
+        widened *= root_quantile(self.confidence, self.freedom)
         low, high = inverted_test(self.interval_method, tables, weights, self.confidence, widened)
         return list(zip(low.tolist(), high.tolist()))
 
@@ -404,10 +407,7 @@ class AgreementResult(Result):
     def to_frame(self) -> Any:
         """Return the indices, and the kappa of each label, as a pandas DataFrame.
 
-        Returns
-        -------
-        frame : pandas.DataFrame
-            A row for each; the columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
+        Its columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
 
         Raises
         ------

@@ -111,16 +111,18 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def equality(self) -> EqualKappas:
         """The test whether kappa is the same in all groups, and their common kappa.
 
-        Where kappa is undefined in a group or its standard error is 0, it is NaN, with a
-        warning that names the groups; ``undefined='drop'`` leaves them out. Groups that share
-        clusters are compared with the covariance of their kappas.
+        Where kappa is undefined in a group, it is NaN, with a warning that names the groups;
+        ``undefined='drop'`` leaves them out. So it is where a standard error is 0 if
+        ``interval_method='asymptotic'``. Groups that share clusters are compared with the
+        covariance of their kappas.
         """
         return self._test()
 
     def _test(self) -> EqualKappas:
         # Its warning is that of `equality`, and cached_property has a frame of its own.
+        confidence = self.pooled.confidence
         return equal_kappas(
-            self.results, None, self.pooled.confidence, self.undefined, 5, self.covariance
+            self.results, None, confidence, self.undefined, None, 5, self.covariance
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -250,8 +252,8 @@ def agreement_by(
         ``labels`` all groups have tables of the same labels: those declared, or those that
         occur in any group.
     undefined : {'nan', 'drop'}, default='nan'
-        What the test of equality does with groups whose kappa is undefined or has a standard
-        error of 0, as for `compare_strata`: be undefined, or leave them out.
+        What the test of equality does with groups whose kappa is undefined, as for
+        `compare_strata`: be undefined, or leave them out.
     clusters : array-like of shape (n,), default=None
         The cluster of each item, as for `agreement`. Groups may share clusters, as the cases
         of one reader: the test of equality accounts for it.
@@ -285,7 +287,7 @@ def agreement_by(
     >>> {group: round(result.kappa, 4) for group, result in results.items()}
     {'a': 0.5, 'b': 0.1667}
     >>> round(results.equality.p_value, 4)
-    0.5672
+    0.5558
     """
     check_confidence(confidence)
     check_undefined(undefined)

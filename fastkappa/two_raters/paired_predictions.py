@@ -77,9 +77,8 @@ def compare_predictions(
     confidence : float, default=0.95
         The confidence of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        The interval of each kappa. The interval of the difference is made of both (Zou and Donner
-        2008); with 'asymptotic', and with clusters, it is the usual symmetric one. None takes
-        the default of `agreement` for each kappa.
+        How each kappa is tested; with 'asymptotic' the interval is symmetric. None takes the
+        default of `agreement` for each kappa.
     rng : Generator, int or None, default=None
         The source of random numbers.
 

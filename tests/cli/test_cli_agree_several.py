@@ -138,6 +138,11 @@ def test_groups_are_compared(path: Path, grades: np.ndarray) -> None:
     groups = [fleiss_kappa(grades[some, :3], labels=[1, 2, 3]) for some in (north, ~north)]
     direct = compare_strata(groups)
     assert found["comparison"]["statistic"] == pytest.approx(direct.statistic)
+    groups = [
+        fleiss_kappa(grades[some, :3], labels=[1, 2, 3], interval_method="asymptotic")
+        for some in (north, ~north)
+    ]
+    direct = compare_strata(groups)
     values = np.array([one.value for one in groups])
     precision = np.array([one.standard_error for one in groups]) ** -2
     overall = (values * precision).sum() / precision.sum()

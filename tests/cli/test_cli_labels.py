@@ -57,7 +57,7 @@ def commands(file: Path) -> dict[str, tuple[list[Any], str]]:
     by_weights = "--weights quadratic"
     quadratic = ["--weights", "quadratic"]
     return {
-        "score": (["score", file, "--y1", "a", "--y2", "b"], "weighted kappa"),
+        "score": (["score", file, "--y1", "a", "--y2", "b", *quadratic], by_weights),
         "agree": (["agree", file, "--raters", "a", "b", *quadratic], by_weights),
         "groups": (["agree", file, "--raters", "a", "b", "--group", "c", *quadratic], by_weights),
         "several": (["agree", file, "--raters", "a", "b", "c", *quadratic], by_weights),
@@ -94,7 +94,7 @@ def test_a_declared_order_is_taken(name: str, words: Path, declared: Path) -> No
 
 
 def test_kappas_of_both_orders(words: Path, declared: Path) -> None:
-    arguments = ("--y1", "a", "--y2", "b")
+    arguments = ("--y1", "a", "--y2", "b", "--weights", "quadratic")
     score = CommandLine("score")
     assert score.json_of(words, *arguments)["kappas"]["quadratic"] == pytest.approx(ALPHABETICAL)
     fields = score.json_of(declared, *arguments)

@@ -14,7 +14,7 @@ pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("typer")
 
 from fastkappa import cohen_kappa_score, optimal_thresholds  # noqa: E402
-from fastkappa.thresholds.rounding import METHODS, find_rounding  # noqa: E402
+from fastkappa.thresholds.rounding import METHODS  # noqa: E402
 from tests.helpers.command_line import CommandLine, write_csv  # noqa: E402
 
 EXACT = ("--method", "exact")
@@ -115,12 +115,15 @@ def test_json(items: Any, file: Path, weights: str, score: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_are_those_of_the_rounder(items: Any, file: Path, method: Any) -> None:
+    pytest.importorskip("sklearn")
+    from fastkappa.estimators import KappaRounder
+
     y, scores = items
     found = json_of(file, "--y", "y", "--score", "s", "--method", method)
-    same = find_rounding(y, scores, method=method, rng=np.random.default_rng(0))
-    assert found["thresholds"] == same.thresholds.tolist()
-    assert found["kappa"]["thresholds"] == same.kappa
-    assert found["kappa"]["out_of_fold"] == same.oof_kappa
+    same = KappaRounder(method=method, random_state=0).fit(scores, y)
+    assert found["thresholds"] == same.thresholds_.tolist()
+    assert found["kappa"]["thresholds"] == same.kappa_
+    assert found["kappa"]["out_of_fold"] == same.oof_kappa_
     assert found == json_of(file, "--y", "y", "--score", "s", "--method", method)
 
 
@@ -215,7 +218,7 @@ def test_scores_that_fall_get_a_warning(file: Path) -> None:
         (("--y", "y", "--score", "s", "--labels", "8,9"), "none of the labels in column 'y'"),
         (
             ("--y", "y", "--score", "s", "--method", "closed_form", "--weights", "linear"),
-            "'closed_form' is for --weights quadratic alone, got --weights linear",
+            "'closed_form' works with --weights quadratic alone, got --weights linear",
         ),
     ],
 )

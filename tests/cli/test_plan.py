@@ -77,6 +77,11 @@ def test_clusters() -> None:
     assert found["n"] == 4 * found["n_clusters"]
     # 1.5 times as many items with the effect tell as much as these without.
     assert found["width"] <= 0.2
+    # Clusters without a design effect add no items, and the report says so.
+    independent = plan.text_of("--kappa", 0.8, "--n", 100, "--cluster-size", 4)
+    assert "items of a cluster are taken to be independent" in independent
+    for silent in (("--cluster-size", 1), ("--cluster-size", 4, "--design-effect", 2), ()):
+        assert "independent" not in plan.text_of("--kappa", 0.8, "--n", 100, *silent)
     # So many clusters that there are.
     given = plan.json_of("--kappa", 0.8, "--n", 100, "--design-effect", 2, "--cluster-size", 4)
     assert (given["n"], given["n_clusters"]) == (100, 25)

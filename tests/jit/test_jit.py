@@ -156,7 +156,7 @@ def test_a_thousand_labels_and_a_hundred_million_items() -> None:
     table = rng.integers(0, 200, (1000, 1000))
     table[np.arange(1000), np.arange(1000)] += 100
     assert table.sum() > 10**8 - 10**6
-    expected = fastkappa.kappa_from_confusion(table, "quadratic")
+    expected = fastkappa.kappa_from_confusion(table, weights="quadratic")
     assert kappa_of(table, "quadratic") == pytest.approx(expected, rel=5e-16)
 
 

@@ -243,7 +243,7 @@ def test_the_default_gives_the_same_as_each_backend(drop_in_backend: str) -> Non
     y1, y2 = rng.integers(0, 5, (2, 1000))
     one = cohen_kappa_score(y1, y2, weights="quadratic")
     table = confusion_counts(y1, y2, backend="numpy").table
-    assert one == fastkappa.kappa_from_confusion(table, "quadratic")
+    assert one == fastkappa.kappa_from_confusion(table, weights="quadratic")
 
 
 @needs_extension

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa.exceptions import UndefinedMetricWarning
+from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.measurements import (
     concordance_correlation,
     intraclass_correlation,
@@ -134,11 +134,11 @@ def test_one_cluster() -> None:
     ratings, _ = drawn(2)
     alike = np.zeros(len(ratings), int)
     for measure in (concordance_correlation, limits_of_agreement):
-        with pytest.warns(UndefinedMetricWarning, match="all subjects are in one cluster"):
+        with pytest.warns(undefined_metric_warning(), match="all subjects are in one cluster"):
             found = measure(*ratings.T, clusters=alike)
         interval = getattr(found, "interval", None) or found.bias_interval
         assert all(map(math.isnan, interval))
-    with pytest.warns(UndefinedMetricWarning, match="all subjects are in one cluster"):
+    with pytest.warns(undefined_metric_warning(), match="all subjects are in one cluster"):
         form = intraclass_correlation(ratings, clusters=alike)["ICC(A,1)"]
     assert all(map(math.isnan, (*form.interval, form.p_value)))
     assert not math.isnan(form.value)

@@ -354,7 +354,7 @@ OTHER_READERS: dict[str, Callable[..., Any]] = {
     "leaderboard": lambda y1, y2: leaderboard(y1, {"x": y2}, n_resamples=0),
     "optimal_thresholds": optimal_thresholds,
     "continuous_kappa": continuous_kappa,
-    "KappaRounder": lambda y1, y2: library("fastkappa").KappaRounder().fit(y1, y2),
+    "KappaRounder": lambda y1, y2: library("fastkappa.estimators").KappaRounder().fit(y1, y2),
 }
 
 

@@ -96,7 +96,7 @@ def test_scores_and_labels_swapped_are_recognised() -> None:
     with pytest.raises(ValueError, match="were they swapped"):
         fastkappa.optimal_thresholds(scores, y)
     many, few = rng.permutation(100), rng.integers(0, 4, 100)
-    with pytest.warns(UserWarning, match=r"y_true holds 100 labels, and scores only 4 values"):
+    with pytest.warns(UserWarning, match=r"y_true has 100 labels, but scores has only 4 values"):
         fastkappa.optimal_thresholds(many, few)
     # Many labels are no sign where the scores differ as much.
     fastkappa.optimal_thresholds(many, rng.permutation(100))

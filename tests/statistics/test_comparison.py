@@ -19,6 +19,7 @@ from fastkappa import (
     kappa_from_confusion,
 )
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.statistics.intervals.table_constraint import TableConstraint
 from tests.helpers.published import TABLES
 from tests.helpers.published_comparisons import MULTIPLE_SCLEROSIS
 
@@ -35,12 +36,11 @@ def close(value: float) -> Any:
 def test_strata_as_sas_compares_them(weights: str) -> None:
     published = MULTIPLE_SCLEROSIS[weights]
     tables = [WINNIPEG, NEW_ORLEANS]
-    results = {
-        i: agreement_from_confusion(t, weights=WEIGHTS[weights]) for i, t in enumerate(tables)
-    }
+    given: Any = {"weights": WEIGHTS[weights], "interval_method": "asymptotic"}
+    results = {i: agreement_from_confusion(t, **given) for i, t in enumerate(tables)}
     for test in (
-        compare_strata(tables, weights=WEIGHTS[weights]),
-        compare_strata(np.array(tables), weights=WEIGHTS[weights]),
+        compare_strata(tables, **given),
+        compare_strata(np.array(tables), **given),
         compare_strata(results),
         compare_strata(list(results.values())),
     ):
@@ -55,13 +55,95 @@ def test_strata_as_sas_compares_them(weights: str) -> None:
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_independent_samples(weights: str) -> None:
     published = MULTIPLE_SCLEROSIS[weights]
-    difference = compare_independent(WINNIPEG, NEW_ORLEANS, weights=WEIGHTS[weights])
+    given: Any = {"weights": WEIGHTS[weights], "interval_method": "asymptotic"}
+    difference = compare_independent(WINNIPEG, NEW_ORLEANS, **given)
     assert difference.z == close(published.z)
     # One degree of freedom: the same test.
     assert difference.p_value == close(published.p)
+    half = 1.959963984540054 * difference.standard_error
+    assert difference.interval == close((difference.value - half, difference.value + half))
     assert difference.value == difference.kappas[0] - difference.kappas[1]
-    swapped = compare_independent(NEW_ORLEANS, WINNIPEG, weights=WEIGHTS[weights])
-    assert swapped.interval == close((-difference.interval[1], -difference.interval[0]))
+    for method in ("score", "profile"):
+        found = compare_independent(
+            WINNIPEG, NEW_ORLEANS, weights=WEIGHTS[weights], interval_method=method
+        )
+        swapped = compare_independent(
+            NEW_ORLEANS, WINNIPEG, weights=WEIGHTS[weights], interval_method=method
+        )
+        ends = -found.interval[1], -found.interval[0]
+        assert swapped.interval == pytest.approx(ends, abs=1e-7)
+        of_strata = compare_strata(
+            [WINNIPEG, NEW_ORLEANS], weights=WEIGHTS[weights], interval_method=method
+        )
+        assert found.p_value == pytest.approx(of_strata.p_value, abs=1e-9)
+
+
+def alike_in_two_labels(n: int, disagreed: int) -> Any:
+    """Return a table of two equally frequent labels, whose kappa is 1 - 2 disagreed / n."""
+    return [[(n - disagreed) // 2, disagreed // 2], [disagreed // 2, (n - disagreed) // 2]]
+
+
+def test_symmetric_strata_are_proportions() -> None:
+    """The score of each is Wilson's, and the common proportion is that of all items.
+
+    Its deviates have the errors sqrt(q (1 - q) / n), so that the weighted sum is 0 at the pooled
+    proportion q; the chi-square is Pearson's of the table of strata by agreement.
+    """
+    sizes, disagreed = np.array([40, 60, 100]), np.array([4, 14, 10])
+    strata = [alike_in_two_labels(*pair) for pair in zip(sizes.tolist(), disagreed.tolist())]
+    test = compare_strata(strata)
+    q = disagreed.sum() / sizes.sum()
+    assert test.kappa == pytest.approx(1 - 2 * q, abs=1e-8)
+    pearson = ((disagreed - sizes * q) ** 2 / (sizes * q * (1 - q))).sum()
+    assert test.statistic == pytest.approx(pearson, rel=1e-7)
+    assert test.standard_error == pytest.approx(2 * math.sqrt(q * (1 - q) / sizes.sum()), rel=1e-6)
+    # With one error of all, the interval is Wilson's of the pooled items.
+    z, n = 1.959963984540054, sizes.sum()
+    middle, half = q + z * z / 2 / n, z * math.sqrt(q * (1 - q) / n + z * z / 4 / n / n)
+    wilson = 1 - 2 * (middle + half) / (1 + z * z / n), 1 - 2 * (middle - half) / (1 + z * z / n)
+    assert test.interval == pytest.approx(wilson, abs=1e-7)
+
+
+@pytest.mark.parametrize("weights", [None, "quadratic"])
+@pytest.mark.parametrize("method", ["score", "profile", "asymptotic"])
+def test_p_and_interval_say_the_same(method: Any, weights: Any) -> None:
+    """At a confidence of 1 - p the interval ends at 0."""
+    given: Any = {"weights": weights, "interval_method": method}
+    joint = cube(*simulated_joint(np.random.default_rng(9), 60))
+    for compare in (
+        lambda confidence: compare_independent(
+            CENTRES["a"], CENTRES["b"], confidence=confidence, **given
+        ),
+        lambda confidence: compare_paired(joint, confidence=confidence, **given),
+    ):
+        found = compare(0.95)
+        at_p = compare(1 - found.p_value)
+        nearest = at_p.interval[0] if found.value > 0 else at_p.interval[1]
+        assert nearest == pytest.approx(0, abs=1e-6)
+
+
+def test_a_rater_with_one_label_can_be_compared() -> None:
+    """The error of its kappa is 0, but other values than 0 are not refuted."""
+    difference = compare_independent([[0, 1], [3, 26]], [[0, 1], [0, 29]])
+    low, high = difference.interval
+    assert difference.p_value > 0.5
+    assert low < difference.value < 0 < high
+
+
+@pytest.mark.slow
+def test_equal_kappas_are_rejected_as_often_as_they_should_be() -> None:
+    """Four strata of 30 items, a label of 20 %."""
+    rng = np.random.default_rng(12)
+    m, kappa = np.array([0.2, 0.8]), 0.6
+    cells = kappa * np.diag(m) + (1 - kappa) * np.outer(m, m)
+    rejected, held, n_studies = 0, 0, 300
+    for tables in rng.multinomial(30, cells.ravel(), (n_studies, 4)).reshape(n_studies, 4, 2, 2):
+        test = compare_strata(tables, undefined="drop")
+        rejected += test.p_value < 0.05
+        held += test.interval[0] <= kappa <= test.interval[1]
+    # Within three standard errors of 5 and 95 %.
+    assert 0.012 < rejected / n_studies < 0.088
+    assert 0.912 < held / n_studies < 0.988
 
 
 def test_strata_may_have_other_labels() -> None:
@@ -70,11 +152,19 @@ def test_strata_may_have_other_labels() -> None:
     assert 0 < test.p_value < 1
 
 
+ASYMPTOTIC: Any = {"interval_method": "asymptotic"}
+
+
 def test_strata_that_cannot_be_compared() -> None:
     with pytest.warns(undefined_metric_warning(), match="standard error is 0 in stratum 'b'"):
-        test = compare_strata({"a": WINNIPEG, "b": [[3, 0], [0, 4]]})
+        test = compare_strata({"a": WINNIPEG, "b": [[3, 0], [0, 4]]}, **ASYMPTOTIC)
     assert math.isnan(test.kappa)
     assert math.isnan(test.p_value)
+    # Seven items that are all agreed on do not refute a kappa of .65.
+    test = compare_strata({"a": CENTRES["a"], "b": [[3, 0], [0, 4]]})
+    assert test.undefined == ()
+    assert 0.64 < test.kappa < 0.7
+    assert test.p_value > 0.05
     with pytest.warns(undefined_metric_warning(), match="kappa is undefined in stratum 1"):
         compare_strata([WINNIPEG, [[3, 0], [0, 0]]])
 
@@ -90,28 +180,30 @@ def test_a_rater_with_one_label_is_no_stratum() -> None:
         " undefined='drop' leaves it out."
     )
     with pytest.warns(undefined_metric_warning(), match=f"^{re.escape(message)}$") as warned:
-        test = compare_strata({**CENTRES, "c": ONE_LABEL})
+        test = compare_strata({**CENTRES, "c": ONE_LABEL}, **ASYMPTOTIC)
     assert warned[0].filename == __file__
     assert all(map(math.isnan, (test.kappa, test.statistic, test.p_value, *test.interval)))
     assert (test.degrees_of_freedom, test.undefined) == (2, ("c",))
 
 
 def test_undefined_strata_are_dropped() -> None:
-    expected = compare_strata(CENTRES)
+    expected = compare_strata(CENTRES, **ASYMPTOTIC)
     tables = {"none": [[3, 0], [0, 0]], **CENTRES, "c": ONE_LABEL, "all": [[3, 0], [0, 4]]}
-    test = compare_strata(tables, undefined="drop")
+    test = compare_strata(tables, undefined="drop", **ASYMPTOTIC)
     assert vars(test) == {**vars(expected), "undefined": ("none", "c", "all")}
     assert expected.undefined == ()
     with pytest.warns(
         undefined_metric_warning(),
         match=r"undefined in stratum 'none', and the standard error is 0 in 2 strata: 'c', 'all'",
     ):
-        compare_strata(tables)
+        compare_strata(tables, **ASYMPTOTIC)
+    test = compare_strata(tables, undefined="drop")
+    assert test.undefined == ("none",)
 
 
 def test_nothing_is_left_to_compare() -> None:
     with pytest.warns(undefined_metric_warning(), match="0 in 6 strata: 1, 2, 3, 4, 5, ...[.]$"):
-        test = compare_strata([CENTRES["a"], *[ONE_LABEL] * 6], undefined="drop")
+        test = compare_strata([CENTRES["a"], *[ONE_LABEL] * 6], undefined="drop", **ASYMPTOTIC)
     assert math.isnan(test.p_value)
     assert test.degrees_of_freedom == 0
     with pytest.raises(ValueError, match="undefined must be 'nan' or 'drop', got 'raise'"):
@@ -134,15 +226,15 @@ PERFECT = [[3, 0], [0, 4]]
 def test_no_test_with_a_kappa_without_error(tables: Any, names: str, value: float) -> None:
     message = f"the kappas cannot be tested: the standard error is 0 in {names}."
     with pytest.warns(undefined_metric_warning(), match=f"^{re.escape(message)}$") as told:
-        found = compare_independent(*tables)
+        found = compare_independent(*tables, **ASYMPTOTIC)
     assert (len(told), told[0].filename) == (1, __file__)
     assert found.value == close(value)
-    assert all(map(math.isnan, (found.standard_error, found.z, found.p_value)))
+    assert all(map(math.isnan, (found.standard_error, found.z, found.p_value, *found.interval)))
+    found = compare_independent(*tables)
+    assert math.isnan(found.standard_error)
     low, high = found.interval
-    assert low < value < high
-    with pytest.warns(undefined_metric_warning(), match="cannot be tested"):
-        found = compare_independent(*tables, interval_method="asymptotic")
-    assert all(map(math.isnan, found.interval))
+    assert low <= value <= high
+    assert (found.p_value < 0.05) == (low > 0 or high < 0)
 
 
 def test_a_prediction_missing_in_one_counts_for_neither() -> None:
@@ -155,9 +247,9 @@ def test_a_prediction_missing_in_one_counts_for_neither() -> None:
 
 def test_the_warning_offers_only_what_helps() -> None:
     with pytest.warns(undefined_metric_warning(), match="2 strata: 'c', 'd'[.] .* leaves them out"):
-        compare_strata({**CENTRES, "c": ONE_LABEL, "d": PERFECT})
+        compare_strata({**CENTRES, "c": ONE_LABEL, "d": PERFECT}, **ASYMPTOTIC)
     with pytest.warns(undefined_metric_warning(), match="0 in stratum 1[.]$"):
-        compare_strata([CENTRES["a"], PERFECT])
+        compare_strata([CENTRES["a"], PERFECT], **ASYMPTOTIC)
 
 
 def test_errors_of_one_distribution_are_compared() -> None:
@@ -206,15 +298,18 @@ def test_paired_error_is_that_of_the_delta_method(weights: Any) -> None:
         )
     mean = (proportions * slope).sum()
     error = math.sqrt((proportions * (slope - mean) ** 2).sum() / n)
-    found = compare_paired(joint, weights=weights)
+    found = compare_paired(joint, weights=weights, **ASYMPTOTIC)
     assert found.value == close(difference(joint))
     assert found.standard_error == pytest.approx(error, rel=1e-6)
     assert found.z == close(found.value / found.standard_error)
+    by_score = compare_paired(joint, weights=weights)
+    assert by_score.standard_error == found.standard_error
+    assert by_score.z == pytest.approx(found.z, rel=0.03)
 
 
 def test_paired_error_is_that_of_simulated_studies() -> None:
     rng = np.random.default_rng(2)
-    found = [compare_paired(cube(*simulated_joint(rng, 500))) for _ in range(600)]
+    found = [compare_paired(cube(*simulated_joint(rng, 500)), **ASYMPTOTIC) for _ in range(600)]
     scatter = np.std([difference.value for difference in found])
     errors = np.mean([difference.standard_error for difference in found])
     assert errors == pytest.approx(scatter, rel=0.1)
@@ -258,11 +353,13 @@ def test_predictions_are_counted_jointly(change: Any) -> None:
         *columns_given[1:], y_true=columns_given[0], weights="quadratic", labels=labels
     )
     joint = compare_paired(cube(*columns), weights="quadratic")
-    assert found == joint or vars(found) == vars(joint)
+    assert vars(found) == vars(joint)
 
 
 def test_predictions_of_labels_the_truth_has_not() -> None:
-    found = compare_predictions([0, 3, 1, 1], [0, 0, 1, 2], y_true=[0, 0, 1, 1], weights="linear")
+    found = compare_predictions(
+        [0, 3, 1, 1], [0, 0, 1, 2], y_true=[0, 0, 1, 1], weights="linear", **ASYMPTOTIC
+    )
     assert found.kappas == (
         kappa_from_confusion([[1, 0, 1], [0, 2, 0], [0] * 3], weights="linear"),  # 0, 1, 3
         kappa_from_confusion([[2, 0, 0], [0, 1, 1], [0] * 3], weights="linear"),  # 0, 1, 2
@@ -298,8 +395,9 @@ def test_the_other_prediction_changes_no_kappa(weights: Any) -> None:
 def test_a_matrix_of_weights_is_for_all_labels() -> None:
     matrix = 1 - np.eye(4)
     truth, first, second = [0, 0, 1, 1], [0, 3, 1, 1], [0, 0, 1, 2]
-    found = compare_predictions(first, second, y_true=truth, weights=matrix)
-    assert found.kappas == pytest.approx(compare_predictions(first, second, y_true=truth).kappas)
+    found = compare_predictions(first, second, y_true=truth, weights=matrix, **ASYMPTOTIC)
+    without = compare_predictions(first, second, y_true=truth, **ASYMPTOTIC)
+    assert found.kappas == pytest.approx(without.kappas)
 
 
 def test_predictions_with_missing_labels() -> None:
@@ -348,3 +446,16 @@ def test_predictions_with_missing_labels() -> None:
 def test_what_is_refused(call: Any, match: str) -> None:
     with pytest.raises(ValueError, match=match):
         call()
+
+
+def test_an_ordinary_comparison_takes_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = []
+    move = TableConstraint.newton_move
+
+    def counted(*given: Any) -> Any:
+        steps.append(given)
+        return move(*given)
+
+    monkeypatch.setattr(TableConstraint, "newton_move", counted)
+    compare_independent([[20, 5, 1], [4, 30, 2], [1, 3, 25]], [[25, 5, 1], [4, 20, 6], [3, 3, 25]])
+    assert len(steps) < 80  # about 0.2 ms each

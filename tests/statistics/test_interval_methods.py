@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from fastkappa import (
     agreement,
@@ -21,9 +23,9 @@ from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.methods import (
     MOST_ITEMS,
     choose_method,
-    interval_of_difference,
     intervals,
 )
+from fastkappa.statistics.intervals.tested import difference_ends
 from tests.helpers.published import TABLES
 
 WINNIPEG = TABLES["landis_koch_ms_winnipeg"].table
@@ -183,16 +185,36 @@ def test_symmetric_intervals_give_that_of_the_delta_method() -> None:
     assert paired.interval_methods == ("asymptotic", "asymptotic")
 
 
-def test_the_interval_of_a_difference_is_that_of_zou_and_donner() -> None:
-    found = compare_independent(WINNIPEG, NEW_ORLEANS)
+def at_angle(angle: float, one: Any, two: Any, correlation: float) -> float:
+    """Return the difference of kappas whose deviates are on the ellipse of the quantile."""
+    quantile = (
+        math.cos(angle),
+        correlation * math.cos(angle) + math.sqrt(1 - correlation**2) * math.sin(angle),
+    )
+    ends = []
+    for deviate, result in zip(quantile, (one, two)):
+        confidence = 2 * norm.cdf(abs(Z * deviate)) - 1
+        low, high = replace(result, confidence=confidence).interval
+        ends.append(low if deviate > 0 else high)
+    return float(ends[0] - ends[1])
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.6])
+def test_the_interval_of_a_difference_is_nearly_the_extreme_of_the_region(
+    correlation: float,
+) -> None:
+    """No pair of kappas with a difference outside is in the region of both."""
     one, two = (agreement_from_confusion(table) for table in (WINNIPEG, NEW_ORLEANS))
-    assert found.interval_methods == ("score", "score")
-    below = math.hypot(one.kappa - one.interval[0], two.interval[1] - two.kappa)
-    above = math.hypot(one.interval[1] - one.kappa, two.kappa - two.interval[0])
-    assert found.interval == close((found.value - below, found.value + above))
-    assert compare_independent(one, two).interval == close(found.interval)
-    with_profile = agreement_from_confusion(WINNIPEG, interval_method="profile")
-    assert compare_independent(with_profile, two).interval_methods == ("profile", "score")
+    low, high = difference_ends(one.tested, two.tested, correlation, Z)
+    angles = np.linspace(0.01, 2 * math.pi + 0.01, 90)
+    differences = [at_angle(angle, one, two, correlation) for angle in angles]
+    assert low == pytest.approx(min(differences), abs=2e-3)
+    assert high == pytest.approx(max(differences), abs=2e-3)
+    if not correlation:
+        found = compare_independent(one, two)
+        assert found.interval == pytest.approx((low, high), abs=1e-8)
+        with_profile = agreement_from_confusion(WINNIPEG, interval_method="profile")
+        assert compare_independent(with_profile, two).interval_methods == ("profile", "score")
 
 
 def test_paired_comparisons_take_the_correlation_into_account() -> None:
@@ -201,9 +223,9 @@ def test_paired_comparisons_take_the_correlation_into_account() -> None:
     one, two = (agreement_from_confusion(joint.sum(axis=axis)) for axis in (2, 1))
     errors = (one.standard_error, two.standard_error)
     shared = (errors[0] ** 2 + errors[1] ** 2 - found.standard_error**2) / (2 * np.prod(errors))
-    values = (one.kappa, two.kappa)
-    expected = interval_of_difference(values, one.interval, two.interval, float(shared))
-    assert found.interval == close(expected)
+    expected = difference_ends(one.tested, two.tested, float(shared), Z)
+    assert found.interval == pytest.approx(expected, abs=1e-8)
     cells = np.repeat(np.arange(8), joint.ravel())
     truth, first, second = np.unravel_index(cells, (2, 2, 2))
-    assert compare_predictions(first, second, y_true=truth).interval == close(found.interval)
+    predicted = compare_predictions(first, second, y_true=truth)
+    assert predicted.interval == pytest.approx(found.interval, abs=1e-8)

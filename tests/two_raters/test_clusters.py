@@ -17,7 +17,7 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.results import AgreementResult
 from fastkappa.statistics.inference import kappa_gradient
 from fastkappa.statistics.intervals.inverted import inverted_test
-from fastkappa.statistics.intervals.methods import interval_of_difference
+from fastkappa.statistics.intervals.tested import difference_ends
 from tests.helpers.absent import library
 from tests.helpers.published_clusters import OBUCHOWSKI, glands
 
@@ -222,9 +222,11 @@ def test_differences_have_the_intervals_of_clusters(method: Any) -> None:
     )
     difference = compare_independent(joined, other)
     assert difference.interval_methods == (method, method)
-    assert difference.interval == interval_of_difference(
-        (joined.kappa, other.kappa), joined.interval, other.interval
-    )
+    # By Satterthwaite's degrees of freedom, for one error has those of 20 clusters.
+    shares = joined.standard_error**2, other.standard_error**2
+    freedom = sum(shares) ** 2 / (shares[0] ** 2 / 19)
+    expected = difference_ends(joined.tested, other.tested, 0.0, stats.t.ppf(0.975, freedom))
+    assert difference.interval == pytest.approx(expected, abs=1e-8)
 
 
 def test_single_items_keep_their_margins_and_posterior() -> None:

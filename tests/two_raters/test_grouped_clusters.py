@@ -62,7 +62,10 @@ def test_covariance_is_that_of_the_jackknife() -> None:
 
 def test_equality_of_two_groups_is_the_test_of_their_difference() -> None:
     groups, clusters, y1, y2 = study(500, 40, 4)
-    found = agreement_by(y1, y2, groups=groups % 2, clusters=clusters)
+    given: Any = {"groups": groups % 2, "clusters": clusters}
+    found = agreement_by(y1, y2, interval_method="asymptotic", **given)
+    by_score = agreement_by(y1, y2, **given).equality
+    assert by_score.statistic == pytest.approx(found.equality.statistic, rel=0.05)
     difference = found[0].kappa - found[1].kappa
     covariance = found.covariance
     assert covariance is not None

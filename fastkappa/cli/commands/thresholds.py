@@ -88,7 +88,10 @@ def thresholds(
     ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
     seed: Annotated[
-        int, typer.Option(min=0, help="The seed of the folds and of the resamples of bagged.")
+        int,
+        typer.Option(
+            min=0, max=2**32 - 1, help="The seed of the folds and of the resamples of bagged."
+        ),
     ] = 0,
     text: Any = None,
     output: Format = FormatOption.text,

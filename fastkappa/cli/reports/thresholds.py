@@ -11,7 +11,7 @@ from fastkappa.cli.reports.output import Output
 from fastkappa.cli.words import arguments_named
 from fastkappa.formatting import count_text, label_text
 from fastkappa.statistics.weights import Weights
-from fastkappa.thresholds.rounding import Method, Rounding, find_rounding
+from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, generator_of
 from fastkappa.thresholds.rounding_report import RoundingReport
 
 FOLDS = 5
@@ -39,7 +39,7 @@ def rounding_of(
             weights=weights,
             n_resamples=RESAMPLES,
             n_folds=FOLDS if len(items.y_true) >= FOLDS else None,
-            rng=np.random.default_rng(seed),
+            rng=generator_of(np.random.RandomState(seed)),
         )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats, IntTable
 from fastkappa.multirater.statistics.profiles import Profiles
-from fastkappa.multirater.statistics.unseen import MOST_WORK
+from fastkappa.multirater.statistics.unseen import most_rows
 
 # Numbers that are looked at together.
 BLOCK = 1 << 18
@@ -47,7 +47,7 @@ class SparseProfiles:
     def with_unseen(self, n_features: int) -> Profiles | None:
         """Return these profiles and those that might have been, None if they are too many."""
         n_profiles = len(self.multiplicities)
-        if n_profiles * n_features**2 > MOST_WORK:
+        if n_profiles > most_rows(n_features):
             return None
         codes = self.codes_of(np.arange(n_profiles))
         return Profiles(codes, self.multiplicities, self.n_labels).with_unseen(n_features)

@@ -14,10 +14,18 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 
-# What a step of Newton's method may cost: rows times the square of the number of features.
-MOST_WORK = 1 << 24
+# The most multiplications of a step of Newton's method, of which hard cases need hundreds.
+MOST_WORK = 1 << 22
 # The most rows that nobody gave: with more, steps become many and short.
 MOST_ROWS = 1500
+
+
+def most_rows(n_features: int) -> int:
+    """Return how many rows a score interval can have, 0 or less if it has too many features.
+
+    A step multiplies each row by the square of the features, and solves a system of the features.
+    """
+    return MOST_WORK // n_features**2 - 2 * n_features
 
 
 def with_unseen_patterns(
@@ -34,7 +42,7 @@ def with_unseen_patterns(
         How many features each has.
     """
     sizes, n_labels = np.unique(counts.sum(axis=1)).tolist(), counts.shape[1]
-    most = min(MOST_ROWS, MOST_WORK // n_features**2 - len(counts))
+    most = min(MOST_ROWS, most_rows(n_features) - len(counts))
     if sum(comb(r + n_labels - 1, r) for r in sizes) <= most:
         possible = [_all_patterns(n_labels, r) for r in sizes]
     elif comb(n_labels, 2) * sum(sizes) + n_labels <= most:
@@ -56,7 +64,7 @@ def with_unseen_profiles(
     """
     present = np.unique(codes < n_labels, axis=0)
     n_raters = present.sum(axis=1).tolist()
-    most = min(MOST_ROWS, MOST_WORK // n_features**2 - len(codes))
+    most = min(MOST_ROWS, most_rows(n_features) - len(codes))
     if sum(n_labels**r for r in n_raters) <= most:
         made = [list(product(range(n_labels), repeat=r)) for r in n_raters]
     elif sum(n_labels + n_labels * (n_labels - 1) * r for r in n_raters) <= most:

@@ -46,6 +46,9 @@ GOLDEN_RATIO = 0.6180339887498949
 class Constraint(Protocol):
     """A coefficient that is to have a given value."""
 
+    def equals(self, other: Constraint) -> bool:
+        """Return whether another constraint is the same."""
+
     def values(self, proportions: FloatTable) -> FloatTable:
         """Return the coefficient of each row of proportions, shape (m,), NaN if undefined."""
 
@@ -240,7 +243,9 @@ def _corrected(constraint: Constraint, p: FloatTable, kappa0: FloatTable) -> Flo
         sums = [(squares * g**power).sum(axis=-1) for power in range(3)]
         missing = 1 - p.sum(axis=-1)
         determinant = sums[0] * sums[2] - sums[1] ** 2
-        constant = (missing * sums[2] + h * sums[1]) / determinant
-        along = (-h * sums[0] - missing * sums[1]) / determinant
+        # It is 0 where all is in one cell but for rounding: nothing can be corrected there.
+        over = np.where(determinant > 0, 1 / np.where(determinant > 0, determinant, 1.0), 0.0)
+        constant = (missing * sums[2] + h * sums[1]) * over
+        along = (-h * sums[0] - missing * sums[1]) * over
         p = p + squares * (constant[:, None] + along[:, None] * g)
     return p

@@ -40,6 +40,8 @@ MOST_STEPS, MOST_HALVINGS = 40, 60
 # The most cells of tables that are solved together: larger stacks take more memory, not less time.
 BLOCK_CELLS = 1 << 15
 END_TOLERANCE = 1e-8  # of an end
+# Beside a jump of the statistic, which false position does not find: after these steps.
+SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-7
 ROOT_TOLERANCE, ROUNDING = 1e-8, 1e-14  # of the statistic's root there, and more for each item
 LARGEST_T = 0.1  # that t changes by in a step
 # kappa0 changes when an empty cell's product, in items, is below this: the statistic is then right.
@@ -125,24 +127,44 @@ def interval_ends(
     least : float
         No coefficient is below; -infinity if that is not known.
     """
+    twice, errors = np.concatenate([counts, counts]), np.concatenate([error, error])
+    roots = np.concatenate([quantiles, -quantiles])
+    low, high = np.split(ends_at(test, constraint, twice, errors, roots, least)[0], 2)
+    return low, high
+
+
+def ends_at(
+    test: Test,
+    constraint: Constraint,
+    counts: FloatTable,
+    error: FloatTable,
+    roots: FloatTable,
+    least: float,
+) -> tuple[FloatTable, FloatTable]:
+    """Return the coefficients where the signed root of the statistic is as given, shape (m,).
+
+    With them come the most likely proportions there, NaN at the last coefficient. The root is
+    above 0 where the coefficient is below its estimate. Other parameters are those of
+    `interval_ends`.
+    """
     n = counts.sum(axis=-1)
-    kappa = constraint.values(counts / n[:, None])
+    kappa, quantiles = constraint.values(counts / n[:, None]), np.abs(roots)
     # Around kappa = 1 the standard error is 0, and one item more would make this difference.
-    half = quantiles * np.maximum(error, 1 / (n + 1))
-    found = []
-    for bound, guess in ((least, kappa - half), (1.0, kappa + half)):
-        halfway = (kappa + max(bound, -3.0)) / 2
-        guess = np.where(np.abs(guess - kappa) < np.abs(bound - kappa), guess, halfway)
-        found.append(_Ends(counts, kappa, guess, np.full(kappa.shape, bound), quantiles))
-    both = _Ends(*(np.concatenate(parts) for parts in zip(*found)))
-    ends = both.bound.copy()
-    sought = np.flatnonzero(both.kappa != both.bound)
-    ends[sought] = _by_newton(test, constraint, both.some(sought))
+    half = roots * np.maximum(error, 1 / (n + 1))
+    bound = np.where(roots > 0, least, 1.0)
+    guess, halfway = kappa - half, (kappa + np.maximum(bound, -3.0)) / 2
+    guess = np.where(np.abs(guess - kappa) < np.abs(bound - kappa), guess, halfway)
+    all_ends = _Ends(counts, kappa, guess, bound, quantiles)
+    ends = bound.copy()
+    sought = np.flatnonzero(kappa != bound)
+    proportions = np.full(counts.shape, np.nan)
+    ends[sought], proportions[sought] = _by_newton(test, constraint, all_ends.some(sought))
     missed = np.flatnonzero(np.isnan(ends))
     if len(missed):
-        ends[missed] = _by_enclosing(test, constraint, both.some(missed))
-    low, high = np.split(ends, 2)
-    return low, high
+        ends[missed] = _by_enclosing(test, constraint, all_ends.some(missed))
+        known = missed[np.isfinite(ends[missed])]
+        proportions[known] = most_likely(constraint, counts[known], ends[known]).proportions
+    return ends, proportions
 
 
 def least_kappa(matrix: FloatTable) -> float:
@@ -182,9 +204,9 @@ def statistic_and_slope(
         return score, -n * ratio**2
 
 
-def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
-    """Return the ends, NaN where the steps do not lead there."""
-    ends = np.full(sought.kappa.shape, np.nan)
+def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[FloatTable, FloatTable]:
+    """Return the ends and their proportions, NaN where the steps do not lead there."""
+    ends, proportions = np.full(sought.kappa.shape, np.nan), np.full(sought.counts.shape, np.nan)
     which = np.arange(len(ends))
     problem = first_problem(sought.counts, sought.guess - sought.kappa)
     kappa0 = sought.guess
@@ -198,7 +220,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
         # The first step sees a flat statistic, that of the observed proportions.
         ready = (n_near > 1) & (problem.product * n < SMALL_PRODUCT)
         statistic, slope = statistic_and_slope(test, problem.observed, problem.p, n)
-        root = np.sqrt(np.maximum(statistic, 1e-3))
+        root = np.sqrt(np.maximum(statistic, 1e-3 * np.minimum(sought.quantile**2, 1)))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             at_once, with_t = (
                 (slope * change[0]).sum(axis=-1) / (2 * root)
@@ -213,7 +235,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
         dt = np.where(-dt * outwards > room, -outwards * room, dt)
         done = ready & (move.error < TOLERANCE) & problem.is_last
         done &= np.abs(root - sought.quantile) < ROOT_TOLERANCE + ROUNDING * n
-        ends[which[done]] = kappa0[done]
+        ends[which[done]], proportions[which[done]] = kappa0[done], problem.p[done]
         problem, length = problem.moved(move, dt)
         first = sought.kappa + 0.1 * (sought.guess - sought.kappa)
         kappa0 = kappa0 - length * dt
@@ -221,11 +243,11 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
         kept = ~done & np.isfinite(problem.a) & np.isfinite(kappa0)
         which, n_near, kappa0 = which[kept], n_near[kept], kappa0[kept]
         sought, problem = sought.some(kept), problem.some(kept)
-    return ends
+    return ends, proportions
 
 
 def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
-    """Return the ends by false position (Illinois), or by halving beside an infinite statistic."""
+    """Return the ends by false position (Illinois), or by halving beside a jump to infinity."""
     n = sought.counts.sum(axis=-1)
     observed = sought.counts / n[:, None]
 
@@ -241,7 +263,7 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTab
     below, above = -sought.quantile, np.full(len(n), np.inf)
     last = np.zeros(len(n))
     which = np.arange(len(n))
-    for _ in range(MOST_HALVINGS):
+    for step in range(MOST_HALVINGS):
         if not len(which):
             break
         found = excess(which, point[which])
@@ -252,7 +274,9 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTab
         below[out] *= np.where(last[out] > 0, 0.5, 1)
         above[into] *= np.where(last[into] < 0, 0.5, 1)
         last[out], last[into] = 1, -1
-        near = np.abs(outside[which] - inside[which]) < END_TOLERANCE
+        at_jump = np.isinf(above[which]) | (step > SMOOTH_STEPS)
+        tolerance = np.where(at_jump, JUMP_TOLERANCE, END_TOLERANCE)
+        near = np.abs(outside[which] - inside[which]) < tolerance
         exact = np.abs(found) < END_TOLERANCE
         inside[which[exact]] = point[which[exact]]
         is_low = sought.bound[which] < sought.kappa[which]
@@ -264,9 +288,8 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTab
         which = which[np.isfinite(inside[which])]
         start, width = inside[which], outside[which] - inside[which]
         with np.errstate(invalid="ignore"):
-            part = np.where(
-                np.isfinite(above[which]), below[which] / (below[which] - above[which]), 0.5
-            )
+            part = below[which] / (below[which] - above[which])
+            part = np.where(np.isinf(above[which]) | (step > SMOOTH_STEPS), 0.5, part)
             doubled = sought.kappa[which] - 2 * (sought.kappa[which] - start)
             point[which] = np.where(np.isfinite(width), start + part * width, doubled)
         at_first = ~np.isfinite(width) & (start == sought.kappa[which])

@@ -1,8 +1,9 @@
-"""Which intervals of kappa there are, which is chosen by default, and those of differences."""
+"""Which intervals of kappa there are, which is chosen by default, and those of clusters."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -128,31 +129,12 @@ def root_quantile(confidence: float, degrees_of_freedom: float) -> float:
     return t_quantile((1 + confidence) / 2, degrees_of_freedom)
 
 
-def interval_of_difference(
-    values: tuple[float, float],
-    first: tuple[float, float],
-    second: tuple[float, float],
-    correlation: float = 0.0,
-) -> tuple[float, float]:
-    """Return the interval of the first value minus the second, from the interval of each.
+def joint_freedom(shares: FloatTable, freedoms: Sequence[float]) -> float:
+    """Return the degrees of freedom of a sum of independent variances (Satterthwaite 1946).
 
-    The distance of each end from its value is taken for a quantile times a standard error
-    there. For symmetric intervals the result is that of the delta method.
-
-    References
-    ----------
-    G. Y. Zou and A. Donner (2008). Construction of confidence limits about effect measures:
-    a general approach. Statistics in Medicine 27, 1693-1702.
-
-    Examples
-    --------
-    >>> from fastkappa.statistics.intervals.methods import interval_of_difference
-    >>> interval_of_difference((0.75, 0.5), (0.45, 0.95), (0.25, 0.9))
-    (-0.25, 0.5701562118716423)
+    ``shares`` are the variances in any unit, ``freedoms`` the degrees of freedom of each.
     """
-    difference = values[0] - values[1]
-    down, up = values[0] - first[0], first[1] - values[0]
-    down_2, up_2 = values[1] - second[0], second[1] - values[1]
-    lower = down**2 + up_2**2 - 2 * correlation * down * up_2
-    upper = up**2 + down_2**2 - 2 * correlation * up * down_2
-    return difference - math.sqrt(max(lower, 0.0)), difference + math.sqrt(max(upper, 0.0))
+    if not np.isfinite(shares).all() or not shares.any():
+        return max(freedoms)
+    uncertain = float((shares**2 / np.array(freedoms)).sum())
+    return float(shares.sum()) ** 2 / uncertain if uncertain else math.inf

@@ -18,6 +18,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics.intervals.constrained import (
+    Constraint,
     MostLikely,
     Move,
     Problem,
@@ -84,6 +85,9 @@ class TableConstraint:
 
     def __init__(self, matrix: FloatTable) -> None:
         self._matrix = matrix / matrix.max()
+
+    def equals(self, other: Constraint) -> bool:
+        return isinstance(other, TableConstraint) and np.array_equal(self._matrix, other._matrix)
 
     def values(self, proportions: FloatTable) -> FloatTable:
         return np.asarray(kappas(self._tables(proportions), self._matrix), np.float64)

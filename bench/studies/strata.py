@@ -1,0 +1,132 @@
+"""How often tests of equal kappas reject, and how often their intervals cover.
+
+    python -m bench.studies.strata [N_STUDIES]
+
+Raters agree on a proportion kappa of the items and guess the others by the labels' proportions. Of
+strata, the size of the test of equal kappas and the coverage of the common kappa. Of two
+predictions of the same truth, the size of the test of their difference, the coverage of its
+interval, and how often both say something else; the second prediction is the first one's copy in a
+proportion of the items. Each is of the asymptotic and of the score test; studies in which all items
+have one label are drawn again.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from fastkappa import compare_paired, compare_strata
+
+LABELS = {
+    "rare": (0.1, 0.9),
+    "very rare": (0.06, 0.94),
+    "equal": (0.5, 0.5),
+    "four": (0.4, 0.3, 0.2, 0.1),
+}
+STRATA = ((2, 50, "very rare"), (10, 40, "rare"), (10, 40, "equal"), (4, 50, "four"))
+PAIRS = ((50, "equal"), (80, "four"), (80, "rare"), (30, "rare"))
+COPIED = (0.0, 0.8)
+METHODS = ("asymptotic", "score")
+
+
+def cells(labels: str, kappa: float) -> np.ndarray:
+    """Return the proportions of a table of guessing raters."""
+    margin = np.array(LABELS[labels])
+    return kappa * np.diag(margin) + (1 - kappa) * np.outer(margin, margin)
+
+
+def studied(
+    n_studies: int,
+    draw: Callable[[np.random.Generator], np.ndarray],
+    compare: Callable[..., Any],
+    truth: float,
+    seed: list[int],
+) -> None:
+    """Print the figures of both methods, on the same studies."""
+    rng, found = np.random.default_rng(seed), []
+    while len(found) < n_studies:
+        drawn = draw(rng)
+        tests = [compare(drawn, method) for method in METHODS]
+        if not np.isnan(tests[1].p_value):
+            found.append(
+                [
+                    (
+                        test.p_value < 0.05,
+                        test.interval[0] <= truth <= test.interval[1],
+                        # Whether they say something else of a difference of 0.
+                        not np.isnan(test.p_value)
+                        and (test.p_value < 0.05) == (test.interval[0] <= 0 <= test.interval[1]),
+                        np.isnan(test.p_value),
+                    )
+                    for test in tests
+                ]
+            )
+    means = 100 * np.mean(found, axis=0)
+    for method, (size, coverage, apart, undefined) in zip(METHODS, means):
+        line = f"    {method:<11} size {size:5.1f} %  coverage {coverage:5.1f} %"
+        if truth == 0:
+            line += f"  p and interval apart {apart:4.1f} %"
+        print(f"{line}  without a test {undefined:4.1f} %", flush=True)
+
+
+def strata_of(n_strata: int, n: int, labels: str, kappa: float) -> Callable[..., np.ndarray]:
+    """Return how tables of strata are drawn."""
+    size, flat = len(LABELS[labels]), cells(labels, kappa).ravel()
+
+    def drawn(rng: np.random.Generator) -> np.ndarray:
+        return rng.multinomial(n, flat, n_strata).reshape(n_strata, size, size)
+
+    return drawn
+
+
+def predictions_of(n: int, labels: str, kappa: float, copied: float) -> Callable[..., np.ndarray]:
+    """Return how the joint counts of two predictions are drawn."""
+    margin = np.array(LABELS[labels])
+    size = len(margin)
+
+    def drawn(rng: np.random.Generator) -> np.ndarray:
+        truth, *guesses = rng.choice(size, (3, n), p=margin)
+        first, second = (np.where(rng.random(n) < kappa, truth, guess) for guess in guesses)
+        second = np.where(rng.random(n) < copied, first, second)
+        flat = (truth * size + first) * size + second
+        return np.bincount(flat, minlength=size**3).reshape(size, size, size)
+
+    return drawn
+
+
+def comparison(function: Callable[..., Any], labels: str, **given: Any) -> Callable[..., Any]:
+    """Return the comparison of counts by a method."""
+    weights: Any = "quadratic" if labels == "four" else None
+
+    def compared(counts: np.ndarray, method: Any) -> Any:
+        return function(counts, weights=weights, interval_method=method, **given)
+
+    return compared
+
+
+def main() -> None:
+    n_studies = int(sys.argv[1]) if len(sys.argv) > 1 else 400
+    warnings.simplefilter("ignore")
+    for i, (n_strata, n, labels) in enumerate(STRATA):
+        compare = comparison(compare_strata, labels, undefined="drop")
+        for kappa in (0.3, 0.8):
+            print(f"{n_strata} strata of {n}, {labels}, kappa {kappa}")
+            draw = strata_of(n_strata, n, labels, kappa)
+            studied(n_studies, draw, compare, kappa, [1, i, int(10 * kappa)])
+    for i, (n, labels) in enumerate(PAIRS):
+        compare = comparison(compare_paired, labels)
+        for kappa, copied in product((0.4, 0.8), COPIED):
+            print(
+                f"two predictions of {n}, labels {LABELS[labels]}, kappa {kappa}, copied {copied}"
+            )
+            draw = predictions_of(n, labels, kappa, copied)
+            studied(n_studies, draw, compare, 0.0, [2, i, int(10 * kappa), int(10 * copied)])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,397 @@
+"""Kappas and the test of each of their values, to compare several of them by one statistic.
+
+Each value that kappa might have is at a deviate from the estimate: the signed root of the score
+or likelihood-ratio statistic, divided by the root of the design effect if there are clusters, or
+the distance over the standard error. So deviates of all kinds of estimates can be put together.
+
+Estimates are weighted by their inverse standard errors at the value that is tested, not at the
+estimates: with few items of a rare label these go up and down with the estimates, and the mean of
+the least ones is far off.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.statistics.inference import standard_error
+from fastkappa.statistics.intervals.constrained import Constraint, most_likely
+from fastkappa.statistics.intervals.inverted import (
+    Test,
+    ends_at,
+    least_kappa,
+    statistic_and_slope,
+)
+from fastkappa.statistics.intervals.table_constraint import TableConstraint
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights, disagreement_matrix
+
+# Below this deviate an end is on a line to it: the statistic there is lost in rounding.
+LEAST_DEVIATE = 1e-3
+LEAST_ERROR = 1e-9  # it is 0 for full agreement
+MOST_STEPS = 40
+FREE_STEPS = 4  # before a bracket has to be halved by each step
+END_TOLERANCE = 1e-8  # of a value
+# Of the angle of two standard errors, near which their difference hardly changes. Where one rater
+# uses one label the error is 0 at the estimate alone: that is not looked at.
+ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4
+
+
+class Deviates(NamedTuple):
+    """The deviates of m values from H estimates, positive where the value is below the estimate.
+
+    ``errors`` are the standard errors under the hypothesis; both have the shape (m, H). The
+    deviate is infinite where no proportions with that value allow the counts, and NaN where an
+    estimate is undefined.
+    """
+
+    deviates: FloatTable
+    errors: FloatTable
+
+
+class Ends(NamedTuple):
+    """Values at given deviates, and the standard errors under the hypothesis: both (m, H).
+
+    An error is NaN at the last value that the counts allow.
+    """
+
+    values: FloatTable
+    errors: FloatTable
+
+
+class Estimates(Protocol):
+    """H estimates that are tested in the same way."""
+
+    @property
+    def values(self) -> FloatTable:
+        """The estimates, shape (H,)."""
+
+    @property
+    def errors(self) -> FloatTable:
+        """Their standard errors, shape (H,)."""
+
+    @property
+    def least(self) -> float:
+        """No value is below."""
+
+    @property
+    def most(self) -> float:
+        """No value is above."""
+
+    def deviates(self, values: FloatTable) -> Deviates:
+        """Return the deviates of values of shape (m,)."""
+
+    def ends(self, deviates: FloatTable) -> Ends:
+        """Return the values at deviates of shape (m, H) from the estimates."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asymptotic:
+    """Estimates whose errors do not depend on the hypothesis."""
+
+    values: FloatTable
+    errors: FloatTable
+    least: float = -math.inf
+    most: float = math.inf
+
+    def deviates(self, values: FloatTable) -> Deviates:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = (self.values - values[:, None]) / self.errors
+        return Deviates(found, np.broadcast_to(self.errors, found.shape))
+
+    def ends(self, deviates: FloatTable) -> Ends:
+        found = np.asarray(self.values - deviates * self.errors, np.float64)
+        return Ends(found, np.broadcast_to(self.errors, found.shape))
+
+
+@dataclass(frozen=True, eq=False)
+class Inverted:
+    """Estimates that are tested by the most likely proportions with the value.
+
+    Attributes
+    ----------
+    test : {'score', 'profile'}
+    constraint : Constraint
+    counts : ndarray of shape (H, cells)
+    values, errors : ndarray of shape (H,)
+        The estimates, and standard errors near which ends are sought, above 0.
+    least : float
+        No value is below; -infinity if that is not known.
+    widening : ndarray of shape (H,)
+        What the root of the statistic is divided by: see `widening` of `methods`.
+    """
+
+    test: Test
+    constraint: Constraint
+    counts: FloatTable
+    values: FloatTable
+    errors: FloatTable
+    least: float
+    widening: FloatTable
+    most: float = 1.0
+
+    def deviates(self, values: FloatTable) -> Deviates:
+        m, (h, n_cells) = len(values), self.counts.shape
+        counts = np.broadcast_to(self.counts, (m, h, n_cells)).reshape(m * h, n_cells)
+        wanted = np.repeat(values, h)
+        found = most_likely(self.constraint, counts, wanted)
+        n = counts.sum(axis=1)
+        observed = counts / n[:, None]
+        statistic, _ = statistic_and_slope(self.test, observed, found.proportions, n)
+        root = np.where(
+            np.isinf(found.likelihood_ratio), np.inf, np.sqrt(np.maximum(statistic, 0.0))
+        )
+        own = np.tile(self.values, m)
+        sign = np.sign(own - wanted)
+        errors = _errors(self.constraint, found.proportions, wanted) / np.sqrt(n)
+        widening = np.tile(self.widening, m)
+        return Deviates((sign * root / widening).reshape(m, h), (errors * widening).reshape(m, h))
+
+    def ends(self, deviates: FloatTable) -> Ends:
+        m, (h, n_cells) = len(deviates), self.counts.shape
+        near = np.abs(deviates) < LEAST_DEVIATE
+        roots = np.where(near, np.copysign(LEAST_DEVIATE, deviates), deviates) * self.widening
+        counts = np.broadcast_to(self.counts, (m, h, n_cells)).reshape(m * h, n_cells)
+        found, proportions = ends_at(
+            self.test, self.constraint, counts, np.tile(self.errors, m), roots.ravel(), self.least
+        )
+        errors = _errors(self.constraint, proportions, found) / np.sqrt(counts.sum(axis=1))
+        found = found.reshape(m, h)
+        part = np.abs(deviates) / LEAST_DEVIATE
+        values = np.where(near, self.values + part * (found - self.values), found)
+        return Ends(values, errors.reshape(m, h) * self.widening)
+
+    def joined(self, other: Estimates) -> Inverted | None:
+        """Return these estimates and others that are tested in the same way, or None."""
+        if not (
+            isinstance(other, Inverted)
+            and (self.test, self.least, self.most) == (other.test, other.least, other.most)
+            and self.constraint.equals(other.constraint)
+        ):
+            return None
+        names = ("counts", "values", "errors", "widening")
+        both: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in names
+        }
+        return replace(self, **both)
+
+
+def kappas_tested(
+    method: Test | Literal["asymptotic"],
+    tables: AnyArray,
+    weights: Weights,
+    errors: FloatTable | None = None,
+    widening: FloatTable | None = None,
+) -> Estimates:
+    """Return the tests of the kappas of a checked stack of tables (m, l, l).
+
+    ``errors`` and ``widening`` are those of items in clusters, if they are.
+    """
+    values = np.asarray(kappas(tables, weights), np.float64)
+    alone = np.asarray(standard_error(tables, weights)) if errors is None else errors
+    if method == "asymptotic":
+        return Asymptotic(values, alone)
+    n_labels = tables.shape[-1]
+    matrix = disagreement_matrix(weights, n_labels)
+    counts = tables.reshape(len(tables), n_labels**2).astype(np.float64)
+    return inverted(
+        method, TableConstraint(matrix), counts, values, alone, least_kappa(matrix), widening
+    )
+
+
+def inverted(
+    test: Test,
+    constraint: Constraint,
+    counts: FloatTable,
+    values: FloatTable,
+    errors: FloatTable,
+    least: float,
+    widening: FloatTable | None = None,
+) -> Inverted:
+    """Return estimates that are tested by the most likely proportions, with errors above 0."""
+    # Around full agreement the error is 0, and one item more would make this difference.
+    errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
+    widening = np.ones(len(values)) if widening is None else widening
+    return Inverted(test, constraint, counts, values, errors, least, widening)
+
+
+def _errors(constraint: Constraint, p: FloatTable, values: FloatTable) -> FloatTable:
+    """Return the standard errors of one item with proportions that have the values."""
+    _, slope = constraint.slopes(p, values)
+    # h = N - (1 - value) M, so that M is the difference of h at 1 and at 0.
+    (at_one, _), (at_zero, _) = (
+        constraint.slopes(p, np.full(len(values), end)) for end in (1.0, 0.0)
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = (p * slope).sum(axis=1)
+        variance = (p * slope * slope).sum(axis=1) - mean * mean
+        return np.asarray(np.sqrt(np.maximum(variance, 0.0)) / (at_one - at_zero))
+
+
+class Together:
+    """Several estimates, independent or with a known correlation.
+
+    Parameters
+    ----------
+    groups : sequence of Estimates
+    correlation : ndarray of shape (H, H) or None
+        Of the estimates, in the order of the groups; None if they are independent.
+    """
+
+    def __init__(self, groups: Sequence[Estimates], correlation: AnyArray | None = None) -> None:
+        self._groups = _joined(groups)
+        self._inverse = None if correlation is None else np.linalg.inv(correlation)
+
+    def statistic(self, value: float) -> float:
+        """Return the chi-square statistic of all estimates having a value."""
+        deviates, _ = self._deviates(np.array([value]))
+        return float((self._solved(deviates) * deviates).sum())
+
+    def errors(self, value: float) -> FloatTable:
+        """Return the standard error of each estimate if they all have a value."""
+        return np.asarray(self._deviates(np.array([value])).errors[0], np.float64)
+
+    def error(self, value: float) -> float:
+        """Return the standard error of a common value."""
+        errors = self.errors(value)
+        if not errors.all():
+            return 0.0
+        return 1 / math.sqrt(float(self._solved(1 / errors) @ (1 / errors)))
+
+    def values_at(self, *deviates: float) -> list[float]:
+        """Return the values that all estimates have at each combined deviate.
+
+        The value in common is at 0, the ends of its interval are at a quantile and minus it.
+        """
+        values, errors = (
+            np.concatenate([getattr(group, name) for group in self._groups])
+            for name in ("values", "errors")
+        )
+        weights = self._solved(1 / errors) / errors
+        guess, error = (weights @ values) / weights.sum(), weights.sum() ** -0.5
+        targets = np.array(deviates)
+        least = max(group.least for group in self._groups)
+        most = min(group.most for group in self._groups)
+
+        def excess(points: FloatTable) -> FloatTable:
+            return np.asarray(self._combined(points) - targets)
+
+        guesses = guess - targets * error
+        found: list[float] = _crossings(excess, guesses, error, least, most, END_TOLERANCE).tolist()
+        return found
+
+    def _combined(self, values: FloatTable) -> FloatTable:
+        """Return the deviate of values from all estimates, weighted by their inverse errors."""
+        deviates, errors = self._deviates(values)
+        # Proportions that do not allow the counts have no error.
+        impossible = np.isinf(deviates)
+        errors = np.where(impossible, np.inf, np.maximum(errors, LEAST_ERROR))
+        weights = 1 / errors
+        solved = self._solved(weights)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = (solved * np.where(impossible, 0.0, deviates)).sum(axis=1)
+            found = found / np.sqrt((solved * weights).sum(axis=1))
+        below, above = ((impossible & (deviates * sign > 0)).any(axis=1) for sign in (1, -1))
+        return np.where(below, np.inf, np.where(above, -np.inf, found))
+
+    def _deviates(self, values: FloatTable) -> Deviates:
+        found = [group.deviates(values) for group in self._groups]
+        return Deviates(*(np.concatenate(parts, axis=1) for parts in zip(*found)))
+
+    def _solved(self, weights: FloatTable) -> FloatTable:
+        return weights if self._inverse is None else np.asarray(weights @ self._inverse)
+
+
+def _joined(groups: Sequence[Estimates]) -> list[Estimates]:
+    """Return estimates in their order, neighbours that are tested in the same way together."""
+    found: list[Estimates] = []
+    for group in groups:
+        last = found[-1] if found else None
+        together = last.joined(group) if isinstance(last, Inverted) else None
+        if together is None:
+            found.append(group)
+        else:
+            found[-1] = together
+    return found
+
+
+def difference_ends(
+    first: Estimates, second: Estimates, correlation: float, quantile: float
+) -> tuple[float, float]:
+    """Return the differences of two values that are at a quantile from the estimates.
+
+    Of a pair of values with a difference, their deviates are those of `Together.values_at`: the
+    combined one is 0, if it is of the second and of the first less the difference.
+    """
+    groups = _joined((first, second))
+    signs = np.array([1.0, -1.0])  # the first value of a lower end is below its estimate
+    guess = np.full(2, math.atan2(second.errors[0], first.errors[0]))
+    found = Ends(guess, guess)  # of the last step
+
+    def ends(angle: FloatTable) -> Ends:
+        """Return both values of each end for the angle whose tangent is the ratio of errors."""
+        one, two = np.cos(angle), np.sin(angle)
+        scale = signs * quantile / np.sqrt(1 - 2 * correlation * one * two)
+        deviates = np.stack(
+            [scale * (one - correlation * two), scale * (correlation * one - two)], axis=1
+        )
+        parts = np.hsplit(deviates, len(groups))
+        of_groups = [group.ends(part) for group, part in zip(groups, parts)]
+        return Ends(*(np.concatenate(both, axis=1) for both in zip(*of_groups)))
+
+    def excess(angle: FloatTable) -> FloatTable:
+        """Return the angle of the errors at these values, less the angle."""
+        nonlocal found
+        found = ends(angle)
+        # At the end of what the counts allow the error is unknown, but nothing changes there.
+        one, two = np.nan_to_num(found.errors.T, nan=0.0)
+        return np.asarray(np.arctan2(two, one) - angle)
+
+    most = math.pi / 2 - LEAST_ANGLE
+    _crossings(excess, guess, 1.0, LEAST_ANGLE, most, ANGLE_TOLERANCE)
+    one, two = found.values.T
+    low, high = (one - two).tolist()
+    return low, high
+
+
+def _crossings(
+    function: Callable[[FloatTable], FloatTable],
+    guesses: FloatTable,
+    scale: float,
+    least: float,
+    most: float,
+    tolerance: float,
+) -> FloatTable:
+    """Return where falling functions, which may be infinite, are 0.
+
+    The steps are those of the secant method between points that enclose the zero; the first is
+    ``scale`` times the function. Where it is never 0, that is the bound nearest to it.
+    """
+    point = np.clip(guesses, least, most)
+    low, high = np.full_like(point, least), np.full_like(point, most)
+    last, before = np.full_like(point, np.nan), np.full_like(point, np.nan)
+    for step in range(MOST_STEPS):
+        found = function(point)
+        width = high - low
+        low, high = np.where(found >= 0, point, low), np.where(found <= 0, point, high)
+        # NaN is on neither side.
+        done = ~(np.abs(found) * scale > tolerance) | ~(high - low > tolerance)
+        if done.all():
+            break
+        with np.errstate(divide="ignore", invalid="ignore"):
+            secant = point - found * (point - last) / (found - before)
+        forward = point + scale * np.clip(found, -2, 2)
+        following = np.where(np.isfinite(secant), secant, forward)
+        following = np.clip(following, low, high)
+        middle = (low + high) / 2
+        is_enclosed = (low > least) & (high < most)
+        stuck = is_enclosed & ((following == low) | (following == high))
+        stuck |= np.isfinite(middle) & (step > FREE_STEPS) & (high - low > width / 2)
+        last, before = np.where(done, last, point), np.where(done, before, found)
+        point = np.where(done, point, np.where(stuck, middle, following))
+    return point
