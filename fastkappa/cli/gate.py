@@ -47,7 +47,7 @@ class Estimate(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """The values of ``--fail-under`` and ``--fail-on``; without a least value everything passes."""
+    """The values of ``--fail-under`` and ``--fail-on``; every kappa passes if ``least`` is None."""
 
     least: float | None
     on: FailOn
@@ -83,6 +83,6 @@ def of_one_group(group: object, name: str = "kappa") -> str:
 
 
 def _text(value: float, least: float) -> str:
-    """Return a value with enough digits to be visibly below the least one."""
+    """Return a value as text, with enough digits to show that it is below the least value."""
     rounded = f"{value:.4f}"
     return rounded if float(rounded) < least else repr(value)

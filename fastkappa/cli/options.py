@@ -235,7 +235,7 @@ def draws(command: Callable[..., None]) -> Callable[..., None]:
 
 
 class Remarks:
-    """Collect the warnings that accompany a result, on the error stream and in its JSON.
+    """Collect the warnings about a result, which go to the error stream and into its JSON.
 
     ``depends`` names the figures that depend on the order of the labels; None stands for no
     figure. Only the first name that leads to a warning is used.

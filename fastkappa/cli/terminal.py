@@ -1,4 +1,4 @@
-"""The one place that writes to the terminal."""
+"""Write text to the terminal; no other module does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Translation of the library's errors and warnings for the command line.
+"""Translate the library's errors and warnings for the command line.
 
 The library's texts name Python functions and arguments. Here they are replaced by commands and
 options.
@@ -31,7 +31,7 @@ ADVICE = {
     "light_kappa and pairwise_kappa hold": "Light's kappa holds",
     "; take (weights + weights.T) / 2, or see pairwise_kappa and light_kappa": "",
 }
-# Patterns that match advice about other input forms, and its replacements.
+# Patterns for advice about other forms of input, and the replacements.
 FORMS = [
     (r": give Ratings\.from_(counts|table).*", ": fastkappa agree accepts no table of counts."),
     (
@@ -113,5 +113,5 @@ def arguments_named(**names: str) -> Iterator[None]:
 
 
 def names_of_clusters(column: str) -> dict[str, str]:
-    """Return the replacements with which `arguments_named` makes warnings name the clusters."""
+    """Return replacements for `arguments_named` that make warnings name the column of clusters."""
     return {f"{name} has names": f"column {column!r} has names" for name in ("clusters", "cluster")}

@@ -148,7 +148,9 @@ def test_the_column_of_ratings_must_be_plain(tmp_path: Path) -> None:
     for name in "ab":
         write_csv(tmp_path / f"{name}.csv", id=[1, 2], grade=[1, 2], note=["", ""])
     files = [tmp_path / "a.csv", tmp_path / "b.csv", "--id", "id"]
-    message = f"--rating must name a column of ratings of {files[0]}. Candidates: 'grade', 'note'."
+    message = (
+        f"--rating must name the column of ratings in {files[0]}. Candidates: 'grade', 'note'."
+    )
     assert message in agree.refusal(*files)
 
 
@@ -252,7 +254,7 @@ def test_pictures_and_gates_of_sets(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["--level", "masi"], "--level masi is for sets: give --set-separator."),
-        (["--set-separator", ";", "--level", "ordinal"], "--level of sets must be one of nominal"),
+        (["--set-separator", ";", "--level", "ordinal"], "--level must be one of nominal"),
         (
             ["--set-separator", ";", "--weights", "linear"],
             "--weights cannot be combined with --set-separator",

@@ -236,7 +236,7 @@ def test_refused_values(tmp_path: Path) -> None:
     assert "has 2001 different ratings" in refusal(path, "--y", "y", "--score", "s")
     path = write(tmp_path, "y,s\n,1\n2,\n")
     message = refusal(path, "--y", "y", "--score", "s", "--missing", "drop")
-    assert "no rows are left: all 2 of" in message
+    assert "no rows are left, because all 2 rows of" in message
     assert run(path, "--y", "y", "--score", "s", "--method", "best").exit_code == 2
 
 

@@ -384,7 +384,7 @@ def test_item_weights_that_cannot_be() -> None:
         columns = PAIR if command is score else RATERS
         assert "weights below 0" in command.refusal("ratings.csv", *columns, "--sample-weight", "m")
     several = ("--raters", "a", "b", "c", "--sample-weight", "m")
-    assert "applies only to two raters" in agree.refusal("ratings.csv", *several)
+    assert "--sample-weight needs two raters" in agree.refusal("ratings.csv", *several)
 
 
 @pytest.mark.parametrize("order", [None, [4, 2, 1, 3]])

@@ -166,7 +166,7 @@ def agree(
     ] = None,
     scale: Annotated[
         str | None,
-        typer.Option(help=f"The scale to interpret the agreement: {', '.join(SCALES)}."),
+        typer.Option(help=f"The scale for interpreting agreement: {', '.join(SCALES)}."),
     ] = None,
     disputed: Annotated[
         Path | None,

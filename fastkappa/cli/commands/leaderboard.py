@@ -143,7 +143,7 @@ def leaderboard(
             min=0,
             max=1,
             help="The proportion of items that a submission must label to be ranked. A low value"
-            " rewards submissions that skip hard items. The default is all items.",
+            " rewards submissions that skip hard items.",
         ),
     ] = 1.0,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the bootstrap.")] = 0,

@@ -1,4 +1,4 @@
-"""Reading two raters' ratings of items in clusters, for the command line.
+"""Read two raters' ratings of items in clusters, for the command line.
 
 Standard errors with clusters need the ratings of each item. Without clusters, the table of counts
 is enough.

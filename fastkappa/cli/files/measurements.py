@@ -1,4 +1,4 @@
-"""Reading the measurements of raters or methods, for the command line."""
+"""Read the measurements of raters or methods, for the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labelling a file of new scores by cut points."""
+"""Label a file of new scores by cut points."""
 
 from __future__ import annotations
 

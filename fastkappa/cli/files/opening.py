@@ -1,4 +1,4 @@
-"""Opening of the files, folders, patterns and pipes that are named on the command line.
+"""Open the files, folders, patterns and pipes that are named on the command line.
 
 `fastkappa.sources` reads files with a known suffix. All other input is first copied to such a
 file, which is deleted at the end.
@@ -201,7 +201,7 @@ class Opener:
         return path
 
     def file_or_failure(self, path: Path) -> Path:
-        """Return one of many files as `file` does, but keep an error until the file is read."""
+        """Return one of many files as `file` does, but report an error only when it is read."""
         try:
             return self.file(path)
         except RatingsError as error:

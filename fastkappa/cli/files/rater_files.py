@@ -1,4 +1,4 @@
-"""Opening of the files of ratings: one file for all raters, or one file per rater."""
+"""Open files of ratings: one file for all raters, or one file per rater."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _only_other(source: Source, named: Sequence[str | None]) -> str:
     if len(others) != 1:
         listed = ", ".join(map(repr, others)) or "none"
         raise RatingsError(
-            f"--rating must name a column of ratings of {source.name}. Candidates: {listed}."
+            f"--rating must name the column of ratings in {source.name}. Candidates: {listed}."
         )
     return others[0]
 

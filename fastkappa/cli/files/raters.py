@@ -1,4 +1,4 @@
-"""Reading the ratings of several raters for the command line."""
+"""Read the ratings of several raters for the command line."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def sets_of(column: Any, separator: str) -> list[list[str] | None]:
 
 
 def pair_counts(ratings: Ratings) -> SourceCounts:
-    """Return the table of the only two raters, with the numbers of rows that are not in it."""
+    """Return the table of ratings by exactly two raters, with the numbers of items left out."""
     (table,), n_rated = ratings.rater_pairs("the table")
     n = ratings.n_subjects
     first, second = (n - n_rated).tolist()
@@ -228,7 +228,7 @@ def pair_counts(ratings: Ratings) -> SourceCounts:
 
 
 def pair_clusters(ratings: Ratings) -> Clusters | None:
-    """Return the clusters of the items that the only two raters have both rated."""
+    """Return the clusters of the items that both raters have rated, for exactly two raters."""
     return dict(ratings.counted.clusters_of_pairs()).get(0)
 
 

@@ -64,7 +64,7 @@ OnSorted = Callable[[AnyArray], None]
 
 
 def ignore_sorted(labels: AnyArray) -> None:
-    """Do nothing about sorted labels."""
+    """Ignore the labels that were sorted."""
 
 
 class Reading(NamedTuple):
@@ -118,7 +118,8 @@ class Reading(NamedTuple):
     def wanted(self) -> WantedLabels | None:
         """The ratings that are counted separately, None for all ratings.
 
-        Codes are among them, so that a missing rating is not counted as another label.
+        They include the codes, so that a missing rating is not counted as a label outside
+        ``labels``.
         """
         if self.labels is None:
             return None
@@ -245,7 +246,9 @@ class Reading(NamedTuple):
         left_out: str = "such rows",
         what: str = "ratings",
     ) -> None:
-        """Raise if the number of missing values of a column is not 0, unless they are dropped.
+        """Raise if any column has missing values, unless missing values are dropped.
+
+        ``n_missing`` has the number of missing values per column.
 
         The error names texts such as NA in the columns ``rated``, because they can be labels.
         """

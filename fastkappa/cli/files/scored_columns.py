@@ -1,4 +1,4 @@
-"""Reading a column of labels and a column of scores, for the command line."""
+"""Read a column of labels and a column of scores, for the command line."""
 
 from __future__ import annotations
 

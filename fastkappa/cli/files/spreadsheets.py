@@ -1,4 +1,4 @@
-"""Reading the cells of a spreadsheet as the fields of a text file."""
+"""Read the cells of a spreadsheet as the fields of a text file."""
 
 from __future__ import annotations
 

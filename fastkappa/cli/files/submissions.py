@@ -1,4 +1,4 @@
-"""Ranking files of predictions against a file of true labels, for the command line."""
+"""Rank files of predictions against a file of true labels, for the command line."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def submission_files(
 ) -> list[Path]:
     """Return the files named by paths, folders and patterns such as ``*.csv``.
 
-    From a folder, the files are used that `fastkappa.confusion_from_source` reads.
+    In a folder, only the files that `fastkappa.confusion_from_source` can read are used.
     ``on_left_out`` is called with a text that names the other files. The truth is left out, unless
     it is named directly.
     """

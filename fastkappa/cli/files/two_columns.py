@@ -1,4 +1,4 @@
-"""Counting two columns of ratings in a file, for the command line.
+"""Count two columns of ratings in a file, for the command line.
 
 The file is read in batches, and only the requested columns are read.
 """

@@ -1,4 +1,4 @@
-"""Reading a matrix of disagreement weights from a text file."""
+"""Read a matrix of disagreement weights from a text file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing a report as an HTML page."""
+"""Write a report as an HTML page."""
 
 from __future__ import annotations
 

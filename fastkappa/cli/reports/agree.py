@@ -1,4 +1,4 @@
-"""Reading and reporting for ``fastkappa agree``, with groups and clusters."""
+"""Read the ratings for ``fastkappa agree``, and choose the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing plots and pages to files."""
+"""Write plots and pages to files."""
 
 from __future__ import annotations
 
