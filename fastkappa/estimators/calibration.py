@@ -56,9 +56,9 @@ class _WithLogOdds(_AsGiven):
 
 
 class Calibration:
-    """Calibrate probabilities by a map fitted to probabilities and their items' labels.
+    """Calibrate class probabilities with a map that is fitted to held-out items.
 
-    The probabilities have shape (n, K), and ``codes`` are the labels, from 0 to K - 1.
+    The held-out probabilities have shape (n, K), and ``codes`` are their labels, from 0 to K - 1.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A scikit-learn estimator that turns class probabilities into the labels of highest kappa."""
+"""A scikit-learn estimator that decodes class probabilities to maximise expected kappa."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def sorted_labels(y: AnyArray) -> AnyArray:
 
 
 class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Share the methods of estimators with the parameters ``estimator`` and ``cv``."""
+    """Provide the methods shared by estimators with the parameters ``estimator`` and ``cv``."""
 
     estimator: Any
     cv: Any

@@ -34,7 +34,7 @@ QUADRATIC = 1 - 0.5 / 2.5
 ALPHABETICAL = 1 - (2 * 4 + 2 * 4) / 8 / 2.5
 WARNING = (
     "depends on the order of the labels, which was assumed to be alphabetical: mild < moderate <"
-    " none < severe. Give --labels in the order that is meant."
+    " none < severe. Give --labels in the intended order."
 )
 
 
@@ -128,7 +128,7 @@ def test_different_orders_name_the_option(tmp_path: Path) -> None:
     ):
         assert program.refusal(*arguments) == (
             "fastkappa: column 'a' and column 'b' declare different orders of their labels: low <"
-            " high and high < low. --labels gives the order that is meant.\n"
+            " high and high < low. Give --labels in the intended order.\n"
         )
     other = tmp_path / "other.feather"
     feather.write_feather(frame[["id"]].assign(a=frame["b"]), other)
@@ -136,7 +136,7 @@ def test_different_orders_name_the_option(tmp_path: Path) -> None:
     assert result.exit_code == 1
     # Where lines end depends on the length of the path.
     text = " ".join(result.stdout.split())
-    assert "declares the order of labels high < low, and the truth low < high" in text
+    assert "declares the order of labels high < low, but the truth declares low < high" in text
 
 
 @pytest.fixture
@@ -202,8 +202,8 @@ def test_dates_are_refused_by_every_command(name: str, tmp_path: Path) -> None:
         "truth": ["leaderboard", path, path, "--id", "id", "--target", "a"],
     }
     assert program.refusal(*arguments[name]) == (
-        "fastkappa: column 'a' holds values of type date: ratings must be whole numbers, strings or"
-        " booleans.\n"
+        "fastkappa: column 'a' contains values of type date: ratings must be whole numbers, strings"
+        " or booleans.\n"
     )
 
 
@@ -240,11 +240,11 @@ def test_leaderboard_without_items_that_have_no_label(tmp_path: Path) -> None:
     )
     result = program.run(*arguments, "--missing-codes", "x", "--format", "json")
     assert result.exit_code == 1
-    told = f"1 item of {truth} left out: their label in column 'y' is missing."
+    told = f"1 item of {truth} left out: no label in column 'y'."
     assert result.stderr == f"fastkappa: warning: {told}\n"
     first, second = json.loads(result.stdout)["rows"]
     assert (first["name"], first["kappa"], first["n"]) == (str(same), 1, 5)
-    assert "its ids are not those of" in second["failure"]
+    assert "its ids differ from the ids of" in second["failure"]
 
 
 def test_measurements_are_refused_as_by_two_raters(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_measurements_are_refused_as_by_two_raters(tmp_path: Path) -> None:
     for raters in ("ab", "abc"):
         assert program.refusal("agree", path, "--raters", *raters) == (
             "fastkappa: column 'a' holds 0.37: ratings must be whole numbers or strings. For"
-            " measurements there is fastkappa measure. Half points and other labels of a scale"
+            " measurements, use fastkappa measure. Half points and other labels of a scale"
             " have to be named: all of them in --labels.\n"
         )
     whole = {name: range(2500) for name in "abc"}
@@ -261,7 +261,7 @@ def test_measurements_are_refused_as_by_two_raters(tmp_path: Path) -> None:
         "agree", write_csv(tmp_path / "w.csv", **whole), "--raters", "a", "b", "c"
     )
     assert "2500 different ratings" in message
-    assert "there is fastkappa measure." in message
+    assert "use fastkappa measure." in message
 
 
 ESCAPE = "\x1b]0;evil\x07"

@@ -151,21 +151,21 @@ def test_labels_leave_others_out(items: Any, file: Path) -> None:
     assert found["table"] == best.table.tolist()
     assert (found["n"], found["outside"]) == (kept.sum(), (~kept).sum())
     printed = text_of(file, "--y", "word", "--score", "s", "--labels", "poor,good,best")
-    assert f"{(~kept).sum()} left out for a label outside those wanted" in printed
+    assert f"{(~kept).sum()} items left out for a label outside --labels" in printed
 
 
 def test_missing_values(tmp_path: Path) -> None:
     path = write(tmp_path, SMALL + ",1.5\n2,\nNA,NaN\n")
     columns = ("--y", "grade", "--score", "score")
     message = refusal(path, *columns)
-    assert "2 in column 'grade' and 2 in column 'score', of 9 rows. --missing drop" in message
+    assert "2 in column 'grade' and 2 in column 'score', of 9 rows. Give --missing drop" in message
     found = json_of(path, *columns, "--missing", "drop")
     assert found["missing"] == {"y": 2, "score": 2}
     assert (found["rows"], found["dropped"], found["n"]) == (9, 3, 6)
     assert found["thresholds"] == json_of(write(tmp_path, SMALL), *columns)["thresholds"]
     path = write(tmp_path, SMALL + ",1.5\n")
     printed = text_of(path, *columns, "--missing", "drop")
-    assert "1 left out for a missing value (1 in grade, 0 in score)" in printed
+    assert "1 row dropped for a missing value (1 in grade, 0 in score)" in printed
 
 
 def test_labels_without_items_and_undefined_kappa(tmp_path: Path) -> None:
@@ -231,12 +231,12 @@ def test_refused_values(tmp_path: Path) -> None:
     message = refusal(path, "--y", "y", "--score", "s")
     assert "scores must be finite, got inf at position 1." in message
     path = write(tmp_path, "y,s\n2020-01-01,1\n2020-01-02,2\n")
-    assert "column 'y' holds values of type date" in refusal(path, "--y", "y", "--score", "s")
+    assert "column 'y' contains values of type date" in refusal(path, "--y", "y", "--score", "s")
     path = write(tmp_path, "y,s\n" + "".join(f"{i},{i}\n" for i in range(2001)))
-    assert "holds 2001 different ratings" in refusal(path, "--y", "y", "--score", "s")
+    assert "has 2001 different ratings" in refusal(path, "--y", "y", "--score", "s")
     path = write(tmp_path, "y,s\n,1\n2,\n")
     message = refusal(path, "--y", "y", "--score", "s", "--missing", "drop")
-    assert "no rows are left: all 2 of" in message
+    assert "no rows are left, because all 2 rows of" in message
     assert run(path, "--y", "y", "--score", "s", "--method", "best").exit_code == 2
 
 

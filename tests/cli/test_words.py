@@ -109,7 +109,7 @@ def test_reports_advise_options(tmp_path: Path) -> None:
     assert advice in " ".join(program.text_of(*clustered).split())
     assert advice in program.text_of(*clustered, "--format", "html")
     refused = program.refusal(*clustered, "--group", "c", "--distribution", "t")
-    assert "--distribution is not for --group with --cluster." in refused
+    assert "--distribution cannot be combined with --group and --cluster." in refused
     by_t = program.json_of(*clustered, "--distribution", "t")
     expected = fastkappa.agreement(DIGITS, COLUMNS["b"], clusters=columns["ward"], distribution="t")
     assert by_t["interval"] == list(expected.interval)
