@@ -117,7 +117,7 @@ def test_many_raters_are_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert lines[0].endswith(": 25 raters (0, 1, 2, 3, ...)")
     below = lines.index("kappa of each pair of raters: 300 pairs, undefined for 0")
     assert lines[below + 1].startswith("median ")
-    assert lines[below + 2] == "two raters have rated 9 to 9 subjects both"
+    assert lines[below + 2] == "subjects rated by both raters of a pair: 9 to 9"
     assert len(json_of(path, *LONG)["pairwise"]["kappa"]) == 25
     monkeypatch.setattr("fastkappa.multirater.pairwise.MOST_CELLS", 300)
     left_out = "Light's kappa and the kappa of each pair of raters are left out: there are too many"
@@ -156,7 +156,7 @@ def test_refusals(tmp_path: Path) -> None:
         grade=[1, 2, 1],
         ward=["n", "s", "n"],
     )
-    assert "group 's': rater must name two raters or more" in refusal(
+    assert "group 's': rater must have at least two values" in refusal(
         tmp_path / "one.csv", *LONG, "--group", "ward"
     )
 

@@ -41,7 +41,7 @@ def test_columns_of_another_form_are_warned_of_as_in_the_library(
     graded = np.random.default_rng(3).integers(1, 4, (3, 20))
     rated = {"id": np.arange(20), **dict(zip("abc", graded.tolist()))}
     path = write_csv(tmp_path / "ids.csv", **rated)
-    assert "id holds another value in each of the 20 rows" in run(path, "--raters", *rated).stderr
+    assert "id has a different value in each of the 20 rows" in run(path, "--raters", *rated).stderr
     assert run(path, "--raters", *"abc").stderr == ""
 
 
