@@ -51,8 +51,8 @@ FORMS = [
         "--item, --rater and --rating read a row per rating.",
     ),
     (
-        r"of a row per measurement ratings\.pivot.*",
-        "--item, --rater and --rating are for a row per measurement.",
+        r"If you have a row per measurement, use ratings\.pivot.*",
+        "Give --item, --rater and --rating for a file with a row per measurement.",
     ),
     (r"Leave it out, as ratings\.drop.*", "Leave it out of --raters."),
 ]
