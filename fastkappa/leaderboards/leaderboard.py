@@ -109,16 +109,16 @@ def leaderboard(
     Returns
     -------
     result : Leaderboard
-        The predictions from the largest kappa to the smallest: kappa and its interval, the
-        difference from the leader with its paired and its simultaneous interval, the
-        proportion of replicates in which it is first, and the interval of its rank.
+        The predictions from the largest kappa to the smallest. Each has its kappa, its difference
+        from the leader, and its rank, all with intervals. It also has the proportion of replicates
+        in which it is first.
 
     Raises
     ------
     ValueError, TypeError
         For the same reasons as in `score_many`. Also if ids are missing, repeated or of an
-        unsupported type, if the ids of a prediction do not match ``ids`` and ``on_mismatch`` is
-        'raise', or if ``clusters`` has missing values or the wrong length.
+        unsupported type, or if ``clusters`` has missing values or the wrong length. With
+        ``on_mismatch='raise'``, also if the ids of a prediction do not match ``ids``.
 
     Warns
     -----

@@ -199,7 +199,7 @@ def limits_of_agreement(
     do not grow with the measurements. Use `plot_limits_of_agreement` to check this.
 
     With clusters, the variance of a difference is the sum of the variances between and within
-    clusters, which are computed from mean squares (Bland and Altman 1999, section 5.3). The
+    clusters. Both are computed from mean squares (Bland and Altman 1999, section 5.3). The
     intervals come from the jackknife over the clusters. They use Student's t, whose degrees of
     freedom are the number of clusters minus 1. The interval of a limit combines the intervals of
     the bias and of the logarithm of the standard deviation (Zou 2013).
