@@ -1,7 +1,7 @@
-"""Cohen's kappa, fast and complete.
+"""Fast computation of Cohen's kappa and related agreement statistics.
 
-Two rating arrays become codes, codes become a table of counts, and everything else is a
-function of the table.
+Two arrays of ratings are encoded and counted in a confusion matrix. All other results are
+computed from that matrix.
 """
 
 from typing import TYPE_CHECKING
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from fastkappa.two_raters.paired_predictions import compare_predictions
     from fastkappa.two_raters.prevalence import rogan_gladen
 
-# Public modules. Each other public name is in one of them, or here.
+# The public modules.
 _MODULES = (
     "boosting",
     "datasets",
@@ -69,7 +69,7 @@ _MODULES = (
     "plotting",
     "results",
 )
-# The module of each name, loaded on first use.
+# The module that defines each public name. It is loaded when the name is first used.
 _HOMES = {
     "ConfusionAccumulator": "accumulator.accumulator",
     "FallingScoresWarning": "exceptions",
@@ -157,11 +157,11 @@ __all__ = [
 ]
 
 
-# To a type checker it would make a name of whatever is misspelt.
+# Hidden from type checkers, which would otherwise accept every misspelt name.
 if not TYPE_CHECKING:
     __getattr__ = loader(__name__, {**_HOMES, **dict(zip(_MODULES, _MODULES))})
 
 
 def __dir__() -> list[str]:
-    """Return the public names alone."""
+    """Return only the public names."""
     return sorted(["__version__", *__all__, *_MODULES])

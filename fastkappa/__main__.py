@@ -1,4 +1,4 @@
-"""``python -m fastkappa`` is the command line."""
+"""Run the command line with ``python -m fastkappa``."""
 
 from fastkappa.cli import main
 

@@ -1,4 +1,4 @@
-"""The names the package gives to its arrays."""
+"""Array types, and helpers for reading arrays in chunks."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ IntTable = NDArray[np.int64]
 FloatTable = NDArray[np.float64]
 Floats = NDArray[np.float64]
 
-# float64 holds every whole number up to here.
+# float64 represents every integer up to this one exactly.
 LARGEST_EXACT = 1 << 53
-# Entries of a user's array that are looked at together.
+# The number of entries of a user's array that are processed at once.
 CHUNK = 1 << 16
 
 
 def first_of(entries: Iterable[Any]) -> Any:
-    """Return the first entry, None if there is none, whatever length the object claims."""
+    """Return the first entry, or None if there is none. The object's length is not used."""
     return next(iter(entries), None)
 
 
 class SupportsArray(Protocol):
-    """What NumPy can make an array of, such as a data frame."""
+    """An object that NumPy can convert to an array, such as a data frame."""
 
     def __array__(self, *args: Any, **kwargs: Any) -> AnyArray: ...
 
 
-# A matrix that a user gives. NumPy's ArrayLike has strings in it: with it any string would be a
-# scheme or level to a type checker.
+# A matrix given by the user. NumPy's ArrayLike includes strings, so type checkers would accept any
+# string as the name of a weighting scheme or level.
 Matrix: TypeAlias = AnyArray | SupportsArray | Sequence[Sequence[float] | AnyArray]
 
 
 def offsets_from(values: AnyArray, lowest: int) -> NDArray[np.uint64]:
-    """Return how far whole numbers lie above the lowest one, modulo 2**64.
+    """Return ``values - lowest`` for integers, modulo 2**64.
 
-    A difference in their own type would wrap: two int8 numbers can be 255 apart. Numbers below
-    the lowest one come out above all others.
+    A difference in the integers' own type could overflow: two int8 numbers can be 255 apart.
+    The offset of a number below ``lowest`` is larger than all other offsets.
     """
     wide = in_64_bits(values).view(np.uint64)
     wide -= np.uint64(lowest % (1 << 64))
@@ -48,22 +48,22 @@ def offsets_from(values: AnyArray, lowest: int) -> NDArray[np.uint64]:
 
 
 def in_64_bits(values: AnyArray) -> AnyArray:
-    """Return whole numbers in a new array of 64-bit integers, unsigned if they are."""
+    """Return integers in a new array of 64-bit integers, unsigned if ``values`` are unsigned."""
     return values.astype(np.uint64 if values.dtype.kind == "u" else np.int64)
 
 
 def is_masked_array(values: Any) -> bool:
-    """Return whether values are in a masked array of NumPy.
+    """Return whether ``values`` is a NumPy masked array.
 
-    There is none before `numpy.ma` is loaded, which NumPy does on first use. Another thread can be
-    loading it.
+    No masked array can exist before `numpy.ma` is loaded, which NumPy does on first use. Another
+    thread may still be loading it.
     """
     masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
     return masked is not None and isinstance(values, masked)
 
 
 def chunks_of(columns: Sequence[Any], size: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield ranges of rows and copies of them: shape (n_columns, m), about ``size`` numbers."""
+    """Yield ranges of m rows, each with a copy of its about ``size`` numbers: (n_columns, m)."""
     n = len(columns[0])
     step = max(1, size // len(columns))
     for start in range(0, n, step):

@@ -1,8 +1,8 @@
 """Kappa as an evaluation metric of LightGBM, XGBoost and CatBoost.
 
-For models with a regression objective the metric is that of continuous predictions,
-`fastkappa.measurements.continuous_kappa`; `ClassKappa` is for classifiers. None of the three
-libraries is imported here.
+Use `ClassKappa` for classifiers. The other metrics are for models with a regression objective
+and compute `fastkappa.measurements.continuous_kappa`. This module imports none of the three
+libraries.
 
 ==========================  ====================================================
 LightGBM                    ``lgb.train(..., feval=lightgbm_feval)``
@@ -12,9 +12,9 @@ XGBoost, scikit-learn API   ``XGBRegressor(eval_metric=xgboost_eval_metric)``
 CatBoost                    ``CatBoostRegressor(eval_metric=CatBoostKappa())``
 ==========================  ====================================================
 
-The metrics for LightGBM and CatBoost report kappa, and that greater is better. XGBoost minimises a
-metric of one's own, so those for XGBoost report 1 - kappa under the name ``quadratic_kappa_loss``:
-early stopping works with all of them as they are, without ``maximize``.
+The metrics for LightGBM and CatBoost return kappa and tell the library that greater is better.
+XGBoost minimises custom metrics by default, so the metrics for XGBoost return 1 - kappa under the
+name ``quadratic_kappa_loss``. Early stopping therefore works without ``maximize``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
     "xgboost_eval_metric",
 ]
 
-# The names of the metrics in logs and results.
+# The names of the metrics in the libraries' logs and results.
 NAME = "quadratic_kappa"
 LOSS = "quadratic_kappa_loss"
 
@@ -99,7 +99,7 @@ def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
         ``("quadratic_kappa_loss", 1 - kappa)``. Early stopping minimises it: do not pass
         ``maximize=True``.
     """
-    weights = dtrain.get_weight()  # empty where there are none
+    weights = dtrain.get_weight()  # empty if the data has no weights
     return LOSS, 1 - _kappa(dtrain.get_label(), predt, weights if len(weights) else None)
 
 
@@ -127,23 +127,23 @@ def _kappa(y_true: Any, y_pred: Any, sample_weight: Any) -> float:
     shape = np.shape(y_pred)
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
-            "this kappa takes one prediction per item, got predictions of shape"
-            f" {shape}, perhaps one column per class: use ClassKappa for a classifier."
+            "this kappa needs one prediction per item, got predictions of shape"
+            f" {shape}, perhaps one column per class. Use ClassKappa for a classifier."
         )
     return continuous_kappa(y_true, y_pred, sample_weight=sample_weight)
 
 
-# XGBoost reports a metric by the name of its function.
+# XGBoost names a metric after its function.
 xgboost_eval_metric.__name__ = LOSS
 
 
 class CatBoostKappa:
     """A metric for ``eval_metric`` and ``custom_metric`` of CatBoost.
 
-    CatBoost calls its methods by these names and shows the name of the class in its logs.
+    CatBoost requires methods with these names and shows the name of the class in its logs.
     """
 
-    # Without it CatBoost has numba compile the methods, which fails with a warning.
+    # Otherwise CatBoost tries to compile the methods with Numba, which fails with a warning.
     no_jit = True
 
     def is_max_optimal(self) -> bool:
@@ -162,7 +162,7 @@ class CatBoostKappa:
         Parameters
         ----------
         approxes : sequence of one array-like of shape (n_samples,)
-            Predictions, one array for each dimension of the model.
+            Predictions, one array per output of the model.
         target : array-like of shape (n_samples,)
             Labels.
         weight : array-like of shape (n_samples,) or None
@@ -176,12 +176,12 @@ class CatBoostKappa:
         Raises
         ------
         ValueError
-            If the model has more than one dimension.
+            If the model has more than one output.
         """
         if len(approxes) != 1:
             raise ValueError(
-                f"approxes must be those of a model of one dimension, got {len(approxes)}: use"
-                " ClassKappa for a classifier."
+                f"approxes must have one array, because the model must have one output, got"
+                f" {len(approxes)}. Use ClassKappa for a classifier."
             )
         return continuous_kappa(target, approxes[0], sample_weight=weight), 1.0
 
@@ -191,18 +191,18 @@ class CatBoostKappa:
         Parameters
         ----------
         error, weight : float
-            The sums of what `evaluate` returned.
+            The sums of the values that `evaluate` returned.
 
         Returns
         -------
         kappa : float
-            Their quotient.
+            ``error / weight``.
         """
         return error / weight
 
 
 class ClassKappa:
-    """Kappa of the likeliest classes, as a metric for classifiers of all three libraries.
+    """Kappa of the most probable classes, as a metric for classifiers of all three libraries.
 
     ==========================  ============================================================
     LightGBM                    ``lgb.train(..., feval=metric.lightgbm_feval)``
@@ -212,7 +212,7 @@ class ClassKappa:
     CatBoost                    ``CatBoostClassifier(eval_metric=metric)``
     ==========================  ============================================================
 
-    XGBoost minimises a metric of one's own: for it the metric is 1 - kappa.
+    XGBoost minimises custom metrics, so the metrics for XGBoost return 1 - kappa.
 
     Parameters
     ----------
@@ -222,12 +222,12 @@ class ClassKappa:
     Raises
     ------
     ValueError
-        When a library calls it, if predictions are neither probabilities nor numbers of classes.
+        When a library calls the metric, if predictions are neither probabilities nor class numbers.
 
     Notes
     -----
-    The classes are 0 to K - 1, in this order. Probabilities are those of the library's own
-    objectives; a custom objective passes raw scores, which are no probabilities.
+    The classes are numbered 0 to K - 1, in this order. The libraries pass probabilities only for
+    their built-in objectives. With a custom objective they pass raw scores instead.
 
     Examples
     --------
@@ -267,17 +267,17 @@ class ClassKappa:
         return 1 - self._kappa(y_true, _classes_of(y_pred), sample_weight)
 
     def is_max_optimal(self) -> bool:
-        """Tell CatBoost that greater is better."""
+        """Return True, because CatBoost must maximise kappa."""
         return True
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
-        """Return kappa and a weight of 1 for CatBoost, of log-odds or of a score per class."""
+        """Return kappa and a weight of 1 for CatBoost's log-odds or its scores per class."""
         scores = np.asarray(approxes)
         predicted = scores[0] > 0 if len(scores) == 1 else scores.argmax(axis=0)
         return self._kappa(target, predicted.astype(np.int64), weight), 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
-        """Return kappa, the quotient of the sums that `evaluate` returned."""
+        """Return kappa, the quotient of the sums of the values that `evaluate` returned."""
         return error / weight
 
     def _kappa(self, y_true: Any, predicted: AnyArray, sample_weight: Any) -> float:
@@ -289,12 +289,12 @@ class ClassKappa:
             truth, predicted, labels=np.arange(n_classes), sample_weight=sample_weight
         )
         if counts.n_outside:
-            raise ValueError(f"y must hold classes from 0 to {n_classes - 1}, got others.")
+            raise ValueError(f"y must contain only classes from 0 to {n_classes - 1}, got others.")
         return float(kappas(counts.table, self.weights))
 
 
 def _classes_of(predictions: Any) -> AnyArray:
-    """Return the likeliest class of each item."""
+    """Return the most probable class of each item."""
     scores: AnyArray = np.asarray(predictions)
     if scores.ndim == 2 and scores.shape[1] > 1:
         return np.asarray(scores.argmax(axis=1))
@@ -304,8 +304,8 @@ def _classes_of(predictions: Any) -> AnyArray:
         return whole.astype(np.int64)
     if scores.min() < 0 or scores.max() > 1:
         raise ValueError(
-            "predictions must be probabilities or numbers of classes, got"
-            f" {scores[whole != scores][0]:.6g}: of a regression the metrics are lightgbm_feval,"
-            " xgboost_custom_metric and the like."
+            "predictions must be probabilities or class numbers, got"
+            f" {scores[whole != scores][0]:.6g}. For a regression model, use functions of this"
+            " module such as lightgbm_feval or xgboost_custom_metric."
         )
     return np.asarray(scores > 0.5, np.int64)

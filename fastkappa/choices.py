@@ -1,4 +1,4 @@
-"""Arguments that take one of a few words; for another word, the nearest of them is suggested."""
+"""Check arguments that must be one of a few words, and suggest the nearest word otherwise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
 
-# Names of choices in other libraries and on the command line; None stands for the default.
+# Names that other libraries and the command line use for the same choices. None is the default.
 ELSEWHERE: dict[str, str | None] = {
     **dict.fromkeys(("none", "auto", "default", "unweighted", "nominal", "identity", "equal")),
     **dict.fromkeys(("squared", "square", "fleiss-cohen"), "quadratic"),
@@ -29,9 +29,9 @@ Choice = TypeVar("Choice", bound=str | None)
 
 
 def check_choice(argument: str, value: Any, allowed: Sequence[Choice], more: str = "") -> Choice:
-    """Return a value, or raise if it is not one of the words allowed, and name the nearest of them.
+    """Return ``value``, or raise an error that suggests the nearest of the allowed words.
 
-    ``more`` says what other values the argument takes.
+    ``more`` describes other values that the argument accepts.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def check_choice(argument: str, value: Any, allowed: Sequence[Choice], more: str
 
 
 def did_you_mean(value: Any, allowed: Sequence[str | None]) -> str:
-    """Return a sentence that names the nearest of the words allowed, nothing if none is near.
+    """Return a sentence that suggests the nearest allowed word, or "" if none is near.
 
     Examples
     --------
@@ -65,28 +65,28 @@ def did_you_mean(value: Any, allowed: Sequence[str | None]) -> str:
     """
     if not isinstance(value, str):
         return ""
-    # Loaded only for an error: `import fastkappa` stays quick.
+    # Loaded only after an error, to keep `import fastkappa` fast.
     from difflib import get_close_matches
 
     word, words = value.strip().lower(), [one for one in allowed if one is not None]
     meant = ELSEWHERE.get(word, word)
     if word in ELSEWHERE and meant in allowed:
         return f" Did you mean {meant!r}?"
-    # On the command line None is a word.
+    # The command line spells None as a word, "none" or "auto".
     meant = meant or next((one for one in ("none", "auto") if one in words), word)
     near = get_close_matches(meant, words, 1)
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def position_of(name: Any, names: Sequence[str], what: str) -> int:
-    """Return the position of one of several, which is given by its name or by this position.
+    """Return a position, given a name or the position itself.
 
-    Names that are numbers may be given as numbers; positions are for other names.
+    An integer is a position, unless a name has the same text.
 
     Raises
     ------
     KeyError
-        If none has the name, or several.
+        If the name is not in ``names``, or is there more than once.
 
     Examples
     --------
@@ -106,6 +106,6 @@ def position_of(name: Any, names: Sequence[str], what: str) -> int:
 
 
 def no_attribute(of: object, name: str, instead: Mapping[str, str]) -> AttributeError:
-    """Return the error for an attribute that an object lacks; other libraries' names get advice."""
+    """Return the error for a missing attribute, with advice for names from other libraries."""
     advice = f": {instead[name]}" if name in instead else ""
     return AttributeError(f"{type(of).__name__!r} object has no attribute {name!r}{advice}")

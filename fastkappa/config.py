@@ -1,4 +1,4 @@
-"""What this installation of fastkappa is made of and will use."""
+"""The versions, backends, SIMD level and threads of this installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published ratings: tables of two raters, which expand to the ratings, and items of several."""
+"""Published ratings: confusion matrices of two raters, and ratings by several raters."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RatedTable:
     source : str
         Where the table was published.
     description : str
-        What was rated, and what the labels mean.
+        The items that were rated, and the meaning of the labels.
     """
 
     name: str
@@ -49,12 +49,12 @@ class RatedTable:
     description: str
 
     def expand(self) -> tuple[AnyArray, AnyArray]:
-        """Return the ratings of each item, row by row of the table.
+        """Return both raters' ratings of each item, in the order of the table's rows.
 
         Returns
         -------
         y1, y2 : ndarray of shape (n,)
-            Their dtype is int8 if the labels are numbers, else that of strings.
+            Arrays of int8 if the labels are numbers, else of strings.
 
         Examples
         --------
@@ -113,7 +113,7 @@ def load(name: str) -> RatedTable:
     0.8545
     """
     if name not in _TABLES:
-        raise ValueError(f"there is no table {name!r}; those there are: {', '.join(_TABLES)}.")
+        raise ValueError(f"there is no table {name!r}. The tables are: {', '.join(_TABLES)}.")
     table, labels, raters, source, description = _TABLES[name]
     return RatedTable(name, np.array(table, np.int64), labels, raters, source, description)
 
@@ -127,8 +127,8 @@ class RatedItems:
     name : str
         Its name for `load_items`.
     ratings : ndarray of shape (n, r)
-        A row for each item and a column for each rater, as `fastkappa.fleiss_kappa` and the
-        other coefficients of several raters take it. Of int8.
+        One row per item and one column per rater, of int8. `fastkappa.fleiss_kappa` and the other
+        coefficients for several raters accept this array.
     labels : tuple of int
         The labels, in order.
     raters : tuple of str
@@ -136,7 +136,7 @@ class RatedItems:
     source : str
         Where the ratings were published.
     description : str
-        What was rated, and what the labels mean.
+        The items that were rated, and the meaning of the labels.
     """
 
     name: str
@@ -153,7 +153,7 @@ def load_items(name: str) -> RatedItems:
     Parameters
     ----------
     name : {'anaesthetists'}
-        Which ones.
+        The name of the ratings.
 
     Returns
     -------
@@ -174,14 +174,14 @@ def load_items(name: str) -> RatedItems:
     <Krippendorff's alpha (ordinal): 0.8119 (0.6632 to 0.8820), 45 subjects, 5 raters>
     """
     if name not in _ITEMS:
-        raise ValueError(f"there are no ratings {name!r}; those there are: {', '.join(_ITEMS)}.")
+        raise ValueError(f"there are no ratings {name!r}. The ratings are: {', '.join(_ITEMS)}.")
     digits, raters, source, description = _ITEMS[name]
     ratings = np.array([list(item) for item in digits.split()], dtype=np.int8)
     labels = tuple(np.unique(ratings).tolist())
     return RatedItems(name, ratings, labels, raters, source, description)
 
 
-# A word for each item, in it a digit for each rater.
+# Each group of digits is one item, with one digit per rater.
 _ITEMS: dict[str, tuple[str, tuple[str, ...], str, str]] = {
     "anaesthetists": (
         """
@@ -224,9 +224,8 @@ _TABLES: dict[
         ("first rater", "second rater"),
         "J. Cohen (1968). Weighted kappa: nominal scale agreement with provision for scaled"
         " disagreement or partial credit. Psychological Bulletin 70, 213-220.",
-        "200 subjects in three categories, published as proportions: the example that weighted"
-        " kappa was introduced with, its disagreement weights being"
-        " [[0, 1, 3], [1, 0, 6], [3, 6, 0]].",
+        "200 subjects in three categories, published as proportions. This example introduced"
+        " weighted kappa. Its disagreement weights are [[0, 1, 3], [1, 0, 6], [3, 6, 0]].",
     ),
     "fleiss_cohen_everitt_1969": (
         [[106, 10, 4], [22, 28, 10], [2, 12, 6]],
@@ -234,7 +233,7 @@ _TABLES: dict[
         ("first rater", "second rater"),
         "J. L. Fleiss, J. Cohen and B. S. Everitt (1969). Large sample standard errors of kappa"
         " and weighted kappa. Psychological Bulletin 72, 323-327.",
-        "200 subjects in three categories: the example of the standard errors of kappa.",
+        "200 subjects in three categories. The paper's example for the standard errors of kappa.",
     ),
     "fleiss_1981": (
         [[75, 1, 4], [5, 4, 1], [0, 0, 10]],

@@ -1,8 +1,8 @@
-"""Warnings and errors.
+"""Warning and error classes, and the errors that several modules raise.
 
-Code written for scikit-learn catches scikit-learn's classes. So where scikit-learn is
-loaded already its own classes are used; it is never imported for them, for a program
-that has not imported it cannot be catching them.
+Code written for scikit-learn catches scikit-learn's classes. So those classes are used if
+scikit-learn is already loaded. It is never imported for this purpose, because a program that has
+not imported scikit-learn cannot be catching its classes.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from contextlib import contextmanager
 
 
 class UndefinedMetricWarning(UserWarning):
-    """A metric is not defined for the ratings given, kappa being 0 / 0, say."""
+    """A metric is undefined for the given ratings, for example because kappa is 0 / 0."""
 
 
 class LabelOrderWarning(UserWarning):
-    """A result depends on the order of labels, and that was taken to be alphabetical."""
+    """A result depends on the order of the labels, and alphabetical order was assumed."""
 
 
 class FallingScoresWarning(UserWarning):
-    """Scores fall as labels rise, and thresholds are for scores that rise with them."""
+    """Scores fall as labels rise, but thresholds need scores that rise with the labels."""
 
 
 class InvalidParameterError(ValueError, TypeError):
-    """A parameter has a value or a type it cannot have."""
+    """A parameter has a value or type that is not allowed."""
 
 
 def users_stacklevel() -> int:
-    """Return the stacklevel with which the caller's warning points at the user's line."""
+    """Return the ``stacklevel`` that makes the caller's warning point at the user's code."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and _is_own(frame.f_globals.get("__name__", "")):
         frame, level = frame.f_back, level + 1
@@ -41,39 +41,39 @@ def _is_own(module: str) -> bool:
 
 
 def changed_meanwhile(what: str = "ratings") -> RuntimeError:
-    """Return the error for arrays that a second look found different from the first."""
+    """Return the error for arrays that changed between two passes over them."""
     return RuntimeError(
-        f"{what} changed while they were read, perhaps by another thread: give copies of arrays"
+        f"{what} changed while they were read, perhaps by another thread. Pass copies of arrays"
         " that are written to."
     )
 
 
 def cut_short(by: str) -> RuntimeError:
-    """Return the error for counts of which it is not known how many items they have."""
+    """Return the error for counts that include an unknown part of an interrupted batch."""
     return RuntimeError(
-        f"a batch was cut short by {by}, and how many of its items were counted is not known: begin"
-        " again, or go on from a copy that was made before."
+        f"a batch was interrupted by {by}, so it is not known which of its items were counted."
+        " Start again, or continue from a copy that was made before the batch."
     )
 
 
 def undefined_metric_warning() -> type[Warning]:
-    """Return the class to warn with where a metric is undefined."""
+    """Return the warning class for undefined metrics."""
     module = sys.modules.get("sklearn.exceptions")
     return getattr(module, "UndefinedMetricWarning", UndefinedMetricWarning)
 
 
 def invalid_parameter_error() -> type[Exception]:
-    """Return the class to raise where a parameter is not what it must be."""
+    """Return the error class for invalid parameters."""
     module = sys.modules.get("sklearn.utils._param_validation")
     return getattr(module, "InvalidParameterError", InvalidParameterError)
 
 
 @contextmanager
 def library_needed(use: str, library: str, to_install: str) -> Iterator[None]:
-    """Turn any error in the import of an optional library into one that says what to install.
+    """Turn any error from importing an optional library into an error with install instructions.
 
-    A library that is there may fail in its import with any error, such as AttributeError
-    where its own dependencies do not go together.
+    The import of an installed library can fail with any error. For example, incompatible
+    dependencies can cause an AttributeError.
     """
     try:
         yield

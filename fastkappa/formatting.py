@@ -1,4 +1,4 @@
-"""Names, numbers, intervals and tables as text for a person, and values as JSON has them."""
+"""Format names, numbers and intervals as text, and convert values to JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-# Below it floats lose digits, and soon are 0.
+# Below this, floats lose digits and soon become 0.
 LEAST_P_VALUE = 1e-300
 BOOTSTRAP_METHODS = {"bca": "BCa", "percentile": "percentiles"}
 
@@ -21,7 +21,7 @@ def printable(name: Any) -> str:
 
 
 def harmless(text: str) -> str:
-    r"""Return a text whose invisible characters, which may control a terminal, are escaped.
+    r"""Return a text with its invisible characters escaped, because they can control a terminal.
 
     Examples
     --------
@@ -37,14 +37,14 @@ def harmless(text: str) -> str:
 
 
 def label_text(label: Any) -> str:
-    """Return a label as one line: a whole float without its point."""
-    # From 1e16 on Python writes floats with an exponent, and nobody reads all their digits.
+    """Return a label as one line of text, such as "2" for 2.0."""
+    # Python writes floats from 1e16 on with an exponent, which is easier to read.
     whole = isinstance(label, float) and label.is_integer() and abs(label) < 1e16
     return printable(int(label) if whole else label)
 
 
 def text_width(text: str) -> int:
-    """Return how many columns of a terminal a text takes: two for a wide character.
+    """Return the width of a text in terminal columns: two for each wide character.
 
     Examples
     --------
@@ -60,14 +60,14 @@ def text_width(text: str) -> int:
 
 
 def _is_mark(c: str) -> bool:
-    """Return whether a character is written above, beneath or around the one before it."""
+    """Return whether a character is drawn above, below or around the preceding character."""
     from unicodedata import category, combining
 
     return category(c) in ("Mn", "Me") or combining(c) > 0
 
 
 def figure(value: float, undefined: str = "undefined", *, digits: int = 4, width: int = 0) -> str:
-    """Return a number with so many decimals, 0 without a sign, or another text for NaN.
+    """Return a number with ``digits`` decimals, or ``undefined`` for NaN. Zero has no sign.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def figure(value: float, undefined: str = "undefined", *, digits: int = 4, width
 
 
 def count_text(n: int, noun: str) -> str:
-    """Return how many of something there are.
+    """Return a number with its noun, in the plural unless the number is 1.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def count_text(n: int, noun: str) -> str:
 
 
 def first_of_many(texts: Sequence[str], most: int, separator: str = ", ") -> str:
-    """Return the first of some texts, and how many more there are.
+    """Return the first ``most`` texts, followed by the number of the others.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def interval_text(
     digits: int = 4,
     width: int = 0,
 ) -> str:
-    """Return an interval, its ends padded to a width, or another text for NaN.
+    """Return an interval with its ends padded to ``width``, or ``undefined`` for NaN.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def interval_text(
 
 
 def p_value_text(p_value: float, digits: int) -> str:
-    """Return a probability in so many digits: it is never 0, though floats end there."""
+    """Return a p-value with ``digits`` significant digits. A tiny one is shown as "< 1e-300"."""
     if math.isnan(p_value):
         return "undefined"
     if p_value < LEAST_P_VALUE:
@@ -136,10 +136,10 @@ def p_value_text(p_value: float, digits: int) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can hold it: Python's numbers, strings, lists and dictionaries.
+    """Convert a value to the types of JSON: numbers, strings, lists and dictionaries.
 
-    NaN is None. An infinite number is a string that `float` reads, and a date is one as
-    ISO 8601 writes it: JSON has neither.
+    NaN becomes None. JSON has neither infinite numbers nor dates. An infinite number becomes
+    a string that `float` can parse, and a date becomes a string in ISO 8601 format.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return plain(value.to_dict())
     if isinstance(value, np.ndarray):
-        # NumPy makes whole numbers of dates in nanoseconds.
+        # `tolist` would convert dates in nanoseconds to integers.
         items = (value.astype(str) if value.dtype.kind in "mM" else value).tolist()
         are_plain = value.dtype.kind in "biuU"
         are_plain = are_plain or (value.dtype.kind == "f" and bool(np.isfinite(value).all()))
@@ -181,8 +181,8 @@ def plain(value: Any) -> Any:
 
 
 def json_object(fields: Mapping[str, Any]) -> str:
-    """Return a JSON object, one line for each of its keys, null for NaN."""
-    import json  # takes longer to load than the rest of this file
+    """Return a JSON object with one line per key. NaN becomes null."""
+    import json  # slower to load than the rest of this file
 
     lines = (f"  {json.dumps(key)}: {json.dumps(plain(v))}" for key, v in fields.items())
     return "{\n" + ",\n".join(lines) + "\n}"

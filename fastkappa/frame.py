@@ -1,4 +1,4 @@
-"""Results as data frames."""
+"""Convert results to pandas data frames."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastkappa.exceptions import library_needed
 
 
 def data_frame(columns: dict[str, Any], index: tuple[str, list[Any]] | None = None) -> Any:
-    """Return a pandas DataFrame of columns, with an index of a name and entries if given."""
+    """Return a pandas DataFrame of columns. ``index`` is the name and the entries of its index."""
     with library_needed("to_frame", "pandas", "fastkappa[pandas]"):
         import pandas
     rows = None if index is None else pandas.Index(index[1], name=index[0])
@@ -19,7 +19,7 @@ def data_frame(columns: dict[str, Any], index: tuple[str, list[Any]] | None = No
 def frame_of_estimate(
     value: float, standard_error: float, interval: tuple[float, float], **others: Any
 ) -> Any:
-    """Return a pandas DataFrame of one row: an estimate with its error and interval."""
+    """Return a pandas DataFrame of one row: an estimate, its standard error and its interval."""
     columns = {
         "value": value,
         "standard_error": standard_error,
@@ -31,7 +31,7 @@ def frame_of_estimate(
 
 
 def frame_of_counts(table: AnyArray, labels: AnyArray, raters: tuple[str, str]) -> Any:
-    """Return a table of counts as a pandas DataFrame, as `pandas.crosstab` has it."""
+    """Return a confusion matrix as a pandas DataFrame in the layout of `pandas.crosstab`."""
     with library_needed("to_frame", "pandas", "fastkappa[pandas]"):
         import pandas
     first, second = (pandas.Index(labels, name=name) for name in raters)

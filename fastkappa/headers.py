@@ -1,4 +1,4 @@
-"""Where the C headers are that the compiled kernels are declared in."""
+"""The folder of the C headers that declare the compiled kernels."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from pathlib import Path
 
 
 def get_include() -> str:
-    """Return the folder of the C headers, for Cython code that takes kernels by ``cimport``.
+    """Return the folder of the C headers, for Cython code that uses the kernels by ``cimport``.
 
     Returns
     -------
     folder : str
-        What ``include_dirs`` of an extension must have in it.
+        A path to add to the ``include_dirs`` of an extension.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""What to type to install an optional library, which depends on where this copy came from."""
+"""Build the command that installs an optional library.
+
+The command depends on where this copy of fastkappa was installed from.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,9 @@ PACKAGE = "fastkappa"
 def install_command(requirement: str) -> str:
     """Return the command that installs a library, or an extra such as 'fastkappa[cli]'.
 
-    A copy that was installed from a folder, a file or a repository is not in every index, or
-    there in another version; so the command names the place that this copy came from, which
-    pip records (PEP 610).
+    If this copy was installed from a folder, a file or a repository, a package index may not have
+    fastkappa, or may have another version. So the command names the place that this copy came
+    from, which pip records (PEP 610).
     """
     import shlex
 
@@ -26,7 +29,7 @@ def install_command(requirement: str) -> str:
     origin = _origin_of(root)
     url = str(origin.get("url", ""))
     if url.startswith("file:") and not Path(_path_of(url)).exists():
-        # It was removed, as what a container is built from is.
+        # The source was removed after installation, as is usual when building containers.
         return f"pip install {shlex.join(_libraries_of(extra[1:-1]) or [requirement])}"
     if "dir_info" in origin:
         options = "--editable " if origin["dir_info"].get("editable") else ""
@@ -42,7 +45,7 @@ def install_command(requirement: str) -> str:
 
 
 def _origin_of(root: Path) -> dict[str, Any]:
-    """Return pip's record of where the copy in a folder came from; empty for an index."""
+    """Return pip's record of where the copy in ``root`` came from, empty for a package index."""
     import json
     from importlib import metadata
 
@@ -57,7 +60,7 @@ def _origin_of(root: Path) -> dict[str, Any]:
 
 
 def _libraries_of(extra: str) -> list[str]:
-    """Return what an extra needs, as this copy's own record has it."""
+    """Return the requirements of an extra, from the metadata of this copy."""
     from importlib import metadata
 
     found = []

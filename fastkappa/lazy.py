@@ -1,4 +1,4 @@
-"""Public names that are loaded on first use, so that `import fastkappa` stays quick."""
+"""Load public names on first use, to keep `import fastkappa` fast."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from typing import Any
 
 
 def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return ``__getattr__`` of a module whose names are in other modules, or are modules.
+    """Return a module's ``__getattr__`` that loads names from other modules.
+
+    A name can also be a module itself.
 
     Parameters
     ----------
     package : str
         The name of the module.
     homes : mapping
-        The module of each name, below ``fastkappa``.
+        The module that defines each name, relative to ``fastkappa``.
     """
 
     def load(name: str) -> Any:
@@ -25,7 +27,7 @@ def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         found = importlib.import_module(f"fastkappa.{homes[name]}")
         if name != homes[name]:
             found = getattr(found, name)
-        setattr(sys.modules[package], name, found)  # the next use finds it at once
+        setattr(sys.modules[package], name, found)  # not looked up again
         return found
 
     return load

@@ -1,1 +1,1 @@
-"""A confusion table that is updated batch by batch."""
+"""A confusion matrix that is updated batch by batch."""

@@ -1,4 +1,4 @@
-"""A confusion table that is updated a batch at a time."""
+"""The accumulator, a confusion matrix that is updated batch by batch."""
 
 from __future__ import annotations
 
@@ -34,55 +34,57 @@ from fastkappa.tables.table import add, union_of_labels
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# What the metrics of torchmetrics and Keras have.
+# Method names of torchmetrics and Keras metrics, with advice.
 INSTEAD = {
-    **dict.fromkeys(("reset", "reset_state"), "make a new accumulator instead."),
-    **dict.fromkeys(("compute", "result"), "kappa() and agreement() give the result."),
-    "update_state": "update(y1, y2) adds ratings.",
+    **dict.fromkeys(("reset", "reset_state"), "create a new accumulator instead."),
+    **dict.fromkeys(("compute", "result"), "use kappa() or agreement() instead."),
+    "update_state": "use update(y1, y2) instead.",
 }
 
 
 class ConfusionAccumulator:
     """Count ratings batch by batch, with kappa available at any time.
 
-    The result is that of all ratings in one call, bit for bit, however they are split into
-    batches and in whatever order these are added.
+    The result is identical, bit for bit, to that of all ratings in one call. It depends neither
+    on how the ratings are split into batches nor on the order of the batches.
 
     Parameters
     ----------
     labels : array-like of shape (l,), default=None
-        The labels of the table, in its order, 4096 at most; items with other labels are left out
-        and counted in ``n_outside``. None takes the order that ratings declare (ordered
-        categoricals, polars Enum, ordered Arrow dictionaries, Python enums), of 4096 labels at
-        most too, else all labels that occur, sorted.
+        The labels of the table, in this order. Items with other labels are left out and counted
+        in ``n_outside``. None uses the order that the ratings declare (ordered categoricals,
+        polars Enum, ordered Arrow dictionaries, Python enums), else all labels that occur,
+        sorted. At most 4096 labels can be given or declared.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        None takes the environment variable ``FASTKAPPA_BACKEND``, else the fastest available.
+        None uses the environment variable ``FASTKAPPA_BACKEND``, else the fastest backend
+        available.
     num_threads : int, default=None
-        The maximum number of threads for one batch. None takes all that are available.
+        The maximum number of threads for one batch. None uses all that are available.
 
     Attributes
     ----------
     table : ndarray of shape (l, l)
         Row i, column j counts the items rated ``labels[i]`` by the first rater and
-        ``labels[j]`` by the second: int64 or, where item weights are floats, float64.
+        ``labels[j]`` by the second. The dtype is int64 or, if item weights are floats, float64.
     labels : ndarray of shape (l,)
-        The labels given or declared, else those that occur in the items counted now.
+        The labels given or declared, else those that occur in the items counted so far.
     n_outside : int
-        The number of items left out for a rating outside the labels.
+        The number of items left out because a rating is not among the labels.
     n_missing : int
-        The number of items left out for a missing rating.
+        The number of items left out because a rating is missing.
 
     Notes
     -----
-    Item weights are summed exactly: sums of integers are integers, sums of floats are the
+    Item weights are summed exactly. Sums of integers are integers, and sums of floats are the
     floats nearest to the exact sums. So the result depends neither on the order of the batches
-    nor on what was added and subtracted in between. (`confusion_counts` rounds after each
-    addition, so the last digits of its float sums may differ, unless nothing is rounded, as
-    with integers or halves.)
+    nor on items that were added and subtracted again. `confusion_counts`, in contrast, rounds
+    after each addition. The last digits of its float sums can differ, unless no addition needs
+    rounding, as with integers or halves.
 
-    An accumulator can be pickled and copied. Threads can share one, but wait for each other, so
-    rather merge one of each. Do not fork while another thread updates one. If a batch is cut
-    short, by Ctrl-C or for lack of memory, methods that need counts raise ``RuntimeError``.
+    An accumulator can be pickled and copied. Threads can share an accumulator, but they wait for
+    each other. It is faster to use one per thread and merge them. Do not fork while another thread
+    updates an accumulator. If a batch is interrupted by Ctrl-C or by a lack of memory, methods that
+    need counts raise ``RuntimeError``.
 
     Examples
     --------
@@ -116,12 +118,12 @@ class ConfusionAccumulator:
         self._backend = backend
         self._num_threads = num_threads
         self._lock = new_lock()
-        # All batches that are not counted in place, and the facts that are known of all batches.
+        # The counts of batches that are not counted in place, and facts about all batches.
         self._rest = empty_snapshot(self._known_labels)
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
 
-    # To a type checker it would make an attribute of whatever is misspelt.
+    # Hidden from type checkers, which would otherwise accept every misspelt attribute.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -143,19 +145,20 @@ class ConfusionAccumulator:
         y1, y2 : array-like of shape (n,)
             The two raters' ratings, as for `confusion_counts`.
         missing : {'raise', 'drop'}, default='raise'
-            Refuse items with a missing rating, or leave them out, counted in ``n_missing``.
+            How to treat items with a missing rating. 'raise' raises an error. 'drop' leaves them
+            out and counts them in ``n_missing``.
         missing_codes : sequence, default=()
             Values that stand for a missing rating, such as ``["NA", -9]``.
         sample_weight : array-like of shape (n,), default=None
-            Item weights. Items added without weights weigh 1.
+            Item weights. Items added without weights have weight 1.
 
         Raises
         ------
         ValueError
-            If the lengths differ, a rating is missing or not a class label, weights are not
-            finite, labels were numbers so far and are strings now, the order declared is not
-            the one so far or has more than 4096 labels, or a label is not among those declared.
-            Nothing is added then.
+            If the lengths differ, a rating is missing or not a class label, or weights are not
+            finite. Also if the labels conflict with earlier batches: strings after numbers, another
+            declared order, or a label outside the declared order. Also if more than 4096 labels
+            are declared. After an error, nothing has been added.
         """
         first, second = array_at_once(y1), array_at_once(y2)
         has_options = sample_weight is not None or len(missing_codes) > 0
@@ -186,15 +189,15 @@ class ConfusionAccumulator:
         missing_codes: Sequence[Any] = (),
         sample_weight: Any = None,
     ) -> None:
-        """Subtract the ratings of items that were added before, as for a sliding window.
+        """Subtract the ratings of items that were added before, for example in a sliding window.
 
         The parameters are those of `update`.
 
         Raises
         ------
         ValueError
-            As `update`, and if some of the items were not added before. Nothing is subtracted
-            then.
+            For the same reasons as in `update`, and if some of the items were not added before.
+            After an error, nothing has been subtracted.
         """
         batch = self._read(y1, y2, sample_weight, missing, missing_codes)
         with self._lock:
@@ -223,13 +226,13 @@ class ConfusionAccumulator:
         )
 
     def merge(self, other: ConfusionAccumulator) -> None:
-        """Add the counts of another accumulator, by label.
+        """Add the counts of another accumulator, matched by label.
 
         Raises
         ------
         ValueError
-            If only one of the two was made with ``labels``, or with other ones, if their ratings
-            declared different orders, or if some labels are strings and others numbers.
+            If the two accumulators have different ``labels``, if their ratings declared different
+            orders, or if some labels are strings and others numbers.
         """
         part = self._snapshot_of(other)
         with self._lock:
@@ -247,7 +250,7 @@ class ConfusionAccumulator:
         return self
 
     def counts(self) -> ConfusionCounts:
-        """Return table, labels and ``n_outside``, all of the same moment.
+        """Return table, labels and ``n_outside``, all from the same moment.
 
         Raises
         ------
@@ -273,7 +276,7 @@ class ConfusionAccumulator:
         return self._rest.n_missing
 
     def kappa(self, *, weights: Weights = None) -> float:
-        """Return Cohen's kappa of all items counted now.
+        """Return Cohen's kappa of all items counted so far.
 
         Parameters
         ----------
@@ -288,14 +291,13 @@ class ConfusionAccumulator:
         Warns
         -----
         LabelOrderWarning
-            If there are weights, and the labels are strings whose order was neither given nor
-            declared.
+            If there are weights, and the labels are strings without a given or declared order.
         UserWarning
-            If no item has one of the strings given as labels, and ratings outside the labels
-            were left out.
+            If no item has one of the strings given as labels, and items with other labels were
+            left out.
         """
         contents, counts = self._judged()
-        # Kappa of an empty table is undefined, as it is of one with a single label.
+        # For an empty table kappa is undefined, as for a table with a single label.
         kappa: float = kappa_from_confusion(
             counts.table if counts.table.size else [[0]], weights=weights
         )
@@ -303,10 +305,10 @@ class ConfusionAccumulator:
         return kappa
 
     def agreement(self, **options: Any) -> AgreementResult:
-        """Return all coefficients of the table, with intervals.
+        """Return all agreement coefficients of the table, with intervals.
 
-        The options are those of `agreement_from_confusion`; the order of labels is warned of
-        as by `kappa`.
+        The options are those of `agreement_from_confusion`. Warnings about the order of the labels
+        are the same as for `kappa`.
 
         Returns
         -------
@@ -322,9 +324,9 @@ class ConfusionAccumulator:
         contents, counts = self._judged()
         if not counts.table.any():
             outside = counts.n_outside
-            left_out = f", and {outside} left out as outside the labels" if outside else ""
+            left_out = f" ({outside} were left out as outside the labels)" if outside else ""
             raise ValueError(
-                f"the accumulator holds no items{left_out}: its agreement is undefined."
+                f"the accumulator has no items{left_out}, so its agreement is undefined."
             )
         result = agreement_from_confusion(counts.table, labels=counts.labels, **options)
         contents.warn_of_order(options.get("weights"), stacklevel=2)
@@ -336,7 +338,7 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            If JSON cannot hold the labels that were given, such as infinity or bytes.
+            If JSON cannot represent the given labels, such as infinity or bytes.
         """
         return snapshot_to_json(self._snapshot())
 
@@ -344,12 +346,12 @@ class ConfusionAccumulator:
     def from_json(
         cls, text: str, *, backend: Backend | None = None, num_threads: int | None = None
     ) -> ConfusionAccumulator:
-        """Return an accumulator with the contents of another one.
+        """Return an accumulator with the contents that `to_json` wrote.
 
         Raises
         ------
         ValueError
-            If updates cannot lead to such contents: the text was not written by `to_json`.
+            If the text does not describe contents that an accumulator can have.
         """
         contents = snapshot_from_json(text)
         labels = contents.table.rows if contents.labels_given else None
@@ -378,8 +380,8 @@ class ConfusionAccumulator:
         self._rest = state["contents"]
 
     def _widest(self) -> int:
-        """Return the size of the widest integers that all labels so far can be compared with."""
-        # Floats hold all integers of 32 bits.
+        """Return the largest size in bytes of integers that can be compared with the labels."""
+        # Floats represent all integers of 32 bits.
         return 4 if self._rest.table.rows.dtype.kind == "f" else 8
 
     def _count(self, batch: RatedItems) -> Snapshot:
@@ -388,28 +390,28 @@ class ConfusionAccumulator:
         return snapshot_of_batch(self._kernels, batch, given, threads)
 
     def _add(self, part: Snapshot, order: LabelOrder | None) -> None:
-        """Add the contents of a batch or another accumulator; the caller holds the lock."""
+        """Add a batch's or another accumulator's contents. The caller must hold the lock."""
         labels = part.table.rows
         if labels.dtype.kind == "f" and self._rest.table.rows.dtype.kind != "f":
-            # Raise if a float is beside an integer, added before, that floats do not hold.
+            # Raises an error if an integer that was added before cannot be represented as a float.
             union_of_labels([self._total().table.rows, labels])
-            # Wide integers are compared with the floats from now on.
+            # From now on, wide integers must be compared with the floats.
             self._integers.look_again()
         rest = self._rest.plus(part)
         if order is not None and self._rest.order is None:
             self._total().refuse_outside(order)
-            # Integers are looked at from now on: another label is a mistake.
+            # From now on, integers must be checked, because other labels are an error.
             self._integers.look_again()
         self._rest = rest._replace(order=order)
 
     def _subtract(self, part: Snapshot) -> None:
-        """Subtract the contents of a batch or another accumulator; the caller holds the lock."""
+        """Subtract a batch's or another accumulator's contents. The caller must hold the lock."""
         left = self._total().minus(part)
         self._integers.clear()
         self._rest = left.occurring()
 
     def _judged(self) -> tuple[Snapshot, ConfusionCounts]:
-        """Return the contents and their table; strings are judged if there are new ones."""
+        """Return the contents and their table, and warn of doubtful labels."""
         contents = self._snapshot()
         if contents.kind == "strings" and contents.table.rows.tolist() != self._judged_labels:
             contents.judge_labels()
@@ -427,15 +429,15 @@ class ConfusionAccumulator:
     def _snapshot_of(self, other: ConfusionAccumulator) -> Snapshot:
         if not isinstance(other, ConfusionAccumulator):
             raise TypeError(
-                f"other must be a ConfusionAccumulator, got {type(other).__name__}: update and"
-                " subtract take ratings."
+                f"other must be a ConfusionAccumulator, got {type(other).__name__}. To add or"
+                " remove ratings, use update or subtract."
             )
         part = other._snapshot()
         part.refuse_other_labels(self._known_labels)
         return part
 
     def _total(self) -> Snapshot:
-        """Return the contents of all items; the caller holds the lock."""
+        """Return the contents of all items. The caller must hold the lock."""
         table = self._integers.table()
         if table is None:
             return self._rest

@@ -1,4 +1,4 @@
-"""The contents of one batch for an accumulator, and the order of labels that it declares."""
+"""Count one batch for an accumulator, and check the order of labels that it declares."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fastkappa.tables.known_labels import KnownLabels, known_labels
 def snapshot_of_batch(
     kernels: PairKernels, items: RatedItems, labels_given: bool, num_threads: int
 ) -> Snapshot:
-    """Return the contents of one batch, on the labels given or on those that occur."""
+    """Count one batch on the given labels, or on the labels that occur."""
     first, second = items.columns.values()
     known = known_labels(items) if labels_given else None
     counts = tabulate(kernels, first, second, known, None, num_threads)
@@ -35,7 +35,7 @@ def snapshot_of_batch(
 
 
 def order_with(items: RatedItems, order: LabelOrder | None) -> LabelOrder | None:
-    """Return the order declared so far or by a batch, or raise if they differ."""
+    """Return the order declared so far or by a batch, or raise an error if they differ."""
     if not items.are_declared:
         return order
     refuse_too_many(len(items.labels.labels))
@@ -44,6 +44,6 @@ def order_with(items: RatedItems, order: LabelOrder | None) -> LabelOrder | None
 
 
 def refuse_outside(items: RatedItems, part: Snapshot, order: LabelOrder) -> None:
-    """Raise if one of the labels of a batch is not among those declared."""
+    """Raise an error if a label of the batch is not among the declared labels."""
     if (known_order(order).places(part.table.rows) < 0).any():
         KnownLabels(order, *items.columns.values()).refuse_outside(items.columns)

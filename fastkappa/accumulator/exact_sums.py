@@ -1,8 +1,8 @@
-"""Sums of item weights without rounding errors, whatever their order.
+"""Sum item weights without rounding errors, in any order.
 
-A finite float is an integer multiple of 2**-1074, the smallest positive float. So weights are
-split into integers of 62 bits, the leading bits first, which the kernels sum exactly. The sums
-are Python integers, which are added and subtracted without rounding too.
+A finite float is an integer multiple of 2**-1074, the smallest positive float. So each weight can
+be split into integers of 62 bits, starting with the leading bits. The kernels sum these integers
+exactly. The totals are Python integers, which are added and subtracted without rounding, too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def exact_sums(
     weights: AnyArray,
     num_threads: int,
 ) -> AnyArray:
-    """Return the sums of item weights in each cell, Python integers in an object array.
+    """Return the exact sum of item weights in each cell, as Python integers in an object array.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def exact_sums(
     while len(rest) and (largest := float(np.abs(rest).max())):
         shift = SLICE_BITS - int(np.frexp(largest)[1])
         whole = np.ldexp(rest, shift).astype(np.int64)
-        # Exact: this subtracts the leading bits of a float and leaves the others.
+        # This is exact, because it removes the leading bits of a float and keeps the others.
         rest = rest - np.ldexp(whole.astype(np.float64), -shift)
         sums = summed(whole)
         if shift <= UNIT_BITS:
@@ -64,12 +64,12 @@ def exact_sums(
 
 
 def rounded(sums: AnyArray) -> AnyArray:
-    """Return exact sums as the nearest floats.
+    """Round exact sums to the nearest floats.
 
     Raises
     ------
     OverflowError
-        If a sum is beyond float64.
+        If a sum is out of the range of float64.
     """
     try:
         return (sums / (1 << UNIT_BITS)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Integers without weights, counted directly into a table of their own."""
+"""Count integers without weights directly into one table."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, square
 from fastkappa.tables.tally import Tally
 
-# Longer batches are counted by several threads, each batch into a table of its own.
+# Longer batches are not counted here, but by several threads into a separate table per batch.
 LONGEST = 1 << 20
 
 
 class InPlace:
-    """The batches of an accumulator that share one table; the caller holds its lock.
+    """Count batches of an accumulator into one shared table. The caller must hold the lock.
 
     Parameters
     ----------
@@ -39,18 +39,18 @@ class InPlace:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all items."""
+        """Remove all items."""
         grows = self._given is None
         self._tally = Tally(self._kernels, (self._range, self._range), (grows, grows))
         self._are_booleans = True
         self.look_again()
 
     def look_again(self) -> None:
-        """Check the next batch, even if it has the types of the last one."""
+        """Check the next batch, even if it has the same types as the last one."""
         self._last_types: tuple[np.dtype[Any], ...] = ()
 
     def add_again(self, first: AnyArray, second: AnyArray) -> bool:
-        """Count arrays that have the types of the last ones without checks, or return False."""
+        """Count arrays without checks if their types did not change, else return False."""
         if (first.dtype, second.dtype) != self._last_types or first.ndim != 1 or second.ndim != 1:
             return False
         n_items = len(first)
@@ -60,7 +60,7 @@ class InPlace:
         return True
 
     def takes(self, batch: RatedItems, widest: int) -> bool:
-        """Return whether a batch can be counted; its integers have at most the size ``widest``."""
+        """Return whether a batch can be counted. ``widest`` is the largest allowed integer size."""
         if batch.weights is not None:
             return False
         for column in batch.columns.values():
@@ -79,22 +79,22 @@ class InPlace:
         return self._range.n_labels > 0 and self._range.fits(values)
 
     def add(self, batch: RatedItems) -> None:
-        """Count a batch, which must be one that `takes` accepts."""
+        """Count a batch that `takes` accepted."""
         columns = batch.columns.values()
         first, second = [column.values for column in columns]
         self._tally.add((first, second), 0, len(first))
         if self._are_booleans:
             self._are_booleans = all(column.label_dtype.kind == "b" for column in columns)
-        # Without a rating the labels are unknown.
+        # Without ratings the labels are unknown.
         in_place = len(first) > 0 and self._tally.reads_in_place((first, second))
         self._last_types = (first.dtype, second.dtype) if in_place else ()
 
     def subtract(self, batch: RatedItems) -> bool:
-        """Subtract a batch; if it was not added before, change nothing and return False."""
+        """Subtract a batch. If it was not added before, change nothing and return False."""
         return self._tally.subtract([column.values for column in batch.columns.values()])
 
     def table(self) -> ConfusionTable | None:
-        """Return the table of all items, None if nothing can be counted in place."""
+        """Return the table of all items, or None if nothing can be counted in place."""
         found = self._tally.finish()
         if self._given is None:
             dtype = np.dtype(np.bool_ if self._are_booleans else np.int64)

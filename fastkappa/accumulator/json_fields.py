@@ -1,7 +1,7 @@
-"""The contents of an accumulator as JSON, and back.
+"""Convert the contents of an accumulator to JSON and back.
 
-Text from elsewhere can say anything. It is taken only if updates can lead to such a table, and if
-each size is backed by as many values in the text.
+JSON text can come from untrusted sources. It is accepted only if an accumulator can have such
+contents, and if every size it declares is matched by as many values in the text.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ FIELDS = (
 def snapshot_to_json(contents: Snapshot) -> str:
     """Return the contents as JSON.
 
-    The sums of weights are integer multiples of ``2**weight_exponent``, with the largest exponent
-    that makes them so. Without weights there are none.
+    The sums of weights are written as integer multiples of ``2**weight_exponent``, with the largest
+    possible exponent. Without weights these fields are left out.
 
     Raises
     ------
     ValueError
-        If JSON cannot hold the labels.
+        If JSON cannot represent the labels.
     """
     table = contents.table
     labels, label_dtype = labels_to_list(table.rows)
@@ -84,7 +84,7 @@ def snapshot_to_json(contents: Snapshot) -> str:
 
 
 def snapshot_from_json(text: str) -> Snapshot:
-    """Return the contents that were written as JSON.
+    """Read the contents from JSON.
 
     Raises
     ------
@@ -121,30 +121,30 @@ def _table_from_fields(fields: dict[str, Any]) -> ConfusionTable:
 
 
 def _check_numbers(contents: Snapshot) -> None:
-    """Raise unless the counts, and the sums of as many weights, are some that occur."""
+    """Raise an error if counts, or sums of that many weights, are impossible."""
     table, n_float = contents.table, contents.n_float
     least = table.counts.min(initial=0)
     if least < 0:
-        raise ValueError(f"counts cannot be negative, and one is {least}")
+        raise ValueError(f"counts cannot be negative, got {least}")
     n_plain, n_weighted = (int(layer.sum(dtype=object)) for layer in table.counts)
     if n_plain + n_weighted + table.n_outside > INT64_MAX:
-        raise ValueError("counts are more than int64 holds")
+        raise ValueError("counts are too large for int64")
     if n_float > n_weighted + table.n_outside:
-        raise ValueError(f"{n_float} float weights are more than there are weights")
+        raise ValueError(f"there are fewer weights than float weights ({n_float})")
     sums = np.zeros(1, object) if table.sums is None else table.sums
     if not n_weighted:
         if sums.any():
-            raise ValueError("weight_sums are not those of weights")
+            raise ValueError("weight_sums are not 0, but no item has a weight")
         return
     if not n_float and (sums % (1 << UNIT_BITS)).any():
         raise ValueError("weight_sums are not whole, but no weight is a float")
     largest = (LARGEST_FLOAT if n_float else LARGEST_INTEGER) << UNIT_BITS
     if (abs(sums) > table.counts[1].astype(object) * largest).any():
-        raise ValueError("weight_sums are more than weighted_counts have room for")
+        raise ValueError("weight_sums are too large for weighted_counts")
 
 
 def _check_labels(contents: Snapshot) -> None:
-    """Raise unless labels, their kind and their order are those of one accumulator."""
+    """Raise an error if no accumulator can have these labels with their kind and order."""
     table, order, kind, given = contents.table, contents.order, contents.kind, contents.labels_given
     labels = table.rows
     if type(given) is not bool:
@@ -170,23 +170,23 @@ def _check_labels(contents: Snapshot) -> None:
 
 
 def _refuse_uncounted(table: ConfusionTable) -> None:
-    """Raise unless a table has the labels of its pairs, sorted, of a type that ratings lead to."""
+    """Raise an error unless the labels are sorted, all occur, and have a type that ratings have."""
     labels = table.rows
     if table.n_outside:
-        raise ValueError("only given labels leave ratings outside")
+        raise ValueError("ratings can be outside the labels only if labels are given")
     if not (table.counts.any(axis=(0, 1)) | table.counts.any(axis=(0, 2))).all():
-        raise ValueError(f"not all labels are counted: {short_repr(labels.tolist())}")
+        raise ValueError(f"not all labels occur: {short_repr(labels.tolist())}")
     known = union_of_labels([labels])
     if known.dtype != labels.dtype or known.tolist() != labels.tolist():
         raise ValueError(f"labels are not sorted: {short_repr(labels.tolist())}")
     if len(labels) and not _can_be_ratings(labels):
-        raise ValueError(f"ratings cannot lead to labels of {labels.dtype}: {short_repr(labels)}")
+        raise ValueError(f"ratings cannot have labels of {labels.dtype}: {short_repr(labels)}")
 
 
 def _can_be_ratings(labels: AnyArray) -> bool:
-    """Return whether sorted labels have a type and values that ratings of one kind lead to."""
+    """Return whether sorted labels have a type and values that ratings can have."""
     kind, first, last = labels.dtype.kind, labels[0], labels[-1]
-    if kind == "O":  # integers on both sides of int64 and uint64
+    if kind == "O":  # integers that fit neither int64 nor uint64
         return bool(-INT64_MAX - 1 <= first < 0 and INT64_MAX < last <= LARGEST_INTEGER)
     if kind == "f":
         in_int64 = first >= -(2.0**63) and last < 2.0**63
@@ -197,7 +197,7 @@ def _can_be_ratings(labels: AnyArray) -> bool:
 
 
 def _order_to_fields(order: LabelOrder | None) -> dict[str, Any] | None:
-    """Return a declared order as strings and lists; ``names`` is None if these are the labels."""
+    """Convert a declared order to strings and lists. ``names`` is None if it equals the labels."""
     if order is None:
         return None
     labels, label_dtype = labels_to_list(order.labels)
@@ -206,7 +206,7 @@ def _order_to_fields(order: LabelOrder | None) -> dict[str, Any] | None:
 
 
 def _order_from_fields(fields: Any) -> LabelOrder | None:
-    """Return the order that `order_to_fields` converted.
+    """Return the order that `_order_to_fields` converted.
 
     Raises
     ------

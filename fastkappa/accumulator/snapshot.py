@@ -1,4 +1,4 @@
-"""The contents of an accumulator: a table, and facts about its labels."""
+"""The contents of an accumulator: a confusion matrix, and facts about its labels."""
 
 from __future__ import annotations
 
@@ -17,34 +17,35 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, add, occurring, scatter, subtract
 
 SO_FAR = "the accumulator"
-# A table of labels given or declared has room for all pairs of them.
+# The most labels that can be given or declared, because the table has a cell for each pair of them.
 MOST_LABELS = 4096
 NO_RATINGS = Column(np.empty(0, np.int64), np.dtype(np.int64))
-# The layers of a table: items without and with a weight.
+# The two layers of a table: items without a weight, and items with a weight.
 IS_WEIGHTED = np.array([False, True])
 NUMBERS = "numbers"
 KINDS = {"U": "strings", "m": "durations", "M": "dates"}
 NOT_ADDED = (
-    "subtract removes what was added before: some of these items, or their weights, were not."
+    "subtract removes items that were added before, but some of these items, or their weights,"
+    " were not added."
 )
 
 
 class Snapshot(NamedTuple):
-    """What an accumulator holds at one moment.
+    """The contents of an accumulator at one moment.
 
     Attributes
     ----------
     table : ConfusionTable
-        Its layers are the counts of items without and with a weight. Its sums are exact: Python
-        integers, in units of ``2**-UNIT_BITS``.
+        Two layers: the counts of items without a weight, and of items with a weight. The sums of
+        weights are exact. They are Python integers in units of ``2**-UNIT_BITS``.
     n_float : int
         The number of items whose weight is a float.
     n_missing : int
-        The number of items left out for a missing rating.
+        The number of items left out because a rating is missing.
     kind : str or None
-        What the labels are: numbers, strings, dates or durations; None without any.
+        The kind of the labels: numbers, strings, dates or durations. None if there are no labels.
     order : LabelOrder or None
-        The order that ratings declared.
+        The order that the ratings declared.
     labels_given : bool
         Whether the labels of the table were given.
     """
@@ -62,7 +63,7 @@ class Snapshot(NamedTuple):
         return int(self.table.counts.sum())
 
     def counts(self) -> ConfusionCounts:
-        """Return the table of counts or sums of weights, in the declared order; always a copy."""
+        """Return a copy of the table of counts or sums of weights, in the declared order."""
         (plain, weighted), sums = self.table.counts, self.table.sums
         table: AnyArray = plain.copy()
         if sums is not None and weighted.any():
@@ -77,7 +78,7 @@ class Snapshot(NamedTuple):
         return ConfusionCounts(in_order, known.array.copy(), counts.n_outside)
 
     def plus(self, other: Snapshot) -> Snapshot:
-        """Return the items of both, in the order of labels of this one."""
+        """Return the items of both snapshots, in this snapshot's order of labels."""
         return self._replace(
             kind=common_kind(self.kind, other.kind),
             table=add(self.table, other.table),
@@ -86,21 +87,21 @@ class Snapshot(NamedTuple):
         )
 
     def minus(self, other: Snapshot) -> Snapshot:
-        """Return the items without those of another snapshot, or raise if it has others."""
+        """Return the items without those of another snapshot, or raise if some are not here."""
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         left = self.n_float - other.n_float, self.n_missing - other.n_missing
-        # The sum of no weights is 0: otherwise these are not the weights that were added.
+        # Without weighted items a sum must be 0. Otherwise other weights were added.
         if table is None or min(left) < 0 or (other.table.sums is not None and _has_more(table)):
             raise ValueError(NOT_ADDED)
         return self._replace(table=table, n_float=left[0], n_missing=left[1])
 
     def occurring(self) -> Snapshot:
-        """Return the snapshot without labels that do not occur, unless labels were given."""
+        """Return the snapshot without unused labels, or unchanged if labels were given."""
         return self if self.labels_given else self._replace(table=occurring(self.table))
 
     def judge_labels(self) -> None:
-        """Judge strings of all batches together, as those of one batch are judged."""
+        """Check the strings of all batches together, like those of a single batch."""
         labels, counts = self.table.rows, self.table.counts.sum(axis=0)
         codes, strings = np.arange(len(labels)), labels.tolist()
         columns = {
@@ -110,13 +111,13 @@ class Snapshot(NamedTuple):
         judge_labels(columns, labels if self.labels_given else None)
 
     def warn_of_order(self, weights: Weights, stacklevel: int) -> None:
-        """Warn if weights refer to the alphabetical order of labels."""
+        """Warn if weights rely on alphabetical order of the labels."""
         why = what_needs_order(weights)
         if why is not None and self.order is None and not self.labels_given:
             warn_of_order(self.table.rows, why, stacklevel + 1)
 
     def order_with(self, so_far: Snapshot) -> LabelOrder | None:
-        """Return the order of labels of either one, or raise if both have one and they differ."""
+        """Return the order that either snapshot declares, or raise if the orders differ."""
         common_kind(so_far.kind, self.kind)
         common = common_order({SO_FAR: so_far.order, "the other": self.order})
         if common is not None:
@@ -124,31 +125,31 @@ class Snapshot(NamedTuple):
         return common
 
     def refuse_outside(self, order: LabelOrder, name: str = SO_FAR) -> None:
-        """Raise if one of the labels is not among those declared."""
+        """Raise an error if a label is not among the declared labels."""
         outside = known_order(order).places(self.table.rows) < 0
         if outside.any():
             label = self.table.rows[outside].tolist()[0]
             raise not_declared(name, repr(label), order.names)
 
     def refuse_other_labels(self, given: AnyArray | None) -> None:
-        """Raise unless the same labels were given to another accumulator, or to neither."""
+        """Raise an error unless both accumulators were given the same labels, or none."""
         own = self.table.rows.tolist() if self.labels_given else None
         other = None if given is None else given.tolist()
         if own != other:
             shown = ["none" if labels is None else labels for labels in (other, own)]
             raise ValueError(
-                f"both accumulators must have been given the same labels, got {shown[0]} and"
+                f"both accumulators must be created with the same labels, got {shown[0]} and"
                 f" {shown[1]}."
             )
 
 
 def _has_more(table: ConfusionTable) -> bool:
-    """Return whether a cell without weighted items has a sum of weights."""
+    """Return whether a cell without weighted items has a nonzero sum of weights."""
     return table.sums is not None and bool(table.sums[table.counts[1] == 0].any())
 
 
 def layered(counts: ConfusionCounts, sums: AnyArray | None = None) -> ConfusionTable:
-    """Return the table of items that all have a weight, or of items without one."""
+    """Return a table with layers, for items that all have a weight or all have none."""
     layers = np.zeros((2, *counts.table.shape), np.int64)
     layers[int(sums is not None)] = counts.table
     labels = counts.labels
@@ -156,51 +157,51 @@ def layered(counts: ConfusionCounts, sums: AnyArray | None = None) -> ConfusionT
 
 
 def empty_snapshot(given: AnyArray | None) -> Snapshot:
-    """Return the contents of an accumulator of no items, with the labels given to it."""
+    """Return the contents of an accumulator without items, with the labels given to it."""
     labels = np.empty(0, np.int64) if given is None else given
     counts = ConfusionCounts(np.zeros((len(labels), len(labels)), np.int64), labels, 0)
     return Snapshot(layered(counts), 0, 0, None, None, given is not None)
 
 
 def known_order(order: LabelOrder) -> KnownLabels:
-    """Return the labels of an order, with dates in the unit that these have."""
+    """Return the labels of an order. Dates keep their unit."""
     column = NO_RATINGS._replace(label_dtype=order.labels.dtype)
     return KnownLabels(order, column, column)
 
 
 def read_given_labels(labels: Any) -> AnyArray:
-    """Return labels that a user gave, in an array of their own."""
+    """Return a copy of the labels that a user gave, as an array."""
     known = KnownLabels(labels, NO_RATINGS, NO_RATINGS).array
     refuse_too_many(len(known))
     return known.copy()
 
 
 def refuse_too_many(n_labels: int) -> None:
-    """Raise if labels that were given or declared are too many for a table of all of them."""
+    """Raise an error if too many labels were given or declared for a table of all of them."""
     if n_labels > MOST_LABELS:
         raise ValueError(
-            f"labels must be {MOST_LABELS} at most, got {n_labels}, for all of which an"
-            " accumulator has a table. Without labels=, and without ratings that declare their"
-            " order, only those that occur take room."
+            f"labels must be {MOST_LABELS} at most, got {n_labels}, because an accumulator"
+            " allocates a table of all given or declared labels. Without labels, and without"
+            " ratings that declare an order, it stores only labels that occur."
         )
 
 
 def kind_of_columns(first: Column, second: Column) -> str | None:
-    """Return what the labels of two columns are, None if there are none."""
+    """Return the kind of the labels of two columns, or None if there are no labels."""
     if not len(first.values):
         return None
-    # Numbers with fractions have categories, too.
+    # Columns of numbers with fractions have categories, too.
     is_string = first.categories is not None and first.label_dtype.kind != "f"
     return "strings" if is_string else kind_of_labels(first.label_dtype)
 
 
 def kind_of_labels(dtype: np.dtype[Any]) -> str:
-    """Return what labels of a dtype are."""
+    """Return the kind of labels of a dtype."""
     return KINDS.get(dtype.kind, NUMBERS)
 
 
 def common_kind(kind: str | None, new: str | None) -> str | None:
-    """Return the kind of all labels, or raise if the new ones are of another kind."""
+    """Return the kind of all labels, or raise an error if the new labels have another kind."""
     if kind is not None and new is not None and new != kind:
         raise ValueError(f"Mix of label input types: the labels were {kind} so far, got {new}.")
     return new if kind is None else kind

@@ -52,8 +52,8 @@ FORMS = [
         "If the file has one row per rating, give --item, --rater and --rating.",
     ),
     (
-        r"of a row per measurement ratings\.pivot.*",
-        "if the file has one row per measurement, give --item, --rater and --rating.",
+        r"If you have a row per measurement, use ratings\.pivot.*",
+        "If the file has one row per measurement, give --item, --rater and --rating.",
     ),
     (r"Leave it out, as ratings\.drop.*", "Leave it out of --raters."),
 ]

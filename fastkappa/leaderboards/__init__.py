@@ -1,1 +1,1 @@
-"""Kappas of many predictions of the same items, and their ranks."""
+"""Score and rank many predictions of the same items by kappa."""

@@ -1,4 +1,4 @@
-"""A leaderboard that is built prediction by prediction."""
+"""Build a leaderboard prediction by prediction."""
 
 from __future__ import annotations
 
@@ -56,25 +56,28 @@ from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_n
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable
 
-# The number of random groups of items; a group costs as much time as a replicate.
+# The number of random groups of items. One more group costs as much time as one more replicate.
 GROUPS = 1000
-# Predictions whose replicates are one matrix product.
+# The number of predictions whose replicates are computed by one matrix product.
 PRODUCT = 64
 
 
 class MismatchError(ValueError):
-    """The ids of a prediction are not those of the truth; ``mismatch`` counts and shows them."""
+    """The ids of a prediction do not match those of the truth.
+
+    ``mismatch`` describes the differences, with counts and examples.
+    """
 
     def __init__(self, name: str, n_items: int, mismatch: str) -> None:
         super().__init__(
-            f"the ids of {name} are not those of the {n_items} items: {mismatch}."
-            " on_mismatch='drop' leaves such items out of it, if min_coverage allows."
+            f"the ids of {name} do not match the ids of the {n_items} items: {mismatch}."
+            " Use on_mismatch='drop' to leave such items out, and lower min_coverage if needed."
         )
         self.mismatch = mismatch
 
 
 class _Resampled(NamedTuple):
-    """The sums over groups of some predictions that have the same labels."""
+    """The sums over groups for predictions that have the same labels."""
 
     entries: list[int]
     sums: GroupSums
@@ -82,7 +85,7 @@ class _Resampled(NamedTuple):
 
 
 class LeaderboardBuilder:
-    """Scores predictions one after the other, in memory that does not depend on their length."""
+    """Score predictions one after the other, in memory that does not depend on their length."""
 
     def __init__(
         self,
@@ -108,13 +111,13 @@ class LeaderboardBuilder:
         n_labels = 1 if labels is None else len(KnownLabels(labels, column, column))
         as_weights(options.weights, n_labels)
         if self._reference.n_items == 0:
-            raise ValueError("y_true must hold at least one item, got none.")
+            raise ValueError("y_true must have at least one item, got none.")
         if ids is not None and n_samples(ids) != self._reference.n_given:
             raise ValueError(
-                f"ids must have one id for each of the {self._reference.n_given} items of y_true,"
+                f"ids must have one id per item of y_true ({self._reference.n_given}),"
                 f" got {n_samples(ids)}."
             )
-        # The ids of items without a true label: whether a prediction has them is all the same.
+        # The ids of items without a true label. A prediction may contain them or not.
         self._unrated: set[Any] = set()
         if ids is not None and self._reference.dropped is not None:
             self._unrated.update(read_ids(without(ids, ~self._reference.dropped), "ids").tolist())
@@ -135,7 +138,7 @@ class LeaderboardBuilder:
         )
         self._entries: list[Entry] = []
         self._resampled: list[_Resampled] = []
-        # Sums of the true labels, which most predictions share.
+        # Counts of the true labels by group. Most predictions share the same array.
         self._rows: dict[bytes, FloatTable] = {}
 
     @property
@@ -148,14 +151,14 @@ class LeaderboardBuilder:
         self._entries.append(Entry(name, failure=failure))
 
     def add(self, names: Sequence[Any], predictions: Sequence[Any]) -> None:
-        """Score predictions: columns of all items or, if there are ids, pairs (ids, column).
+        """Score predictions. Each is a column of all items or, with ids, a pair (ids, column).
 
-        An `Alignment` stands for the ids that were matched already.
+        If the ids are matched already, pass the `Alignment` in place of the ids.
 
         Raises
         ------
         TypeError, ValueError
-            If a prediction is not valid; the error names it, and none is added.
+            If a prediction is not valid. The error names it, and no prediction is added.
         """
         full_names = [f"prediction {name!r}" for name in names]
         read = self._read_all(full_names, predictions)
@@ -177,7 +180,7 @@ class LeaderboardBuilder:
             names_here = [full_names[j] for j in batch]
             weights = self._weights_of(read[batch[0]].items)
             counted.append((batch, self._order.count(names_here, pairs, labels, weights)))
-        # All are accepted, so that all or none is added.
+        # All predictions are valid from here on, so either all are added or none.
         for batch, (table, n_other) in counted:
             present = labels_present(table.counts, labels is not None)
             sums = table.counts if table.sums is None else table.sums
@@ -199,7 +202,7 @@ class LeaderboardBuilder:
                         f"{missing} missing, {other} given labels outside those scored, {outside}"
                         " whose true label is outside them"
                     )
-                    failure = f"no item of it is left to score: {left_out}."
+                    failure = f"it has no items left to score: {left_out}."
                     ends = [np.nan, np.nan]
                 found = (coverage, *read[j][2:], other, failure, tuple(ends))
                 entries[j] = Entry(names[j], kappa, n, *found)
@@ -210,17 +213,19 @@ class LeaderboardBuilder:
         self._entries.extend(entries[j] for j in range(len(read)))
 
     def ranked(self) -> Leaderboard:
-        """Return the leaderboard so far; warn of an alphabetical order and undefined kappas.
+        """Return the leaderboard so far.
+
+        Warn if kappas are undefined, or if they depend on an alphabetical order of the labels.
 
         Raises
         ------
         ValueError
-            If there are none.
+            If no prediction was added.
         """
         if not self._entries:
-            raise ValueError("predictions must hold at least one prediction, got none.")
+            raise ValueError("predictions must contain at least one prediction, got none.")
         self._order.warn(what_needs_order(self._options.weights), stacklevel=3)
-        # Predictions that could not be scored have no kappa and come last.
+        # Predictions that could not be scored come last.
         first_scored = sorted(
             range(len(self._entries)), key=lambda j: bool(self._entries[j].failure)
         )
@@ -252,12 +257,12 @@ class LeaderboardBuilder:
         )
 
     def _read_weights(self, sample_weight: Any) -> FloatTable:
-        """Return the weights of the items that are left."""
+        """Return the weights of the items that have a true label."""
         weights, _, _ = read_scaled_weights(sample_weight, self._reference.n_given)
         return weights if self._reference.dropped is None else weights[~self._reference.dropped]
 
     def _read_clusters(self, clusters: Any) -> NDArray[np.intp] | None:
-        """Return the number of each item's cluster; one cluster alone has no intervals."""
+        """Return the number of each item's cluster. A single cluster rules out intervals."""
         self._n_clusters: int | None = None
         if clusters is None:
             return None
@@ -276,13 +281,13 @@ class LeaderboardBuilder:
         return numbers
 
     def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[Pair]:
-        """Return the true and the predicted labels of the same items, and how the ids match."""
+        """Return the true and predicted labels of the same items, with counts of other items."""
         if self.ids is None:
             return list(map(self._reference.beside, predictions, names))
         for name, prediction in zip(names, predictions):
             if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
                 raise TypeError(
-                    f"{name} must be a pair (ids, labels), as ids are given for y_true, got"
+                    f"{name} must be a pair (ids, labels), because y_true has ids, got"
                     f" {type(prediction).__name__}."
                 )
         found = [ids for ids, _ in predictions]
@@ -295,7 +300,7 @@ class LeaderboardBuilder:
         return [*read_ahead(self._matched, args, len(names), num_threads)]
 
     def _matched(self, of_one: tuple[Alignment, int, Any, str]) -> Pair:
-        """Return one prediction, from the match of its ids, their number, its labels and name."""
+        """Return one prediction, given its matched ids, their number, its labels and its name."""
         found, n_expected, ratings, name = of_one
         found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
         if not found.is_complete() and self._options.on_mismatch == "raise":
@@ -308,16 +313,16 @@ class LeaderboardBuilder:
         )
 
     def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
-        """Raise if a prediction holds dates of a finer unit than the truth."""
+        """Raise an error if a prediction has dates in a finer unit than the truth."""
         unit = self._reference.column.label_dtype
         if unit.kind in "mM" and pair[0].label_dtype != unit:
             raise ValueError(
-                f"{name} must hold dates of no finer unit than y_true, {unit}, got"
+                f"{name} must have dates in no finer unit than y_true ({unit}), got"
                 f" {pair[0].label_dtype}."
             )
 
     def _weights_of(self, items: NDArray[np.int64] | None) -> FloatTable | None:
-        """Return the weights of some items, of all if they are None."""
+        """Return the weights of the given items, or of all items if ``items`` is None."""
         return self._weights if self._weights is None or items is None else self._weights[items]
 
     def _sum(
@@ -329,7 +334,7 @@ class LeaderboardBuilder:
         items: list[NDArray[np.int64] | None],
         entries: list[int],
     ) -> None:
-        """Keep the sums of predictions by group, together for those with the same labels."""
+        """Sum each prediction by group and keep the sums, one set per set of labels."""
         have_all = items[0] is None
         first = pairs[0][0] if have_all else self._reference.column
         for mask, some in with_same_labels(present):
@@ -351,14 +356,14 @@ class LeaderboardBuilder:
             )
             totals = table.counts if table.sums is None else table.sums
             counted = totals[some].sum(axis=1)[:, mask] @ products.predicted
-            # Sums of weights are rounded.
+            # Sums of float weights have rounding errors.
             found, tolerance = sums.columns.sum(axis=0), 0 if table.sums is None else 1e-6
             if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()
             sums = sums._replace(weighted=in_single(sums.weighted), columns=in_single(sums.columns))
             here = [entries[j] for j in some]
             if are_alike:
-                # The true labels of all these predictions are those of the same items.
+                # All these predictions have the same items and so the same true labels.
                 sums = sums._replace(rows=self._rows.setdefault(sums.rows.tobytes(), sums.rows))
             self._resampled.append(_Resampled(here, sums, products))
 
@@ -377,14 +382,14 @@ class LeaderboardBuilder:
 
 
 def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:
-    """Return the sums of predictions with the same true labels and weights as one, up to so many.
+    """Join the sums of up to `PRODUCT` predictions that have the same true labels and weights.
 
-    The product of a single prediction takes several times as long as its part of a large one.
+    Per prediction, one large matrix product is several times as fast as many small ones.
     """
     alike: dict[Any, list[_Resampled]] = {}
     for part in resampled:
         rows = part.sums.rows
-        # What is not shared by several predictions is one prediction's own.
+        # If ``rows`` has one column per prediction, the predictions do not share true labels.
         key = (
             part.products.true.tobytes(),
             rows.shape[2],

@@ -1,4 +1,4 @@
-"""One prediction of a leaderboard: its row before it is ranked."""
+"""The row of one prediction before the leaderboard is ranked."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ class Entry(NamedTuple):
 
 
 def too_few_items(name: Any, read: Pair, n_items: int, min_coverage: float) -> Entry | None:
-    """Return the entry of a prediction with too few items to be ranked, None if it has enough."""
+    """Return the entry of a prediction that has too few items to be ranked, else None."""
     n_covered = read.n_covered(n_items)
     coverage = n_covered / n_items
     if coverage >= min_coverage:
         return None
     failure = (
-        f"it has a label for {n_covered} of the {n_items} items only, and kappa of chosen items is"
-        f" not that of all: min_coverage={math.floor(1000 * coverage) / 1000:g} ranks it."
+        f"it has labels for only {n_covered} of the {n_items} items, and the kappa of a selection"
+        " is not comparable with that of all items."
+        f" Use min_coverage={math.floor(1000 * coverage) / 1000:g} to rank it."
     )
     return Entry(
         name,

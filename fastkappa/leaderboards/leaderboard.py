@@ -1,4 +1,4 @@
-"""Many predictions ranked by kappa, with intervals of their differences."""
+"""Rank many predictions by kappa, with intervals of their differences."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import Missing
 from fastkappa.statistics.weights import Weights
 
-# Enough predictions for all threads, and for the truth to be read only once for all of them.
+# Predictions per batch: enough for all threads, and each block of the truth is read once for all.
 AT_ONCE = 128
-# With ids each has a copy of the truth in its own order.
+# With ids, each prediction needs its own copy of the truth, in the order of its ids.
 AT_ONCE_WITH_IDS = 32
 
 
@@ -52,108 +52,113 @@ def leaderboard(
     y_true : array-like of shape (n,)
         The true labels.
     predictions : array of shape (n, m) or (m, n), mapping, data frame, or iterable of columns
-        The m predictions, as for `score_many`. With ``ids`` it is a mapping or an iterable of
-        pairs (ids, labels), and the items are matched by their ids.
+        The m predictions, as in `score_many`. With ``ids``, pass a mapping or an iterable of
+        pairs (ids, labels). The items are then matched by their ids.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. A matrix needs ``labels``.
     labels : array-like of shape (l,), default=None
-        The labels to take into account, in the order of the weights; items with other labels
+        The labels to take into account, in the order of the weights. Items with other labels
         are left out. By default each kappa is computed on the labels that occur in the truth
-        and in its own prediction. An order that the truth or a prediction declares, as
-        ordered categoricals do, is that of all.
+        or in its own prediction. If the truth or a prediction declares an order of the labels,
+        as ordered categoricals do, this order is used for all predictions.
     allow_other_labels : bool, default=False
-        Whether a prediction outside the given ``labels``, of an item whose true label is among
-        them, leaves the item out of its own kappa, counted in the column ``other_labels``.
-        Otherwise it is an error, because the prediction would be ranked on the easier items.
+        Whether a prediction may use other labels than ``labels`` for items whose true label is
+        in ``labels``. These items are left out of the prediction's kappa and counted in the column
+        ``other_labels``. By default this is an error, because the prediction would be ranked on
+        the easier items.
     ids : array-like of shape (n,), default=None
-        The ids of the items of ``y_true``: whole numbers or strings, all different.
+        The ids of the items of ``y_true``: integers or strings, all different.
     on_mismatch : {'raise', 'drop'}, default='raise'
-        What to do with a prediction whose ids are not those of the truth: raise an error
-        that counts and names them, or leave out its missing, unknown and repeated items, and
-        count them in the result. Of missing and repeated ones no more than ``min_coverage`` allows.
+        How to treat a prediction whose ids do not match ``ids``. 'raise' raises an error that
+        counts the differences and shows examples. 'drop' leaves out missing, unknown and repeated
+        items and counts them in the result. ``min_coverage`` limits how many can be left out.
     min_coverage : float, default=1.0
-        The smallest proportion of the items that a prediction must have a label for, once, to be
-        ranked: a kappa of chosen items, such as easy ones, is not that of all. By default it must
-        have all of them; one that has fewer has a row that says so, without a rank. Items with
-        other labels, which ``allow_other_labels`` allows, count as covered.
+        The smallest proportion of the items for which a prediction must have exactly one label to
+        be ranked. By default it must label all items, because a kappa of selected items, such as
+        easy ones, is not comparable. A prediction with lower coverage is listed without a rank.
+        Items with other labels, which ``allow_other_labels`` allows, count as covered.
     axis : {0, 1}, default=0
         The axis of the items in an array.
     missing : {'raise', 'drop'}, default='raise'
-        What to do with missing labels: raise an error, or leave out items without a true label,
-        which predictions with ids may have or not, and of each prediction those that it has no
-        label for, counted in the column ``missing``.
+        How to treat missing labels. 'raise' raises an error. 'drop' leaves out the items without a
+        true label, and from each prediction the items that it has no label for. The latter are
+        counted in the column ``missing``. With ``ids``, a prediction may contain the items without
+        a true label or not.
     missing_codes : sequence, default=()
         Values that stand for a missing label, such as ``["NA", -9]``.
     clusters : array-like of shape (n,), default=None
-        The cluster of each item of ``y_true``, of any type that labels may have: the patient
-        of an image, say. Items of a cluster may resemble each other, so that the bootstrap
-        draws clusters, with all their items. None means that items are independent.
+        The cluster of each item of ``y_true``, such as the patient of an image, of any type that
+        labels can have. Items of one cluster may resemble each other, so the bootstrap draws whole
+        clusters. None means that items are independent.
     sample_weight : array-like of shape (n,), default=None
-        How much each item of ``y_true`` counts. The bootstrap draws items with their weights, and
-        the interval of kappa is a percentile interval: weights are no numbers of items. None means
-        1 for each.
+        The weight of each item of ``y_true``. The bootstrap draws items with their weights. The
+        interval of kappa is then a percentile interval, because weights are not numbers of items.
+        None means that each item has weight 1.
     n_resamples : int, default=1000
-        The number of bootstrap replicates; with 0 there are no intervals.
+        The number of bootstrap replicates. With 0 there are no intervals.
     confidence : float, default=0.95
-        The confidence of the intervals.
+        The confidence level of the intervals.
     rng : Generator, int or None, default=None
-        The source of random numbers; a seed makes the result repeatable.
+        The random number generator, or its seed. A seed makes the result repeatable.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        None takes the environment variable ``FASTKAPPA_BACKEND``, else the fastest available.
+        None uses the environment variable ``FASTKAPPA_BACKEND``, else the fastest backend
+        available.
     num_threads : int, default=None
-        The maximum number of threads. None takes all that are available.
+        The maximum number of threads. None uses all that are available.
 
     Returns
     -------
     result : Leaderboard
-        The predictions from the largest kappa to the smallest: kappa and its interval, the
-        difference from the leader with its paired and its simultaneous interval, the
-        proportion of replicates in which it is first, and the interval of its rank.
+        The predictions from the largest kappa to the smallest. Each has its kappa, its difference
+        from the leader, and its rank, all with intervals. It also has the proportion of replicates
+        in which it is first.
 
     Raises
     ------
     ValueError, TypeError
-        As `score_many`; if ids are missing, repeated or of a type that cannot be used; if the
-        ids of a prediction are not those of the truth, unless such items are dropped; if a
-        cluster is missing, or there is not one for each item.
+        For the same reasons as in `score_many`. Also if ids are missing, repeated or of an
+        unsupported type, or if ``clusters`` has missing values or the wrong length. With
+        ``on_mismatch='raise'``, also if the ids of a prediction do not match ``ids``.
 
     Warns
     -----
     LabelOrderWarning
-        As `score_many`.
+        For the same reasons as in `score_many`.
     UndefinedMetricWarning
-        If a kappa is undefined, because no disagreement is expected, or no item of a prediction
-        is left; if a prediction has labels for too few items to be ranked; if all items are in one
-        cluster: there are no intervals then.
+        If a kappa is undefined, because no disagreement is expected or because a prediction has no
+        items left. Also if a prediction has labels for too few items to be ranked, or if there are
+        no intervals because all items are in one cluster.
 
     Notes
     -----
     The items are assigned to 1000 groups at random. One pass over a prediction counts a table
-    of each group, and each replicate draws 1000 groups with replacement, the same for all
-    predictions. So a replicate needs no pass over the items. With up to 1000 items this is the
-    bootstrap of items itself; with more, the length of an interval is that of the bootstrap of
-    items to within some 2 %, less than the error of 1000 replicates. With clusters, clusters
-    are assigned to groups, or drawn themselves if there are no more than 1000. With fewer than
-    50 clusters, or with very different sizes, the intervals tend to be too short.
+    per group. Each replicate then draws 1000 groups with replacement, the same for all predictions,
+    and needs no pass over the items. With up to 1000 items this is the ordinary bootstrap of items.
+    With more, the widths of the intervals differ from those of the ordinary bootstrap by about 2 %,
+    which is less than the error of 1000 replicates. With up to 1000 clusters, whole clusters are
+    drawn. More clusters are assigned to groups at random. With fewer than 50 clusters, or with
+    clusters of very different sizes, the intervals tend to be too narrow.
 
-    The interval of kappa is the score interval that `agreement` gives. Percentile intervals are
-    too short if kappa rests on few items, as near 1 or with weights: a replicate may hold none of
-    them. With clusters or item weights, and for more than 128 labels, the interval of kappa is a
-    percentile interval all the same, and that of a kappa of 1 has no length.
+    The interval of kappa is the score interval of `agreement`. Percentile intervals are too narrow
+    if kappa depends on few items, as it does near 1 or with weights, because a replicate may
+    contain none of these items. With clusters or item weights, or with more than 128 labels, the
+    interval of kappa is nevertheless a percentile interval. If kappa is 1, this interval has no
+    width.
 
     All other intervals are percentile intervals. They are NaN if kappa is undefined in more than
     5 % of the replicates.
 
-    The leader is chosen for its kappa, so of many equal predictions one is nearly always below it
-    in an interval of its own. The simultaneous intervals are those of all pairs of predictions,
-    so they hold whichever of them leads: the largest studentized difference of any pair exceeds
-    their quantile in 5 % of the replicates (Tukey's comparisons by the bootstrap). Of fewer than
-    some 100 items, or many predictions for the items, they hold less often.
+    The leader is the prediction with the largest kappa. If many equal predictions are compared with
+    it one at a time, nearly always one of them seems significantly worse. The simultaneous
+    intervals account for this: they cover all pairs of predictions, so they are valid whichever
+    prediction leads. The largest studentized difference of any pair exceeds their quantile in 5 %
+    of the replicates (Tukey's comparisons by the bootstrap). Their coverage is lower with fewer
+    than about 100 items, or with many predictions relative to the number of items.
 
     See Also
     --------
-    score_many : only kappas and tables.
-    compare_predictions : two predictions by the delta method.
+    score_many : Compute only kappas and tables.
+    compare_predictions : Compare two predictions by the delta method.
 
     References
     ----------
@@ -198,7 +203,7 @@ def leaderboard(
     )
     while some := list(islice(named, AT_ONCE if ids is None else AT_ONCE_WITH_IDS)):
         names, columns = zip(*some)
-        # Columns are read more than once, so strided ones are copied.
+        # Strided columns are copied first, because columns are read more than once.
         builder.add(names, contiguous_columns(columns, builder.num_threads))
     result = builder.ranked()
     failures = [(name, why) for name, why in zip(result.names, result.failures) if why]
@@ -219,6 +224,6 @@ def _named_pairs(predictions: Any) -> Iterator[tuple[Any, Any]]:
     if isinstance(predictions, Iterable) and not hasattr(predictions, "shape"):
         return enumerate(predictions)
     raise TypeError(
-        "predictions must be a mapping or an iterable of pairs (ids, labels), as ids are given"
-        f" for y_true, got {type(predictions).__name__}."
+        "predictions must be a mapping or an iterable of pairs (ids, labels), because y_true has"
+        f" ids, got {type(predictions).__name__}."
     )

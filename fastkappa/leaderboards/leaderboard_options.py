@@ -1,4 +1,4 @@
-"""How predictions are scored and resampled: what all leaderboards of a call have in common."""
+"""Options for scoring and resampling, shared by all leaderboards of one call."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ OnMismatch = Literal["raise", "drop"]
 
 @dataclass(frozen=True, eq=False)
 class LeaderboardOptions:
-    """The options of `leaderboard`, which says what they mean, without its items' own columns.
+    """Options of `leaderboard`, except the arrays with one entry per item.
+
+    `leaderboard` documents their meaning.
 
     Raises
     ------
     ValueError
-        If one is not among those allowed, or a matrix of weights has no labels.
+        If an option has a value that is not allowed, or a matrix of weights has no labels.
     """
 
     weights: Weights = None
@@ -44,9 +46,7 @@ class LeaderboardOptions:
         check_choice("on_mismatch", self.on_mismatch, get_args(OnMismatch))
         named = self.weights is None or isinstance(self.weights, str)
         if self.labels is None and not named:
-            raise ValueError(
-                "a matrix of weights needs labels, to which its rows and columns refer."
-            )
+            raise ValueError("a matrix of weights needs labels, which name its rows and columns.")
         if not isinstance(self.min_coverage, Real) or not 0 <= self.min_coverage <= 1:
             raise ValueError(
                 f"min_coverage must be a number from 0 to 1, got {self.min_coverage!r}."

@@ -1,4 +1,4 @@
-"""The result of a leaderboard, with its forms as text, HTML, dictionary and data frame."""
+"""The result of a leaderboard, as text, HTML, dictionary or data frame."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.results.text import shortened
 from fastkappa.statistics.weights import Weights, weights_text
 
-# The columns of those fields of a row that are intervals.
+# The names of both ends of each interval in a row.
 ENDS = {
     "interval": ("low", "high"),
     "difference_interval": ("difference_low", "difference_high"),
@@ -48,16 +48,16 @@ class _Row(NamedTuple):
 
 
 class LeaderboardRow(Result, _Row):
-    """One prediction on the leaderboard; ``failure`` is the reason if it could not be scored.
+    """One prediction on the leaderboard.
 
-    The fields, in this order, are the columns of every form of the leaderboard, and its
-    attributes say what they are: see `Leaderboard`.
+    If it could not be scored, ``failure`` is the reason. The other fields are described under the
+    attributes of `Leaderboard`. All forms of the leaderboard have these columns in this order.
     """
 
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row, with the columns of the leaderboard's.
+        """Return a pandas DataFrame of one row, with the same columns as the leaderboard's.
 
         Raises
         ------
@@ -80,59 +80,59 @@ class LeaderboardRow(Result, _Row):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard(Result):
-    """Predictions ranked by kappa, the best one first.
+    """Predictions ranked by kappa, best first.
 
-    This is the result of `leaderboard`: read-only, and printed as a table. Undefined values
-    are NaN. Iterating over it yields a `LeaderboardRow` for each prediction.
+    This is the result of `leaderboard`. It is read-only and prints as a table. Undefined values
+    are NaN. Iterating over it yields one `LeaderboardRow` per prediction.
 
     Attributes
     ----------
     names : tuple of length m
     rank : ndarray of int, shape (m,)
-        1 for the largest kappa; equal kappas have the same rank. 0 for predictions that could
-        not be scored, and for undefined kappas.
+        1 for the largest kappa. Equal kappas have the same rank. 0 for predictions that could
+        not be scored or whose kappa is undefined.
     kappa : ndarray of shape (m,)
     interval : ndarray of shape (m, 2)
-        The score interval of `agreement`; with clusters or item weights, or for more than 128
+        The score interval of `agreement`. With clusters or item weights, or with more than 128
         labels, the percentile interval.
     difference : ndarray of shape (m,)
-        Kappa minus that of the leader: 0 for the leader itself, negative for the others.
+        Kappa minus the leader's kappa: 0 for the leader itself, negative for the others.
     difference_interval : ndarray of shape (m, 2)
-        Its percentile interval, paired: both kappas are of the same resampled items. It is
-        that of one comparison between predictions chosen beforehand.
+        The paired percentile interval of the difference: both kappas come from the same resampled
+        items. It is valid for a single comparison of predictions that were chosen beforehand.
     simultaneous_interval : ndarray of shape (m, 2)
-        The interval of the difference that holds together with all others, though the leader
-        was chosen for its kappa. A difference is significant, at this confidence, if this
-        interval ends below 0: if all predictions are equal, some 5 % of leaderboards show one, at
-        a confidence of 0.95, and more with few items for the predictions. NaN with too few
-        replicates, 18 or fewer at 0.95.
+        The interval of the difference, adjusted for all pairwise comparisons and for choosing the
+        leader by its kappa. A difference is significant at this confidence level if this interval
+        ends below 0. If all predictions are equal, about 5 % of leaderboards show a significant
+        difference at a confidence of 0.95, and more if items are few relative to predictions. NaN
+        with too few replicates, which is 18 or fewer at 0.95.
     proportion_first : ndarray of shape (m,)
-        The proportion of replicates in which it is first, NaN if its kappa is undefined. This is
-        not the probability that it is the best. If its kappa is undefined in a replicate only, it
-        agrees on all items drawn and is first, with others that do; it is last if it has none of
-        them.
+        The proportion of replicates in which the prediction is first, NaN if its kappa is
+        undefined. This is not the probability that it is the best. If its kappa is undefined in
+        only some replicates, it agrees there on all items drawn and shares the first place. It is
+        last in replicates that contain none of its items.
     rank_interval : ndarray of int, shape (m, 2)
-        The percentile interval of its rank, 0 if there is none.
+        The percentile interval of the rank, 0 if there is none.
     n : ndarray of int, shape (m,)
-        The number of items it was scored on.
+        The number of items that the prediction was scored on.
     coverage : ndarray of shape (m,)
-        The proportion of the items for which it has exactly one label. The others were left out,
-        and a kappa of part of the items compares with those of all only if the part is no easier.
-        0 for predictions that could not be read.
+        The proportion of the items for which the prediction has exactly one label. The other items
+        were left out. A kappa of only some items is comparable with the others only if these items
+        are no easier. 0 for predictions that could not be read.
     missing, extra, repeated : ndarray of int, shape (m,)
-        The number of items that its ids lack, that are not of the truth, and that it has more
-        than once. All of these were left out.
+        The numbers of items that the prediction lacks, that are not in the truth, and that the
+        prediction contains more than once. All of these were left out.
     other_labels : ndarray of int, shape (m,)
-        The number of items that it gives another label than those given, though the true one is
-        among them. These were left out, too.
+        The number of items whose predicted label is not among the given labels, although their
+        true label is. These were left out, too.
     failures : tuple of length m
-        The reason why it could not be scored, or None.
+        The reason why the prediction could not be scored, or None.
     confidence : float
-        The confidence of the intervals.
+        The confidence level of the intervals.
     n_resamples : int
-        The number of replicates.
+        The number of bootstrap replicates.
     n_clusters : int or None
-        The number of clusters that replicates are drawn from, None if items are independent.
+        The number of clusters that replicates are drawn from, or None if items are independent.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights of the kappas.
     """
@@ -200,7 +200,7 @@ class Leaderboard(Result):
         }
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame with a row for each prediction.
+        """Return a pandas DataFrame with one row per prediction.
 
         Raises
         ------
@@ -218,7 +218,7 @@ class Leaderboard(Result):
         )
 
     def sentence(self) -> str:
-        """Return the first rank as a sentence for a paper, if there is a kappa."""
+        """Return a sentence about the leader for a paper, if there is a kappa."""
         if not self.rank.any():
             return self._headline() + "."
         leader, *_ = self
@@ -246,7 +246,7 @@ class Leaderboard(Result):
                     rows,
                     2,
                     least_width=0,
-                    caption="Predictions, the best one first",
+                    caption="Predictions, best first",
                     is_sortable=True,
                 )
             ],
@@ -254,7 +254,7 @@ class Leaderboard(Result):
         )
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
-        """Return the header and the rows of the printed table, without empty columns."""
+        """Return the header and the rows of the printed table, leaving out empty columns."""
         percent = f"{100 * self.confidence:g} % interval"
         header = ["rank", "name", "kappa", percent, "difference", "difference interval"]
         header += ["simultaneous", "proportion first", "ranks", "n"]
@@ -301,15 +301,14 @@ class Leaderboard(Result):
         return "" if self.n_clusters is None else f" of {self.n_clusters} clusters"
 
     def _conclusion(self) -> list[str]:
-        """Return a line that says how many differences are significant, if there are intervals."""
+        """Return a line with the number of significant differences, if there are intervals."""
         ends = self.simultaneous_interval[1:, 1]
         n_compared = int((~np.isnan(ends)).sum())
         if not n_compared:
             return []
         return [
-            f"Significantly below the leader: {int((ends < 0).sum())} of {n_compared}, those whose"
-            f" simultaneous interval ends below 0, with {100 * self.confidence:g} % confidence in"
-            " all of them together.",
+            f"Significantly below the leader: {int((ends < 0).sum())} of {n_compared} (simultaneous"
+            f" interval ends below 0, with a joint confidence of {100 * self.confidence:g} %).",
         ]
 
     def _remarks(self) -> list[tuple[str, str]]:
@@ -321,7 +320,10 @@ class Leaderboard(Result):
 
 
 def reports_of_splits(boards: Mapping[str, Leaderboard]) -> list[Report]:
-    """Return ranks and kappas in all splits, the predictions in the first one's order, and each."""
+    """Return reports of all splits: first a table of ranks and kappas, then each leaderboard.
+
+    The predictions in the table have the order of the first split.
+    """
     rows: dict[Any, list[str]] = {name: [] for name in next(iter(boards.values())).names}
     for board in boards.values():
         for row in board:
@@ -337,7 +339,7 @@ def reports_of_splits(boards: Mapping[str, Leaderboard]) -> list[Report]:
 
 
 def with_ends(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a row, or of all rows, with both ends of each interval apart."""
+    """Return the fields of one or all rows, with each interval split into its two ends."""
     columns: dict[str, Any] = {}
     for field, value in fields.items():
         if field in ENDS:

@@ -1,8 +1,8 @@
-"""Kappas of many predictions, their paired bootstrap replicates and their ranks.
+"""Compute kappas of many predictions, their paired bootstrap replicates and their ranks.
 
-A replicate draws groups of items with replacement, the same for all predictions, so what
-these have in common cancels out of their differences. Kappa is a function of sums over items,
-so a replicate is a sum over groups, and all replicates are one matrix product.
+A replicate draws groups of items with replacement. It draws the same groups for all predictions,
+so variation that they share cancels out of their differences. Kappa is a function of sums over
+items. So a replicate is a sum over groups, and all replicates are computed by one matrix product.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from fastkappa.statistics.intervals.methods import choose_method, intervals
 from fastkappa.statistics.kappa import kappas as kappas_of_stack
 from fastkappa.statistics.weights import Weights
 
-# The largest proportion of undefined replicates that a kappa with an interval may have.
+# A kappa has no interval if a larger proportion of its replicates is undefined.
 MOST_UNDEFINED = 0.05
-# Replicates that are computed together.
+# The number of replicates that are computed together.
 AT_ONCE = 256
-# float32 holds every whole number up to here.
+# float32 represents every integer up to this one exactly.
 LARGEST_IN_SINGLE = 1 << 24
 
 
@@ -37,19 +37,19 @@ class Ranking(NamedTuple):
     order : ndarray of int, shape (m,)
         The positions from the largest kappa to the smallest, undefined ones last.
     rank : ndarray of int, shape (m,)
-        1 for the largest; equal kappas have the rank of the first of them. 0 for undefined ones.
+        1 for the largest kappa. Equal kappas have the same rank. 0 for undefined kappas.
     interval, difference_interval : ndarray of shape (m, 2)
         Percentile intervals of kappa and of the difference.
     difference : ndarray of shape (m,)
-        Kappa minus that of the leader, the first in ``order``.
+        Kappa minus the kappa of the leader, which is the first in ``order``.
     simultaneous_interval : ndarray of shape (m, 2)
-        Intervals of the differences that hold together, whichever prediction is the leader.
+        Simultaneous intervals of the differences, valid whichever prediction is the leader.
     proportion_first : ndarray of shape (m,)
-        The proportion of replicates in which it is the largest; ties count in equal parts. A kappa
-        that is undefined in a replicate is first there: all items drawn are agreed on, so nobody
-        is better. It is last if it has none of these items.
+        The proportion of replicates in which the kappa is the largest. Ties are split equally. A
+        kappa that is undefined in a replicate is first there, because the prediction agrees on all
+        items drawn. A prediction without any of the items drawn is last.
     rank_interval : ndarray of int, shape (m, 2)
-        Percentile intervals of the rank; 0 for undefined kappas.
+        Percentile intervals of the rank. 0 for undefined kappas.
     """
 
     order: NDArray[np.intp]
@@ -63,10 +63,10 @@ class Ranking(NamedTuple):
 
 
 class Products(NamedTuple):
-    """The disagreement weights of l labels as sums of k products.
+    """The disagreement weights of l labels, written as sums of k products.
 
-    They are ``constant[:, None] + true @ predicted.T``, with ``constant`` of shape (l,), and
-    ``true`` and ``predicted`` of shape (l, k).
+    The matrix of weights is ``constant[:, None] + true @ predicted.T``. ``constant`` has the
+    shape (l,). ``true`` and ``predicted`` have the shape (l, k).
     """
 
     constant: FloatTable
@@ -75,7 +75,9 @@ class Products(NamedTuple):
 
 
 def products_of(matrix: FloatTable, most_items: float) -> Products:
-    """Return the products for up to so many items: for (a - b)**2 there are two, else l.
+    """Write a matrix of weights as products: two for quadratic weights, else l.
+
+    There are also l products if sums over ``most_items`` items would not be exact in float64.
 
     Examples
     --------
@@ -93,7 +95,7 @@ def products_of(matrix: FloatTable, most_items: float) -> Products:
     position = np.arange(float(len(matrix)))
     squares = position**2
     is_quadratic = np.array_equal(matrix, np.subtract.outer(position, position) ** 2)
-    # The moments, unlike counts, cancel out to zero, so they have to be exact.
+    # Unlike counts, the moments cancel out to zero, so they must be exact.
     is_exact = 2 * squares[-1] * most_items**2 < LARGEST_EXACT
     if len(matrix) > 2 and is_quadratic and is_exact:
         true = np.stack([-2 * position, np.ones(len(matrix))], axis=1)
@@ -102,16 +104,16 @@ def products_of(matrix: FloatTable, most_items: float) -> Products:
 
 
 def labels_present(tables: AnyArray, are_known: bool) -> NDArray[np.bool_]:
-    """Return the labels of each of m tables: all of them if they are known, else those found."""
+    """Return a mask of each table's labels: all if they are known, else those that occur."""
     if are_known:
         return np.ones(tables.shape[:2], np.bool_)
     return np.logical_or(tables.any(axis=1), tables.any(axis=2))
 
 
 def kappas_of(tables: AnyArray, present: NDArray[np.bool_], weights: Weights) -> FloatTable:
-    """Return kappa of each table, on the labels that are present in it.
+    """Return the kappa of each table, computed on the labels that are present in it.
 
-    The shape of ``tables`` is (m, l, l), that of ``present`` (m, l).
+    ``tables`` has the shape (m, l, l) and ``present`` the shape (m, l).
     """
     if weights is None or not isinstance(weights, str) or present.all():
         return kappas_of_stack(tables, weights)
@@ -122,12 +124,12 @@ def kappas_of(tables: AnyArray, present: NDArray[np.bool_], weights: Weights) ->
 
 
 def warn_of_undefined(kappas: FloatTable) -> None:
-    """Warn if the kappa of some of the predictions is undefined."""
+    """Warn if the kappas of some predictions are undefined."""
     undefined = int(np.isnan(kappas).sum())
     if undefined:
         warnings.warn(
             f"kappa is undefined for {undefined} of {len(kappas)} predictions: no disagreement is"
-            " expected by chance, because there is one label only, or none.",
+            " expected by chance, because there is only one label, or none.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
@@ -138,11 +140,11 @@ def score_intervals(
 ) -> FloatTable:
     """Return the score interval of each table on its labels, shape (m, 2).
 
-    It is the one that `agreement` gives. NaN where the default of `agreement` is another.
+    It equals the interval of `agreement`. It is NaN if `agreement` would use another method.
     """
     found = np.full((len(tables), 2), np.nan)
     if weights is not None and not isinstance(weights, str):
-        present = np.ones_like(present)  # a matrix of weights is of all labels
+        present = np.ones_like(present)  # a matrix of weights refers to all labels
     for mask, some in with_same_labels(present):
         own = tables[some][:, mask][:, :, mask]
         chosen = np.array([choose_method(None, table) == "score" for table in own])
@@ -155,9 +157,9 @@ def score_intervals(
 def with_same_labels(
     present: NDArray[np.bool_],
 ) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
-    """Yield which labels some of m tables have, shape (l,), and which tables have just those.
+    """Yield each distinct mask of labels, shape (l,), with the indices of the tables that have it.
 
-    Tables without labels are left out; the shape of ``present`` is (m, l).
+    Tables without labels are left out. ``present`` has the shape (m, l).
     """
     for mask in {mask.tobytes(): mask for mask in present}.values():
         if mask.any():
@@ -167,7 +169,7 @@ def with_same_labels(
 def draw_groups(
     n_groups: int, n_resamples: int, generator: np.random.Generator
 ) -> Iterator[FloatTable]:
-    """Yield the number of times each group is drawn in some replicates, shape (some, n_groups)."""
+    """Yield how often each replicate draws each group, shape (r, n_groups) for r replicates."""
     for start in range(0, n_resamples, AT_ONCE):
         n_rows = min(AT_ONCE, n_resamples - start)
         drawn = generator.integers(0, n_groups, (n_rows, n_groups))
@@ -183,25 +185,26 @@ def resampled_kappas(
     columns: FloatTable,
     products: Products,
 ) -> FloatTable:
-    """Return the kappas of replicates.
+    """Return the kappas of bootstrap replicates.
 
     Parameters
     ----------
     times : ndarray of shape (r, g)
-        The number of times each group is drawn.
+        The number of times that each replicate draws each group.
     disagreement : ndarray of shape (g, m)
         The sums of the items' disagreement weights.
     rows : ndarray of shape (g, m or 1, l)
-        The number of items with each true label; 1 if it is the same for all predictions.
+        The number of items with each true label. The second axis has length 1 if the numbers are
+        the same for all predictions.
     columns : ndarray of shape (g, m, k)
-        The sums of ``products.predicted`` of the predicted labels.
+        The sums of ``products.predicted`` over the predicted labels.
     products : Products
         The disagreement weights.
 
     Returns
     -------
     kappas : ndarray of shape (r, m)
-        NaN if kappa is undefined, -inf if none of a prediction's items is drawn.
+        NaN if kappa is undefined, -inf if the replicate has none of the prediction's items.
     """
     true = _summed(times, rows)
     predicted = _summed(times, columns)
@@ -218,9 +221,9 @@ def resampled_kappas(
 def rank(
     kappas: FloatTable, replicates: FloatTable, confidence: float, num_threads: int = 1
 ) -> Ranking:
-    """Return the ranks of m kappas with the intervals from their replicates of shape (r, m).
+    """Rank m kappas, with intervals from their replicates of shape (r, m).
 
-    Replicates are as `resampled_kappas` gives them.
+    `resampled_kappas` returns such replicates.
     """
     levels = ((1 - confidence) / 2, (1 + confidence) / 2)
     order = np.argsort(-kappas, kind="stable")  # NaN is last
@@ -255,7 +258,7 @@ def rank(
 
 
 def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
-    """Return the ranks within each row: 1 for the largest, the same rank for equal ones."""
+    """Return the ranks within each row: 1 for the largest kappa, equal ranks for ties."""
     values = -kappas
     order = np.argsort(values, axis=1)
     in_order = np.take_along_axis(values, order, axis=1)
@@ -267,8 +270,8 @@ def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
 
 
 def in_single(groups: FloatTable) -> AnyArray:
-    """Return whole numbers in float32, which takes half the memory; others as they are."""
-    # What is too large for it becomes infinite, and so is not the same.
+    """Convert integers to float32, to save memory, if it represents all of them exactly."""
+    # Numbers that are too large become infinite, and therefore compare as different.
     with np.errstate(over="ignore"):
         single = groups.astype(np.float32)
     is_whole = np.array_equal(single, groups) and np.array_equal(single, np.rint(single))
@@ -276,9 +279,9 @@ def in_single(groups: FloatTable) -> AnyArray:
 
 
 def _summed(times: FloatTable, groups: FloatTable) -> FloatTable:
-    """Return the sums over the groups drawn, shape (r, ...), of an array of shape (g, ...).
+    """Sum an array of shape (g, ...) over the groups drawn. The result has the shape (r, ...).
 
-    Whole numbers are summed in float32, in half the time, if it holds all sums.
+    Integers are summed in float32, in half the time, if it represents all sums exactly.
     """
     cells = groups.reshape(len(groups), -1)
     if cells.dtype == np.float32 and cells.size:
@@ -290,16 +293,17 @@ def _summed(times: FloatTable, groups: FloatTable) -> FloatTable:
 
 
 def _mostly_defined(replicates: FloatTable) -> FloatTable:
-    """Return replicates, NaN for a kappa that is undefined in too many: the others tell too little.
+    """Return the replicates, with NaN for each kappa that is undefined in too many of them.
 
-    Where one item alone has a second label, those without it are undefined, and all others alike.
+    The remaining replicates of such a kappa are not representative. For example, if only one item
+    has a second label, kappa is undefined in every replicate without that item.
     """
     too_many = np.isnan(replicates).sum(axis=0) > MOST_UNDEFINED * len(replicates)
     return np.where(too_many, np.nan, replicates) if too_many.any() else replicates
 
 
 def _quantiles(replicates: FloatTable, levels: tuple[float, float]) -> FloatTable:
-    """Return the quantiles of each column, without undefined replicates."""
+    """Return the quantiles of each column, ignoring undefined replicates."""
     quantiles = np.full((replicates.shape[1], 2), np.nan)
     undefined = np.isnan(replicates)
     complete = ~undefined.any(axis=0)

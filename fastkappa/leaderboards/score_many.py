@@ -1,4 +1,4 @@
-"""Kappa of each of many predictions of the same items."""
+"""Compute the kappa of each of many predictions of the same items."""
 
 from __future__ import annotations
 
@@ -32,31 +32,33 @@ class _Kappas(NamedTuple):
 
 
 class Kappas(Result, _Kappas):
-    """Kappas of many predictions, and the tables they were computed from.
+    """Kappas of many predictions, and the tables from which they were computed.
 
     Attributes
     ----------
     kappas : ndarray of shape (m,)
-        Kappa of each prediction, NaN where it is undefined.
+        The kappa of each prediction, NaN if it is undefined.
     tables : ndarray of shape (m, l, l)
-        Row i, column j of a table counts the items of true label ``labels[i]`` predicted to
-        be ``labels[j]``: int64 or, with float item weights, float64. Sums of integer weights
-        that go beyond int64 are Python integers in an array of objects.
+        The confusion matrix of each prediction. Row i, column j counts the items with true label
+        ``labels[i]`` and predicted label ``labels[j]``. The dtype is int64 or, with float item
+        weights, float64. Sums of integer weights that overflow int64 are Python integers in an
+        array of objects.
     labels : ndarray of shape (l,)
-        The labels of all tables: the given ones, else those that the truth or a prediction
-        declares, else all that occur in any of them, sorted.
+        The labels of all tables: the given labels, else those declared by the truth or a
+        prediction, else all labels that occur in any of them, sorted.
     names : list of length m
         The names of the predictions: keys, column names, or positions.
     n_outside : ndarray of shape (m,)
-        The number of items that are not in a table, for a rating outside the labels.
+        The number of items left out of each table because a rating is not among the labels.
     n_missing : ndarray of shape (m,)
-        The number of items with a true label that a prediction has none for, if such are dropped.
+        The number of items with a true label for which the prediction has no label. These items
+        can occur only with ``missing='drop'``.
     """
 
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each prediction.
+        """Return a pandas DataFrame with one row per prediction.
 
         Its columns are ``kappa``, ``n_outside`` and ``n_missing``.
 
@@ -104,43 +106,47 @@ def score_many(
 ) -> Kappas:
     """Compute the kappa of each of many predictions of the same items.
 
-    The truth is read and encoded once. A block of it stays in the processor's cache while the
+    The truth is read and encoded once. Each block of it stays in the processor's cache while the
     same items of all predictions are counted.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        The true labels, of any type that `cohen_kappa_score` takes.
+        The true labels, of any type that `cohen_kappa_score` accepts.
     predictions : array of shape (n, m) or (m, n), mapping, data frame, or iterable of columns
-        The m predictions. ``axis`` is the axis of the items in an array. The keys of a mapping
-        are names, its values columns; frames of pandas, polars and pyarrow are supported. An
-        iterator is read a few columns at a time.
+        The m predictions. ``axis`` is the axis of the items in an array. A mapping maps names to
+        columns. Data frames of pandas, polars and pyarrow are supported. An iterator is read a few
+        columns at a time.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. A matrix refers to the labels of the tables, in their order.
     labels : array-like of shape (l,), default=None
         The labels to take into account, in the order of the weights. By default each kappa is
-        computed on the labels that occur in the truth and in its own prediction, as by
-        `cohen_kappa_score`: no prediction changes the kappa of another one. An order that the
-        truth or a prediction declares, as ordered categoricals do, is that of all tables.
+        computed on the labels that occur in the truth or in its own prediction, as in
+        `cohen_kappa_score`. So no prediction changes the kappa of another. If the truth or a
+        prediction declares an order of the labels, as ordered categoricals do, this order is used
+        for all tables.
     allow_other_labels : bool, default=False
-        Whether a prediction outside the given ``labels``, of an item whose true label is among
-        them, leaves the item out of its own table, counted in ``n_outside``. Otherwise it is an
-        error, because the prediction would be compared on the easier items.
+        Whether a prediction may use other labels than ``labels`` for items whose true label is
+        in ``labels``. These items are left out of the prediction's table and counted in
+        ``n_outside``. By default this is an error, because the prediction would be compared on
+        the easier items.
     axis : {0, 1}, default=0
-        The axis of the items in an array: 0 for shape (n, m), with a prediction in each
-        column, 1 for shape (m, n), with a prediction in each row. Predictions that are
-        contiguous in memory are counted faster.
+        The axis of the items in an array. 0 is for shape (n, m), with one prediction per column.
+        1 is for shape (m, n), with one prediction per row. Predictions that are contiguous in
+        memory are counted faster.
     missing : {'raise', 'drop'}, default='raise'
-        What to do with missing labels: raise an error, or leave out items without a true label,
-        and of each prediction those that it has no label for, counted in ``n_missing``.
+        How to treat missing labels. 'raise' raises an error. 'drop' leaves out the items without a
+        true label, and from each prediction the items that it has no label for. The latter are
+        counted in ``n_missing``.
     missing_codes : sequence, default=()
         Values that stand for a missing label, such as ``["NA", -9]``.
     sample_weight : array-like of shape (n,), default=None
         Item weights.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        None takes the environment variable ``FASTKAPPA_BACKEND``, else the fastest available.
+        None uses the environment variable ``FASTKAPPA_BACKEND``, else the fastest backend
+        available.
     num_threads : int, default=None
-        The maximum number of threads. None takes all that ``OMP_NUM_THREADS``, the cores and
+        The maximum number of threads. None uses as many as ``OMP_NUM_THREADS``, the cores and
         the CPU quota allow.
 
     Returns
@@ -151,24 +157,25 @@ def score_many(
     Raises
     ------
     ValueError
-        If there is no prediction, or if one does not have as many items as the truth, or has
-        ratings that are missing, not class labels, not of the truth's kind or, if labels are
-        given or an order is declared, none of these. The error names it.
+        If there is no prediction, or if a prediction is not valid. A prediction must have as many
+        items as the truth, no missing ratings by default, and class labels of the same kind as the
+        truth's. If labels are given or declared, it must use only these. The error names the
+        prediction.
     TypeError
-        If the predictions have none of the forms above.
+        If ``predictions`` has none of the forms above.
 
     Warns
     -----
     UndefinedMetricWarning
         If a kappa is undefined, because no disagreement is expected.
     LabelOrderWarning
-        If there are weights, and labels are strings whose order was neither given nor declared.
+        If there are weights, and the labels are strings without a given or declared order.
     UserWarning
-        If a prediction is the column of the truth.
+        If a prediction is the same column as the truth.
 
     See Also
     --------
-    leaderboard : which differences between predictions are real.
+    leaderboard : Find out which differences between predictions are significant.
 
     Examples
     --------
@@ -194,7 +201,7 @@ def score_many(
         allow_other_labels=allow_other_labels,
     )
     tables = table.counts if table.sums is None else table.sums
-    # Which labels a table has matters to weights with a name, and takes a while to find.
+    # The labels that occur in a table matter only for named weights, and take time to find.
     all_labels = order.is_known or not isinstance(weights, str)
     kappas = kappas_of(tables, labels_present(table.counts, all_labels), weights)
     order.warn(what_needs_order(weights), stacklevel=2)

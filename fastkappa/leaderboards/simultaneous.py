@@ -1,15 +1,15 @@
-"""Intervals of the differences from the leader that hold together, whoever leads.
+"""Compute simultaneous intervals of the differences from the leader.
 
-The leader is chosen for its kappa, so an interval of each difference by itself is too short:
-of 30 equal predictions the last is nearly always "significantly" below the first. Here the
-intervals of all pairs of predictions hold together (Tukey's comparisons, with the quantile of
-the largest studentized difference taken from the bootstrap replicates), and so do those with
-the leader, whichever of the predictions that is.
+The leader is chosen for its kappa, so separate intervals of the differences are too narrow. Of 30
+equal predictions, the last is nearly always "significantly" below the first. The intervals here
+are simultaneous for all pairs of predictions (Tukey's comparisons), so they are valid whichever
+prediction leads. Their quantile is that of the largest studentized difference in the bootstrap
+replicates.
 
-Of many predictions nearly all pairs are far from the largest difference of a replicate, and nearly
-all replicates far from the quantile. So the differences are computed in float32 first, with a bound
-on what that may be wrong by. Those that may be the quantile are then computed in float64: the
-result is that of float64 throughout, to the last bit.
+With many predictions, nearly all pairs are far from the largest difference of a replicate, and
+nearly all replicates are far from the quantile. So all differences are first computed in float32,
+with an error bound. Those that could be the quantile are computed again in float64. The result is
+identical, to the last bit, to computing everything in float64.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ from fastkappa.arrays import FloatTable
 from fastkappa.kernels.dispatch import difference_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# Differences whose replicates vary less than this do not vary: the rounding errors of sums over
-# a thousand groups, 1000 * 2**-53 each, are below it, and one item of a billion is above it.
+# Replicates of a difference are treated as constant if their standard deviation is below this.
+# Rounding errors of sums over 1000 groups, 1000 * 2**-53, are smaller. One item in a billion makes
+# a larger difference.
 LEAST_ERROR = 1e-12
-# Predictions that are compared with another one together: their replicates stay in the cache.
+# The number of predictions compared with another one at a time. Their replicates stay in the cache.
 ROWS = 64
-# A pair whose difference is smaller than its replicates by more than this is computed in float64
-# alone: float32 would leave too little of it.
+# A pair is computed only in float64 if its replicates are larger than their differences by more
+# than this factor. In float32 too few digits of the differences would remain.
 CLOSE = 1024.0
-# Pairs whose errors are computed together.
+# The number of pairs whose standard errors are computed together.
 AT_ONCE = 1 << 21
-# Twice the rounding error of float32, relative to what is rounded, with room for several of them.
+# A bound on the sum of several relative rounding errors of float32.
 SINGLE = 2.0**-22
 
 
@@ -46,10 +47,10 @@ def simultaneous_intervals(
     confidence: float,
     num_threads: int = 1,
 ) -> FloatTable:
-    """Return the simultaneous intervals of m kappas minus the leader's, shape (m, 2).
+    """Return the simultaneous intervals of m kappas minus the leader's kappa, shape (m, 2).
 
-    ``replicates`` has the shape (r, m). The intervals are NaN where a kappa is undefined, and
-    if there are too few replicates for the quantile.
+    ``replicates`` has the shape (r, m). The interval of an undefined kappa is NaN. All intervals
+    are NaN if there are too few replicates for the quantile.
     """
     intervals = np.full((len(kappas), 2), np.nan)
     defined = ~np.isnan(kappas) & ~np.isnan(replicates).all(axis=0)
@@ -69,12 +70,12 @@ def simultaneous_intervals(
 def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads: int) -> float:
     """Return the quantile of the largest studentized difference of any pair in a replicate.
 
-    It is an order statistic that a further replicate exceeds with a probability of no more than
-    ``1 - confidence``; NaN if there are too few replicates for one, else 0 if no pair differs.
+    It is an order statistic. Another replicate would exceed it with a probability of at most
+    ``1 - confidence``. It is NaN if there are too few replicates, and 0 if no pair differs.
     """
     undefined = np.isnan(deviations)
     compared = (~undefined).sum(axis=0) > 1
-    # The order of a sum depends on that of the memory.
+    # NumPy's order of summation depends on the memory layout, so the layout is fixed.
     deviations = np.ascontiguousarray(deviations[:, compared])
     position = math.ceil(confidence * (deviations.shape[1] + 1))
     if position > deviations.shape[1]:
@@ -93,7 +94,7 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
 
 
 def _studentized(some: FloatTable, others: FloatTable) -> FloatTable:
-    """Return the squared differences of rows, divided by their variance; 0 if they do not vary."""
+    """Return the squared differences of rows divided by their variance, 0 if they are constant."""
     squares = some - others
     squares *= squares
     undefined = np.isnan(squares)
@@ -108,10 +109,10 @@ def _studentized(some: FloatTable, others: FloatTable) -> FloatTable:
 
 
 class _Block(NamedTuple):
-    """The pairs of some rows with all those before them.
+    """The pairs of the rows ``start`` to ``stop`` with all rows before them.
 
-    ``largest`` has the largest difference of each replicate in float32, ``of_close`` the square of
-    that of the close pairs, in float64.
+    ``largest`` is the largest difference in each replicate, in float32. ``of_close`` is the largest
+    squared difference of the close pairs in each replicate, in float64.
     """
 
     start: int
@@ -121,34 +122,36 @@ class _Block(NamedTuple):
 
 
 class _Screened:
-    """The largest studentized difference of any pair in each replicate, as far as it is needed."""
+    """Find the quantile of the largest studentized difference with most work done in float32."""
 
     def __init__(self, deviations: FloatTable, num_threads: int) -> None:
-        # Equal rows have no difference, and the same ones to others.
+        # Duplicates of a row are dropped, because they add no new differences.
         self._rows = np.array(list({row.tobytes(): row for row in deviations}.values()))
         self._centred = self._rows - self._rows.mean(axis=0)
-        # Of what is far from 0 float64 leaves less, too.
+        # Rows far from 0 lose digits of their differences in float64, too.
         self._extents = np.abs(self._centred).max(axis=1)
         self._extents += SINGLE * np.abs(self._rows).max(axis=1)
         self._moments = np.einsum("jr,jr->j", self._centred, self._centred)
         self._blocks: list[_Block] = []
         at_once = max(ROWS, AT_ONCE // len(self._rows))
         for start in range(0, len(self._rows), at_once):
-            # Threads of a matrix product go on spinning for a while, so there should be few.
+            # The products are computed in few large calls, because the threads of a matrix
+            # product keep spinning for a while after each call.
             factors = self._factors(start, min(start + at_once, len(self._rows)))
             work = partial(self._compare, start, factors)
             for blocks in run_in_threads(work, len(factors), max(1, num_threads)):
                 self._blocks += blocks
 
     def largest_at(self, position: int) -> float:
-        """Return the largest difference that is at a position, from 1, when they are sorted."""
+        """Return the difference at a position, counted from 1, in ascending order."""
         n_replicates = self._rows.shape[1]
         of_close = np.max([block.of_close for block in self._blocks], axis=0)
         largest = np.max([block.largest for block in self._blocks], axis=0).astype(np.float64)
         largest = np.maximum(largest, np.sqrt(of_close))
         if not largest.any():
             return 0.0
-        # Of the differences, then of their factors: those have the errors of sums of squares.
+        # First the error of the differences, then that of their factors, which come from sums of
+        # squares.
         error = CLOSE * SINGLE
         error += largest.max() * (4 * SINGLE + n_replicates * CLOSE**2 * np.finfo(float).eps)
         there = np.sort(largest)[position - 1]
@@ -168,7 +171,7 @@ class _Screened:
         return float(np.sort(np.sqrt(squares))[position - 1 - n_below])
 
     def _compare(self, offset: int, factors: FloatTable, ranges: ItemRanges) -> list[_Block]:
-        """Compare some rows, from ``offset`` on, with those before them."""
+        """Compare rows, counted from ``offset``, with all rows before them."""
         single = self._centred.astype(np.float32)
         kernels = difference_kernels(get_kernels())
         blocks = []
@@ -184,9 +187,9 @@ class _Screened:
         return blocks
 
     def _factors(self, start: int, stop: int) -> FloatTable:
-        """Return 1 / standard error of each row's difference from those before it, else 0.
+        """Return 1 / standard error of the difference of each row from each row before it.
 
-        It is -1 for close pairs.
+        The factor is -1 for close pairs, and 0 for rows that are not before the row.
         """
         products = self._centred[start:stop] @ self._centred[:stop].T
         sums = self._moments[start:stop, None] + self._moments[:stop]
@@ -198,7 +201,7 @@ class _Screened:
         return factors
 
     def _largest_of(self, pairs: NDArray[np.intp]) -> FloatTable:
-        """Return the largest squared difference of pairs of rows in each replicate."""
+        """Return the largest squared difference of the given pairs in each replicate."""
         squares = np.zeros(self._rows.shape[1])
         for i in range(0, len(pairs), ROWS):
             first, second = pairs[i : i + ROWS].T
@@ -208,7 +211,7 @@ class _Screened:
 
 
 def _standard_errors(differences: FloatTable) -> NDArray[np.float64]:
-    """Return the standard deviation of each row around 0, without undefined replicates."""
+    """Return the root mean square of each row, ignoring undefined replicates."""
     squares = np.einsum("jr,jr->j", differences, differences)
     n_defined = np.full(len(differences), differences.shape[1])
     for j in np.flatnonzero(np.isnan(squares)):

@@ -1,4 +1,4 @@
-"""Parts of the items, such as a public and a private one, that are ranked each by themselves."""
+"""Split the items into parts, such as public and private, that are ranked separately."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 
 
 class Splits:
-    """The parts of the items: ``positions`` has, by name and sorted, the items of each.
+    """The splits of the items.
 
-    ``names`` are those of each item's split.
+    ``names`` has the name of each item's split. ``positions`` maps the name of each split to the
+    sorted positions of its items.
     """
 
     def __init__(self, ids: Any, names: Sequence[str]) -> None:
@@ -28,9 +29,9 @@ class Splits:
             self._place_in_split[positions] = np.arange(len(positions))
 
     def of_each(self, whole: Alignment) -> list[Alignment]:
-        """Return how a list of ids matches the items of each split, given how it matches all.
+        """Return the alignment of a list of ids with each split, given that with all items.
 
-        What belongs to no item is extra in each of them.
+        Ids that belong to no item are extra in every split.
         """
         items = np.arange(len(self.ids)) if whole.items is None else whole.items
         others = np.arange(len(items)) if whole.others is None else whole.others
@@ -49,7 +50,7 @@ class Splits:
         return parts
 
     def _among(self, ids: list[Any], i: int) -> list[Any]:
-        """Return those ids that are of a split."""
+        """Return the ids that belong to a split."""
         if not ids:
             return ids
         found = self.ids.align(ids, "ids").items

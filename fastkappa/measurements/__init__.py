@@ -1,4 +1,4 @@
-"""Agreement of measurements: numbers on a scale without labels."""
+"""Measure the agreement of measurements, which are numbers on a scale instead of labels."""
 
 from fastkappa.measurements.concordance import (
     concordance_correlation,

@@ -1,12 +1,13 @@
-"""Figures of measurements in clusters: several lesions of a patient, or replicates.
+"""Statistics of measurements in clusters, such as several lesions per patient, or replicates.
 
-All of them are functions of a few sums over the subjects, so that each figure can be computed with
-one cluster left out after the other. With G clusters and theta_c the figure without cluster c,
+Each statistic is a function of a few sums over the subjects. So it can be computed quickly with
+each cluster left out in turn. With G clusters and theta_c the statistic without cluster c, the
+jackknife estimate is
 
-    variance = (G - 1) / G * sum((theta_c - mean theta)**2),
+    variance = (G - 1) / G * sum((theta_c - mean theta)**2)
 
-and an interval has the quantile of Student's t with G - 1 degrees of freedom. Nothing is assumed
-about the correlation within clusters, nor about the distribution of the measurements.
+Intervals use the quantile of Student's t with G - 1 degrees of freedom. No assumption is made about
+the correlation within clusters or about the distribution of the measurements.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 
 
 class Sums(NamedTuple):
-    """Sums over the subjects of m samples, of shape (m,); those of the raters (m, k).
+    """Sums over the subjects of m samples. All have the shape (m,), but ``raters`` has (m, k).
 
     Attributes
     ----------
     subjects, clusters : ndarray
-        How many there are.
+        The numbers of subjects and clusters.
     raters : ndarray
-        The sum of each rater's measurements, less a constant for each rater.
+        The sum of each rater's measurements, minus a constant per rater.
     squares, squared_totals : ndarray
         The sums of the squared measurements, and of the squares of each subject's sum.
     squared_sizes, squared_clusters : ndarray
-        The sums over the clusters of their squared size, and of the square of the sum of all their
-        measurements over their size.
+        Two sums over the clusters: of the squared size, and of the squared sum of all measurements
+        in the cluster divided by the size.
     """
 
     subjects: FloatTable
@@ -48,7 +49,7 @@ class Sums(NamedTuple):
 
 
 class ClusteredSums(NamedTuple):
-    """The sums of all subjects, m = 1, and of those without each cluster, m = G."""
+    """The sums over all subjects (m = 1), and over all subjects without each cluster (m = G)."""
 
     whole: Sums
     without: Sums
@@ -60,11 +61,11 @@ class ClusteredSums(NamedTuple):
 
 
 def jackknife_error(left: FloatTable) -> float:
-    """Return the standard error of a figure, of which there is one without each cluster.
+    """Return the jackknife standard error, given the values of a statistic without each cluster.
 
     Examples
     --------
-    Of a mean it is the usual one:
+    For a mean, this is the usual standard error:
 
     >>> import numpy as np
     >>> from fastkappa.measurements.clustered import jackknife_error
@@ -83,16 +84,16 @@ def jackknife_error(left: FloatTable) -> float:
 def clustered_sums(
     clusters: AnyArray | None, chunks: Iterable[FloatTable], centre: FloatTable
 ) -> ClusteredSums | None:
-    """Return the sums of measurements in clusters, None if each subject is a cluster of its own.
+    """Return sums of clustered measurements, or None if each subject is its own cluster.
 
-    There is a warning if all subjects are in one cluster.
+    Warn if all subjects are in one cluster.
 
     Parameters
     ----------
     clusters : ndarray of int of shape (n,) or None
-        The number of each subject's cluster; not all numbers need to occur.
+        The number of each subject's cluster. Not all numbers need to occur.
     chunks : iterable of ndarray of shape (k, m)
-        The measurements of these subjects.
+        The subjects' measurements, in chunks of m subjects.
     centre : ndarray of shape (k,)
         A constant for each rater, near the mean.
     """
@@ -104,8 +105,8 @@ def clustered_sums(
         return None
     if n_clusters == 1:
         warnings.warn(
-            "all subjects are in one cluster: how much clusters differ is unknown, and so are"
-            " intervals.",
+            "intervals are undefined: all subjects are in one cluster, so the variation between"
+            " clusters is unknown.",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
@@ -133,7 +134,7 @@ def clustered_sums(
 
 
 class SumsOfSamples(NamedTuple):
-    """The sums of squares of m samples, as `fastkappa.measurements.sums_of_squares` has them."""
+    """The sums of squares of m samples, as in `fastkappa.measurements.sums_of_squares`."""
 
     n: FloatTable
     k: int
@@ -143,7 +144,7 @@ class SumsOfSamples(NamedTuple):
 
 
 def sums_of_samples(sums: Sums, centre: FloatTable) -> SumsOfSamples:
-    """Return the sums of squares of samples; ``centre`` has what their sums were taken from."""
+    """Return the sums of squares of samples. ``centre`` was subtracted from their measurements."""
     n, k = sums.subjects, sums.raters.shape[-1]
     with np.errstate(invalid="ignore"):
         of_raters = sums.raters / n[:, None]
@@ -154,10 +155,11 @@ def sums_of_samples(sums: Sums, centre: FloatTable) -> SumsOfSamples:
 
 
 def total_variance(sums: Sums) -> FloatTable:
-    """Return the variance of the measurements of one rater, from its two components.
+    """Return the variance of one rater's measurements, the sum of two variance components.
 
-    The mean square between clusters of about m subjects estimates the variance within them and m
-    times that between, so that their sum is estimated without bias.
+    The mean square between clusters of about m subjects estimates the variance within clusters plus
+    m times the variance between clusters. Solved for both components, this gives an unbiased
+    estimate of their sum.
     """
     n, n_clusters = sums.subjects, sums.clusters
     with np.errstate(divide="ignore", invalid="ignore"):

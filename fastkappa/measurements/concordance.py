@@ -1,12 +1,12 @@
-"""Concordance correlations: Lin's, of two raters, and that of Barnhart, of several.
+"""Compute concordance correlations: Lin's for two raters, and Barnhart's for several.
 
-With n as the divisor of variances and covariances,
+If variances and covariances are divided by n, then, summed over pairs j != k,
 
-    ccc = sum of s_jk / sum of (s_j**2 + s_k**2 + (m_j - m_k)**2) / 2,   over pairs j != k,
+    ccc = sum of s_jk / sum of (s_j**2 + s_k**2 + (m_j - m_k)**2) / 2
 
-which sums of squares of subjects, raters and the rest have as
+In terms of the sums of squares of subjects, raters and residuals, this is
 
-    ((k - 1) * subjects - residual) / ((k - 1) * (subjects + residual) + k * raters).
+    ((k - 1) * subjects - residual) / ((k - 1) * (subjects + residual) + k * raters)
 """
 
 from __future__ import annotations
@@ -40,41 +40,43 @@ OVERALL = "overall concordance correlation"
 
 @dataclass(frozen=True, repr=False)
 class ConcordanceResult(Result):
-    """A concordance correlation with its interval and its two parts. It prints as a report.
+    """A concordance correlation with its interval and its two factors. It prints as a report.
 
     Attributes
     ----------
     method : str
-        Its name.
+        The name of the coefficient.
     value : float
-        Between -1 and 1; NaN where undefined.
+        The coefficient, between -1 and 1. NaN if undefined.
     standard_error : float
-        Over samples of subjects: for two raters Lin's (1989, corrected 2000), for normally
-        distributed measurements; for several the delta method's, for any; in clusters that of the
-        jackknife over the clusters.
+        The standard error, based on sampling of subjects. For two raters it is Lin's formula (1989,
+        corrected 2000), which assumes normally distributed measurements. For several raters it
+        comes from the delta method, which does not. With clusters it is the jackknife estimate.
     interval : tuple of float
-        By Fisher's z transform, so within -1 and 1; with the quantile of the normal
-        distribution for two raters, as Lin's, for several and with clusters with that of Student's
-        t with as many degrees of freedom as subjects or clusters, less one.
+        The interval, computed with Fisher's z transform, so it is within -1 and 1. For two raters
+        it uses the quantile of the normal distribution, like Lin's. For several raters, or with
+        clusters, it uses Student's t. The degrees of freedom are the number of subjects or
+        clusters minus 1.
     confidence : float
-        The confidence of the interval.
+        The confidence level of the interval.
     precision : float
-        For two raters Pearson's correlation; for several the sum of all pairs' covariances
-        over that of the products of their standard deviations.
+        For two raters, Pearson's correlation. For several raters, the sum of all pairs'
+        covariances divided by the sum of the products of their standard deviations.
     accuracy : float
-        The value over the precision, Lin's C_b: 1 if raters have the same mean and spread.
+        ``value / precision``, which is Lin's C_b. It is 1 if all raters have the same mean and
+        standard deviation.
     location_shift : float
-        For two raters (mean_1 - mean_2) / sqrt(s_1 * s_2); NaN for several.
+        For two raters, (mean_1 - mean_2) / sqrt(s_1 * s_2). NaN for several.
     scale_shift : float
-        For two raters s_1 / s_2; NaN for several.
+        For two raters, s_1 / s_2. NaN for several.
     n_subjects, n_raters : int
-        How many subjects all raters rated, and how many raters there are.
+        The number of subjects with ratings from all raters, and the number of raters.
     n_dropped : int
-        How many subjects were left out because a rating was missing.
+        The number of subjects left out because a rating is missing.
     n_clusters : int
-        How many clusters the subjects are in; without clusters, how many subjects there are.
+        The number of clusters. Without clusters, the number of subjects.
     raters : tuple of str
-        The names of the raters: those of the columns, if they have any.
+        The names of the raters, from the names of the columns if they have any.
     """
 
     method: str
@@ -98,8 +100,8 @@ class ConcordanceResult(Result):
         Returns
         -------
         frame : pandas.DataFrame
-            The columns are ``value``, ``standard_error``, the ends of the interval, ``lower``
-            and ``upper``, ``precision``, ``accuracy``, ``location_shift`` and ``scale_shift``.
+            Its columns are ``value``, ``standard_error``, ``lower`` and ``upper`` (the ends of the
+            interval), ``precision``, ``accuracy``, ``location_shift`` and ``scale_shift``.
 
         Raises
         ------
@@ -129,12 +131,13 @@ class ConcordanceResult(Result):
         )
 
     def interpret(self, scale: ScaleName) -> Interpretation:
-        """Interpret the correlation by a scale, with the uncertainty of its interval.
+        """Interpret the correlation on a published scale, allowing for its interval.
 
         Parameters
         ----------
         scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
-            The scale. They are for kappas and intraclass correlations: name the one you use.
+            The scale. These scales were made for kappas and intraclass correlations, so name the
+            scale that you use.
 
         Returns
         -------
@@ -143,7 +146,7 @@ class ConcordanceResult(Result):
         return interpret(self.value, self._ends, scale, self.confidence)
 
     def _ends(self, confidence: float) -> tuple[float, float]:
-        """Return the interval of another confidence."""
+        """Return the interval at another confidence level."""
         quantile = _quantile(confidence, math.inf if self._is_normal else self.n_clusters - 1)
         return _interval(self.value, self.standard_error, quantile)
 
@@ -181,38 +184,40 @@ def concordance_correlation(
     clusters: Any = None,
     confidence: float = 0.95,
 ) -> ConcordanceResult:
-    """Return Lin's concordance correlation of two raters or methods, with its interval.
+    """Compute Lin's concordance correlation of two raters or methods, with its interval.
 
     Parameters
     ----------
     y1, y2 : array-like of shape (n_subjects,)
-        Their measurements of the same subjects: numbers; None, NaN and the like are missing.
+        Numeric measurements of the same subjects. None, NaN and similar values are missing.
     missing : {'raise', 'drop'}, default='raise'
-        What to do about missing measurements: raise an error, or leave out their subjects and
-        count them.
+        How to treat missing measurements. 'raise' raises an error. 'drop' leaves out their subjects
+        and counts them.
     clusters : array-like of shape (n_subjects,), default=None
-        The cluster of each subject, such as the patient of a lesion. The value is the same as
-        without.
+        The cluster of each subject, such as the patient of a lesion. Clusters change the interval,
+        but not the value.
     confidence : float, default=0.95
-        The confidence of the interval.
+        The confidence level of the interval.
 
     Returns
     -------
     result : ConcordanceResult
-        The value is that of `continuous_kappa`: variances are divided by n, as Lin does.
+        The value equals that of `continuous_kappa`, because variances are divided by n, as in
+        Lin's paper.
 
     Raises
     ------
     ValueError
-        If lengths differ, there are fewer than two subjects that both measured, or
-        measurements are not finite real numbers, or missing, or if one column looks like ids.
+        If lengths differ, if fewer than two subjects have both measurements, if measurements are
+        missing or not finite real numbers, or if a column looks like ids.
     TypeError
-        If both columns are given as one frame.
+        If both columns are given as a single data frame.
 
     Warns
     -----
     UndefinedMetricWarning
-        If both are the same constant, or the interval is undefined, as it is if one is constant.
+        If both columns are the same constant. Also if the interval is undefined, for example
+        because one column is constant.
 
     References
     ----------
@@ -224,7 +229,8 @@ def concordance_correlation(
 
     Examples
     --------
-    Peak expiratory flow by two meters, of Bland and Altman (1986), the first six subjects:
+    Peak expiratory flow measured with two meters, for the first six subjects of Bland and Altman
+    (1986):
 
     >>> from fastkappa.measurements import concordance_correlation
     >>> wright, mini = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
@@ -258,22 +264,23 @@ def overall_concordance_correlation(
     clusters: Any = None,
     confidence: float = 0.95,
 ) -> ConcordanceResult:
-    """Return the concordance correlation of two or more raters, with its interval.
+    """Compute the overall concordance correlation of two or more raters, with its interval.
 
-    It is the mean of Lin's over the pairs of raters, each weighted by what it is divided by.
+    It is a weighted mean of Lin's coefficient over all pairs of raters. The weight of a pair is
+    the denominator of its coefficient.
 
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters)
-        As for `intraclass_correlation`.
+        As in `intraclass_correlation`.
     missing, clusters, confidence
-        As for `concordance_correlation`, which raises the same errors and warns the same.
+        As in `concordance_correlation`, which raises the same errors and warnings.
 
     Returns
     -------
     result : ConcordanceResult
-        For two raters the value is Lin's, but the standard error does not assume that
-        measurements are normally distributed.
+        For two raters the value is Lin's coefficient, but the standard error does not assume
+        normally distributed measurements.
 
     References
     ----------
@@ -324,7 +331,7 @@ def _parts(squares: Any) -> tuple[Any, Any]:
 
 
 def _lin_error(value: float, precision: float, location: float, scale: float, n: int) -> float:
-    """Return Lin's error (2000), written without a quotient of value and precision."""
+    """Return Lin's standard error (2000), rewritten without dividing by the precision."""
     if abs(value) == 1:
         return 0.0
     if n < 3:
@@ -340,7 +347,7 @@ def _lin_error(value: float, precision: float, location: float, scale: float, n:
 
 
 def _delta_error(measured: Measured, squares: SumsOfSquares, value: float) -> float:
-    """Return the root of the mean squared influence of a subject, over n - 1."""
+    """Return the delta method's standard error, from the influence of each subject."""
     if abs(value) == 1:
         return 0.0
     n, k = squares.n, squares.k
@@ -374,7 +381,7 @@ def _result(
     if sums is not None:
         n_clusters = sums.n_clusters
         freedom = n_clusters - 1
-        # Where it is undefined, so is that of clusters.
+        # If the error without clusters is undefined, so is the error with clusters.
         if error > 0:
             with np.errstate(divide="ignore", invalid="ignore"):
                 above, below = _parts(sums_of_samples(sums.without, centre))
@@ -402,7 +409,7 @@ def _quantile(confidence: float, freedom: float) -> float:
 
 
 def _interval(value: float, error: float, quantile: float) -> tuple[float, float]:
-    """Return the interval by Fisher's z transform."""
+    """Return the interval, computed with Fisher's z transform."""
     if abs(value) == 1:
         return value, value
     z = math.atanh(value)

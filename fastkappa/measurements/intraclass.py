@@ -1,4 +1,4 @@
-"""Intraclass correlations: the six forms, from mean squares."""
+"""Compute the six forms of the intraclass correlation from mean squares."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 
-# What the forms are for, in a sentence.
+# The description of each form in a sentence.
 MODELS = {
     "ICC(1)": "one-way, single rating",
     "ICC(A,1)": "two-way, absolute agreement, single rating",
@@ -54,22 +54,23 @@ class IntraclassCorrelation(Result):
     Attributes
     ----------
     form : str
-        Its name by McGraw and Wong (1996), such as 'ICC(A,1)'.
+        The name in McGraw and Wong (1996), such as 'ICC(A,1)'.
     shrout_fleiss : str
-        Its name by Shrout and Fleiss (1979), such as 'ICC(2,1)'.
+        The name in Shrout and Fleiss (1979), such as 'ICC(2,1)'.
     value : float
-        At most 1; NaN where undefined.
+        The coefficient, at most 1. NaN if undefined.
     interval : tuple of float
-        Its lower and upper end.
+        The lower and upper ends of the interval.
     confidence : float
-        The confidence of the interval.
+        The confidence level of the interval.
     f : float
-        The test of the hypothesis that it is 0: the ratio of two mean squares; with clusters the
-        square of Student's t of the logarithm that the interval is of.
+        The statistic of the test that the coefficient is 0. It is the ratio of two mean squares.
+        With clusters it is the square of Student's t, on the logarithmic scale of the interval.
     degrees_of_freedom : tuple of int
-        Those of both mean squares; with clusters 1 and their number less 1.
+        The degrees of freedom of both mean squares. With clusters, 1 and the number of clusters
+        minus 1.
     p_value : float
-        The probability of such an F, or a greater one, if it is 0.
+        The probability of an F at least as large if the coefficient is 0.
     """
 
     form: str
@@ -82,7 +83,7 @@ class IntraclassCorrelation(Result):
     p_value: float
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row, as those of `IntraclassResult`.
+        """Return a pandas DataFrame of one row, in the format of `IntraclassResult`.
 
         Raises
         ------
@@ -100,29 +101,29 @@ class IntraclassCorrelation(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IntraclassResult(Result):
-    """The six forms of the intraclass correlation. It prints as a table.
+    """The six forms of the intraclass correlation. The result prints as a table.
 
-    ``result['ICC(A,1)']`` is one form, by its name in McGraw and Wong (1996) or in Shrout and
-    Fleiss (1979), or by that of R's psych, such as 'ICC2k'.
+    To get a single form, use ``result['ICC(A,1)']``. The names of McGraw and Wong (1996), of
+    Shrout and Fleiss (1979), and of R's psych package, such as 'ICC2k', are accepted.
 
     Attributes
     ----------
     forms : tuple of IntraclassCorrelation
         ICC(1), ICC(A,1), ICC(C,1), ICC(k), ICC(A,k) and ICC(C,k).
     mean_squares : MeanSquares
-        What they are made of.
+        The mean squares from which the forms are computed.
     n_subjects : int
-        How many subjects all raters rated.
+        The number of subjects with ratings from all raters.
     n_raters : int
-        How many raters there are.
+        The number of raters.
     n_dropped : int
-        How many subjects were left out because a rating was missing.
+        The number of subjects left out because a rating is missing.
     n_clusters : int
-        How many clusters the subjects are in; without clusters, how many subjects there are.
+        The number of clusters. Without clusters, the number of subjects.
     confidence : float
-        The confidence of the intervals.
+        The confidence level of the intervals.
     raters : tuple of str
-        The names of the raters: those of the columns, if they have any.
+        The names of the raters, from the names of the columns if they have any.
     """
 
     forms: tuple[IntraclassCorrelation, ...]
@@ -138,12 +139,14 @@ class IntraclassResult(Result):
     def __getitem__(self, name: str) -> IntraclassCorrelation:
         wanted = str(name).replace(" ", "")
         for form in self.forms:
-            # Of 'ICC(2,1)' they make 'ICC2', of 'ICC(2,k)' 'ICC2k'.
+            # psych's names are 'ICC2' for 'ICC(2,1)', and 'ICC2k' for 'ICC(2,k)'.
             psych = "".join(c for c in form.shrout_fleiss if c not in "(),").removesuffix("1")
             if wanted in (form.form, form.shrout_fleiss, psych):
                 return form
         known = ", ".join(f"{form.form} or {form.shrout_fleiss}" for form in self.forms)
-        raise KeyError(f"{name!r} is no form of the intraclass correlation; there are {known}.")
+        raise KeyError(
+            f"{name!r} is not a form of the intraclass correlation. The forms are {known}."
+        )
 
     def __iter__(self) -> Iterator[IntraclassCorrelation]:
         return iter(self.forms)
@@ -154,9 +157,9 @@ class IntraclassResult(Result):
         Returns
         -------
         frame : pandas.DataFrame
-            A row for each, by the name of the form; the columns are ``shrout_fleiss``,
-            ``value``, the ends of the interval, ``lower`` and ``upper``, ``f``, its degrees of
-            freedom, ``df1`` and ``df2``, and ``p_value``.
+            One row per form, indexed by its name. The columns are ``shrout_fleiss``, ``value``,
+            ``lower`` and ``upper`` (the ends of the interval), ``f``, ``df1`` and ``df2`` (its
+            degrees of freedom), and ``p_value``.
 
         Raises
         ------
@@ -180,12 +183,13 @@ class IntraclassResult(Result):
         )
 
     def interpret(self, scale: ScaleName, form: str = "ICC(A,1)") -> Interpretation:
-        """Interpret one form by a scale, with the uncertainty of its interval.
+        """Interpret one form on a published scale, allowing for its interval.
 
         Parameters
         ----------
         scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
-            The scale. Cicchetti's (1994) is for intraclass correlations too. Name the one you use.
+            The scale. Cicchetti's scale (1994) was also made for intraclass correlations. Name the
+            scale that you use.
         form : str, default='ICC(A,1)'
             The form.
 
@@ -268,27 +272,29 @@ def intraclass_correlation(
     clusters: Any = None,
     confidence: float = 0.95,
 ) -> IntraclassResult:
-    """Return the six forms of the intraclass correlation, with F tests and intervals.
+    """Compute the six forms of the intraclass correlation, with F tests and intervals.
 
-    Three questions choose the form. Are the raters the same for every subject? If not, it is
-    ICC(1). If they are, is a constant difference between raters a disagreement? Then it is
-    ICC(A,1), else ICC(C,1). Will one rater's measurement be used, or the mean of all k?
-    Then it is the form with k in the place of 1.
+    Three questions determine the form. If the raters are not the same for every subject, use
+    ICC(1). If they are, does a constant difference between raters count as disagreement? If so, use
+    ICC(A,1), else ICC(C,1). Finally, if the mean of all k raters' measurements will be used instead
+    of a single measurement, use the form with k instead of 1.
 
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters)
-        A row per subject and a column per rater: numbers, in an array, a list of rows, or a
-        frame of pandas, polars or pyarrow. None, NaN and the like are missing.
+        Numeric ratings, with one row per subject and one column per rater. An array, a list of
+        rows, or a data frame of pandas, polars or pyarrow. None, NaN and similar values are
+        missing.
     missing : {'raise', 'drop'}, default='raise'
-        What to do about missing ratings: raise an error, or leave out their subjects and
-        count them.
+        How to treat missing ratings. 'raise' raises an error. 'drop' leaves out their subjects and
+        counts them.
     clusters : array-like of shape (n_subjects,), default=None
-        The cluster of each subject, such as the patient of a lesion. The values are the same as
-        without. The intervals are by the jackknife over the clusters, on the scale on which
-        ICC(1) is the logarithm of F, with the quantile of Student's t.
+        The cluster of each subject, such as the patient of a lesion. Clusters change the intervals,
+        but not the values. The intervals then come from the jackknife over the clusters, with the
+        quantile of Student's t. They are computed for log((1 + (k - 1) ICC) / (1 - ICC)), which for
+        ICC(1) is the logarithm of F.
     confidence : float, default=0.95
-        The confidence of the intervals.
+        The confidence level of the intervals.
 
     Returns
     -------
@@ -297,20 +303,20 @@ def intraclass_correlation(
     Raises
     ------
     ValueError
-        If there are fewer than two raters, or than two subjects that all of them rated,
-        if ratings are not finite real numbers, if one is missing, or if a column looks like ids or
-        the frame as if it had a row per measurement.
+        If there are fewer than two raters, if fewer than two subjects have ratings from all
+        raters, or if ratings are missing or not finite real numbers. Also if a column looks like
+        ids, or if the data frame seems to have one row per measurement.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a form is undefined, such as those of constant ratings: its figures are NaN.
+        If a form is undefined, for example because all ratings are equal. Its values are then NaN.
 
     Notes
     -----
-    The values and intervals of ICC(A,.) and ICC(C,.) are the same whether raters are taken to
-    be random or fixed (McGraw and Wong 1996). The test of ICC(A,.) is that of ICC(C,.), as in
-    their table 8, for both are 0 together.
+    The values and intervals of ICC(A,.) and ICC(C,.) do not depend on whether raters are regarded
+    as random or fixed (McGraw and Wong 1996). The test of ICC(A,.) is the same as that of ICC(C,.),
+    as in their table 8, because if one is 0, so is the other.
 
     References
     ----------
@@ -398,7 +404,8 @@ def _forms(
     else:
         of_one_way, ratios, of_consistent = (clustered.interval(i, p) for i in range(3))
         of_absolute = each(ratios, of_one)
-    # The interval of a mean of k raters is that of one, by the formula of Spearman and Brown.
+    # The interval for the mean of k raters follows from the interval for one rater, by the
+    # Spearman-Brown formula.
     intervals = {
         "ICC(1)": each(of_one_way, of_one),
         "ICC(A,1)": of_absolute,
@@ -437,7 +444,7 @@ def _why(means: MeanSquares) -> str:
     if means.subjects == means.within == 0:
         return "all ratings are the same"
     if means.subjects == means.residual == 0:
-        return "every rater gave one rating only"
+        return "every rater gave only one rating"
     if means.subjects == 0:
         return "the mean ratings of all subjects are the same"
-    return "the ratings of a subject differ more than chance explains, and no variance is left"
+    return "the ratings of each subject differ so much that the estimated variance is not positive"

@@ -1,12 +1,13 @@
-"""Quadratic kappa of continuous predictions, without a table.
+"""Compute quadratic kappa of continuous predictions, without a table.
 
-With the sums S of the centred numbers y and p, W the sum of the item weights w,
+With S the sums over the centred numbers y and p, and W the sum of the item weights w,
 
     kappa = 2 * S(y*p) / (S(y*y) + S(p*p) + W * (mean(y) - mean(p))**2)
 
-All three sums need the means first, so the arrays are read twice, and once before that for
-their limits, to scale numbers whose squares would overflow. They are read in chunks that stay
-in the cache; NumPy sums a chunk pairwise, and the chunks' sums are added without rounding.
+The arrays are read three times. The first pass finds their limits, to scale numbers whose squares
+would overflow. The second pass computes the means, and the third the three sums. The arrays are
+read in chunks that stay in the cache. NumPy sums each chunk pairwise, and the sums of the chunks
+are added without rounding.
 """
 
 from __future__ import annotations
@@ -25,17 +26,18 @@ from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
 from fastkappa.ratings.real_numbers import read_numbers, refuse_infinite, refuse_rounded
 
 CHUNK = 1 << 14
-# Squares of numbers between 2**-250 and 2**250, times such weights, neither over- nor underflow.
+# Squares of numbers between 2**-250 and 2**250, times weights in the same range, neither overflow
+# nor underflow.
 LARGEST_EXPONENT = 250
 
 
 def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Compute quadratic weighted kappa of numbers that need not be labels.
 
-    For integers it is the quadratic weighted kappa of the confusion table whose labels are
-    all integers in their range. In general it is one minus the ratio of the squared
-    differences to those expected if the two were independent, which is Lin's concordance
-    correlation coefficient with sums divided by n.
+    For integers this equals the quadratic weighted kappa of a confusion matrix whose labels are
+    all integers in their range. In general it is 1 minus the ratio of the mean squared difference
+    to that expected if the two arrays were independent. This is Lin's concordance correlation
+    coefficient, with variances divided by n.
 
     Parameters
     ----------
@@ -44,24 +46,24 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     y_pred : array-like of shape (n_samples,)
         Predictions on the same scale.
     sample_weight : array-like of shape (n_samples,), default=None
-        Item weights, not negative.
+        Nonnegative item weights.
 
     Returns
     -------
     kappa : float
-        Between -1 and 1. It is 0 if one of the two is constant and NaN, with an
+        Between -1 and 1. It is 0 if one of the arrays is constant. It is NaN, with an
         ``UndefinedMetricWarning``, if both are the same constant.
 
     Raises
     ------
     ValueError
-        If the lengths differ, there are no items, an argument is not one-dimensional, not
-        numeric or not finite, or weights are negative or all 0.
+        If the lengths differ, if there are no items, if an argument is not one-dimensional, not
+        numeric or not finite, or if weights are negative or all 0.
 
     Notes
     -----
-    Numbers of every type are centred and summed in float64, so that neither a large offset
-    nor the number of items costs digits. Only a chunk at a time is copied.
+    Numbers of every type are centred and summed in float64. So neither a large offset nor a large
+    number of items reduces the precision. Only one chunk at a time is copied.
 
     References
     ----------
@@ -86,7 +88,7 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
 
 
 def kappa_by_chunks(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int = CHUNK) -> float:
-    """Do what `continuous_kappa` does, reading ``chunk`` items at a time."""
+    """Compute `continuous_kappa`, reading ``chunk`` items at a time."""
     items = _read(y_true, y_pred, sample_weight, chunk)
     truth = _limits(items.truth, "y_true", items.weights, chunk)
     predictions = _limits(items.predictions, "y_pred", items.weights, chunk)
@@ -106,9 +108,9 @@ def kappa_by_chunks(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int = C
 
 
 class _Items(NamedTuple):
-    """The items as arrays, to be read ``chunk`` at a time.
+    """The items as arrays, which are read ``chunk`` items at a time.
 
-    Weights are not negative and not all 0.
+    Weights are nonnegative and not all 0.
     """
 
     truth: AnyArray
@@ -148,7 +150,7 @@ def _read(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int) -> _Items:
 
 
 def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int) -> _Limits:
-    """Return the least and the largest number among those of weight above 0, or raise."""
+    """Return the smallest and largest number with a nonzero weight. All must be finite."""
     lowest, highest = math.inf, -math.inf
     for start in range(0, len(numbers), length):
         chunk = _floats(numbers[start : start + length])
@@ -164,12 +166,12 @@ def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int)
 
 
 def _floats(numbers: AnyArray) -> Floats:
-    with np.errstate(over="ignore"):  # a long double beyond float64 is refused as infinite
+    with np.errstate(over="ignore"):  # infinite numbers raise an error later
         return numbers.astype(np.float64, copy=False)
 
 
 def _exponent(*numbers: float) -> int:
-    """Return the power of two to divide by, 0 unless squares might over- or underflow."""
+    """Return the power of two to divide by, or 0 if squares can neither overflow nor underflow."""
     _, exponent = math.frexp(max(abs(number) for number in numbers))
     return 0 if abs(exponent) < LARGEST_EXPONENT else exponent
 
@@ -186,7 +188,7 @@ def _kappa(items: _Items, exponent: int) -> float:
         y, p = y - mean_true, p - mean_pred
         wy, wp = (y, p) if w is None else (w * y, w * p)
         parts.append((wy.sum(), wp.sum(), (wy * y).sum(), (wp * p).sum(), (wy * p).sum()))
-    # The means were rounded, so the centred sums are not quite 0: correct for that.
+    # The means were rounded, so the sums of centred numbers are not exactly 0. Correct for this.
     rest_true, rest_pred, squares_true, squares_pred, products = (
         math.fsum(sums) for sums in zip(*parts)
     )
@@ -199,7 +201,7 @@ def _kappa(items: _Items, exponent: int) -> float:
 
 
 def _chunks(items: _Items, exponent: int) -> Iterator[tuple[Floats, Floats, Floats | None]]:
-    """Yield chunks of true values, predictions and weights, scaled, without weights of 0."""
+    """Yield chunks of scaled true values, predictions and weights, without items of weight 0."""
     for start in range(0, len(items.truth), items.chunk):
         chunk = slice(start, start + items.chunk)
         y, p = _scaled(items.truth[chunk], exponent), _scaled(items.predictions[chunk], exponent)
@@ -208,7 +210,7 @@ def _chunks(items: _Items, exponent: int) -> Iterator[tuple[Floats, Floats, Floa
             continue
         some = items.weights[chunk] != 0
         w = _scaled(items.weights[chunk], items.weights_exponent)
-        # A number without weight may be beyond the limits.
+        # Numbers with weight 0 can be outside the limits.
         yield (y, p, w) if some.all() else (y[some], p[some], w[some])
 
 

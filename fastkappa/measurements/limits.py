@@ -1,4 +1,4 @@
-"""Limits of agreement of two methods of measurement."""
+"""Compute the limits of agreement of two measurement methods."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from fastkappa.results.sentence import versioned
 from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import check_confidence
 
-# Of normally distributed differences 95 % are within so many standard deviations of the mean.
+# 95 % of normally distributed differences are within this many standard deviations of the mean.
 DEVIATIONS = 1.959963984540054
 
 
@@ -40,28 +40,28 @@ class LimitsOfAgreement(Result):
     Attributes
     ----------
     bias : float
-        The mean of the differences, the first method's measurement less the second's.
+        The mean of the differences, first method minus second method.
     standard_deviation : float
-        Of the differences; the sum of squares is over n - 1. With clusters it is the root of the
-        sum of the variances between and within clusters.
+        The standard deviation of the differences, with divisor n - 1. With clusters it is the
+        square root of the sum of the variances between and within clusters.
     limits : tuple of float
-        The bias less and plus 1.96 standard deviations: 95 % of the differences are between
-        them if they are normally distributed.
+        The bias minus and plus 1.96 standard deviations. They contain 95 % of the differences if
+        these are normally distributed.
     bias_interval, lower_interval, upper_interval : tuple of float
         The intervals of the bias and of both limits.
     confidence : float
-        The confidence of the intervals.
+        The confidence level of the intervals.
     n_subjects : int
-        How many subjects both methods measured.
+        The number of subjects that both methods measured.
     n_dropped : int
-        How many subjects were left out because a measurement was missing.
+        The number of subjects left out because a measurement is missing.
     n_clusters : int
-        How many clusters the subjects are in; without clusters, how many subjects there are.
+        The number of clusters. Without clusters, the number of subjects.
     means, differences : ndarray of shape (n_subjects,)
         The mean of both measurements of each subject, and their difference.
     raters : tuple of str
-        The names of the first and of the second method: those of the columns, if they are
-        series with a name.
+        The names of the first and the second method. These are the names of the columns, if they
+        are series with a name.
     """
 
     bias: float
@@ -79,7 +79,7 @@ class LimitsOfAgreement(Result):
     raters: tuple[str, str] = RATERS
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as a dictionary that JSON can hold, without those of each subject."""
+        """Return the results as a dictionary for JSON, without the values of single subjects."""
         names = [name for name in self.__dict__ if name not in ("means", "differences")]
         return {name: plain(getattr(self, name)) for name in names}
 
@@ -89,8 +89,8 @@ class LimitsOfAgreement(Result):
         Returns
         -------
         frame : pandas.DataFrame
-            A row for each; the columns are ``value`` and the ends of the interval, ``lower``
-            and ``upper``.
+            One row for each. The columns are ``value`` and the ends of the interval, ``lower`` and
+            ``upper``.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class LimitsOfAgreement(Result):
         dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
         of_interval = f"{100 * self.confidence:g} % t interval "
         return versioned(
-            f"The mean difference of {first} less {second} on"
+            f"The mean difference of {first} minus {second} on"
             f" {subjects_text(self.n_subjects, self.n_clusters)}{dropped} was"
             f" {bias.format(of_interval)}, with 95 % limits of agreement of {lower.format('')} and"
             f" {upper.format('')}"
@@ -136,14 +136,14 @@ class LimitsOfAgreement(Result):
     def _report(self) -> Report:
         first, second = map(printable, self.raters)
         subjects = subjects_text(self.n_subjects, self.n_clusters)
-        # In the unit of measurement, so with as many decimals as the numbers need.
+        # The values have the unit of the measurements, so they need significant digits.
         rows = [
             (name, f"{value:.6g}", "{:.6g} to {:.6g}".format(*interval))
             for name, value, interval in self.rows()
         ]
         return Report(
             [
-                f"Limits of agreement, {first} less {second}, {subjects}",
+                f"Limits of agreement, {first} minus {second}, {subjects}",
                 *left_out(self.n_dropped),
             ],
             [
@@ -161,21 +161,21 @@ def limits_of_agreement(
     clusters: Any = None,
     confidence: float = 0.95,
 ) -> LimitsOfAgreement:
-    """Return the limits of agreement of two methods of measurement, with their intervals.
+    """Compute the limits of agreement of two measurement methods, with their intervals.
 
     Parameters
     ----------
     y1, y2 : array-like of shape (n_subjects,)
-        One measurement of each subject by each method: numbers; None, NaN and the like are
-        missing.
+        Numeric measurements, one per subject and method. None, NaN and similar values are missing.
     missing : {'raise', 'drop'}, default='raise'
-        What to do about missing measurements: raise an error, or leave out their subjects and
-        count them.
+        How to treat missing measurements. 'raise' raises an error. 'drop' leaves out their subjects
+        and counts them.
     clusters : array-like of shape (n_subjects,), default=None
-        The cluster of each pair of measurements, such as a patient with several lesions, or one
-        who was measured several times by both methods. Each pair counts once.
+        The cluster of each pair of measurements. For example, a patient with several lesions, or
+        with several measurements by both methods, is a cluster. Each pair counts once.
     confidence : float, default=0.95
-        The confidence of the intervals; the limits themselves are for 95 % of the differences.
+        The confidence level of the intervals. The limits themselves are always for 95 % of the
+        differences.
 
     Returns
     -------
@@ -184,25 +184,25 @@ def limits_of_agreement(
     Raises
     ------
     ValueError
-        As for `concordance_correlation`.
+        For the same reasons as in `concordance_correlation`.
 
     Warns
     -----
     UndefinedMetricWarning
-        If all differences are the same: their spread, and so each interval, is 0.
+        If all differences are equal, so that the limits and intervals have no width.
 
     Notes
     -----
-    The variance of a limit is ``s**2 * (1 / n + 1.96**2 / (2 * (n - 1)))`` and its interval has
-    the quantile of Student's t with n - 1 degrees of freedom, as in Bland and Altman (1999).
-    Those of 1986 have 2 for 1.96 and ``3 / n`` for the factor. `plot_limits_of_agreement` shows
-    whether the differences grow with the measurements, as they must not.
+    The variance of a limit is ``s**2 * (1 / n + 1.96**2 / (2 * (n - 1)))``. Its interval uses
+    Student's t with n - 1 degrees of freedom, as in Bland and Altman (1999). Their paper of 1986
+    uses 2 instead of 1.96, and ``3 / n`` for the factor. The method requires that the differences
+    do not grow with the measurements. Use `plot_limits_of_agreement` to check this.
 
-    With clusters the variance of a difference is the sum of that between and that within clusters,
-    from the mean squares (Bland and Altman 1999, section 5.3). The intervals are by the jackknife
-    over the clusters, with the quantile of Student's t for their number less 1; those of the limits
-    add the distances of the bias and of the logarithm of the standard deviation from their ends
-    (Zou 2013).
+    With clusters, the variance of a difference is the sum of the variances between and within
+    clusters. Both are computed from mean squares (Bland and Altman 1999, section 5.3). The
+    intervals come from the jackknife over the clusters. They use Student's t, whose degrees of
+    freedom are the number of clusters minus 1. The interval of a limit combines the intervals of
+    the bias and of the logarithm of the standard deviation (Zou 2013).
 
     References
     ----------
@@ -217,12 +217,13 @@ def limits_of_agreement(
 
     Examples
     --------
-    Peak expiratory flow by two meters, of Bland and Altman (1986), the first six subjects:
+    Peak expiratory flow measured with two meters, for the first six subjects of Bland and Altman
+    (1986):
 
     >>> from fastkappa.measurements import limits_of_agreement
     >>> wright, mini = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
     >>> print(limits_of_agreement(wright, mini))
-    Limits of agreement, first rater less second rater, 6 subjects
+    Limits of agreement, first rater minus second rater, 6 subjects
     <BLANKLINE>
                            value          95 % interval
     bias                -19.6667  -39.0476 to -0.285699
@@ -247,7 +248,7 @@ def limits_of_agreement(
     if same:
         bias = float(differences[0])
         warnings.warn(
-            f"the limits of agreement have no spread: all differences are {bias * unit}.",
+            f"the limits of agreement have no width: all differences are {bias * unit}.",
             undefined_metric_warning(),
             stacklevel=2,
         )
@@ -281,10 +282,10 @@ def limits_of_agreement(
 
 
 class _Spread(NamedTuple):
-    """The standard deviation of differences, and how far the ends of the intervals are.
+    """The standard deviation of differences, and the distances from estimates to interval ends.
 
-    ``of_bias`` is how far those of the bias are from it, ``inwards`` and ``outwards`` how far those
-    of a limit are, nearer to the bias and farther from it.
+    ``of_bias`` is the distance for the bias. ``inwards`` and ``outwards`` are the distances from a
+    limit to the end that is nearer to the bias and to the end that is farther from it.
     """
 
     deviation: float
@@ -295,7 +296,7 @@ class _Spread(NamedTuple):
 
 
 def _spread(differences: Floats, confidence: float) -> _Spread:
-    """Return the spread of the differences of independent subjects (Bland and Altman 1999)."""
+    """Return the distances for independent subjects (Bland and Altman 1999)."""
     n = len(differences)
     deviation = float(differences.std(ddof=1))
     half = t_quantile((1 + confidence) / 2, n - 1) * deviation
@@ -304,7 +305,7 @@ def _spread(differences: Floats, confidence: float) -> _Spread:
 
 
 def _spread_in_clusters(sums: ClusteredSums, confidence: float) -> _Spread:
-    """Return the spread by the jackknife; that of a limit is made of two (Zou 2013)."""
+    """Return the distances by the jackknife over the clusters (Zou 2013)."""
     n_clusters = sums.n_clusters
     deviation = math.sqrt(float(total_variance(sums.whole)[0]))
     quantile = t_quantile((1 + confidence) / 2, n_clusters - 1) if n_clusters > 1 else math.nan

@@ -1,4 +1,4 @@
-"""Mean squares of an analysis of variance, and what intraclass correlations are made of."""
+"""Mean squares of an analysis of variance, and formulas for intraclass correlations."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from fastkappa.statistics.distributions import f_quantile, t_quantile
 
 
 class MeanSquares(NamedTuple):
-    """Sums of squares over their degrees of freedom.
+    """Sums of squares divided by their degrees of freedom.
 
     Attributes
     ----------
     subjects : float
-        Between subjects, MSR of McGraw and Wong: n - 1 degrees of freedom.
+        Between subjects (MSR in McGraw and Wong), with n - 1 degrees of freedom.
     within : float
-        Within subjects, MSW: n (k - 1).
+        Within subjects (MSW), with n (k - 1) degrees of freedom.
     raters : float
-        Between raters, MSC: k - 1.
+        Between raters (MSC), with k - 1 degrees of freedom.
     residual : float
-        What subjects and raters do not explain, MSE: (n - 1) (k - 1).
+        Residual (MSE), with (n - 1) (k - 1) degrees of freedom.
     """
 
     subjects: float
@@ -40,7 +40,7 @@ class MeanSquares(NamedTuple):
 
 
 def mean_squares(squares: Any) -> MeanSquares:
-    """Return the mean squares of an analysis of variance, from `SumsOfSquares` or the like."""
+    """Return the mean squares of an analysis of variance, given its sums of squares."""
     n, k = squares.n, squares.k
     return MeanSquares(
         squares.subjects / (n - 1),
@@ -65,25 +65,25 @@ def _quotient(numerator: float, denominator: float) -> float:
 
 
 def ratio(subjects: float, error: float) -> float:
-    """Return F: infinite without error, NaN without anything."""
+    """Return F, the ratio of two mean squares: infinite if only the error is 0, NaN if both are."""
     if error > 0:
         return subjects / error
     return math.inf if subjects > 0 else math.nan
 
 
 def f_limits(f: float, above: int, below: int, p: float) -> tuple[float, float]:
-    """Return the limits of a ratio of mean squares."""
+    """Return the confidence limits of a ratio of mean squares."""
     return f / f_quantile(p, above, below), f * f_quantile(p, below, above)
 
 
 def of_mean(one: float, k: int) -> float:
-    """Return the correlation of means of k raters, where that of one is at least -1 / (k - 1)."""
+    """Return the correlation of means of k raters, given that of single raters."""
     spread = 1 + (k - 1) * one
     return -math.inf if spread <= 0 else k * one / spread
 
 
 def each(limits: tuple[float, float], change: Any) -> tuple[float, float]:
-    """Return what both limits of F are changed to; an infinite one is 1."""
+    """Convert both limits of F to limits of a correlation. An infinite limit becomes 1."""
     low, high = (1.0 if limit == math.inf else change(limit) for limit in limits)
     return low, high
 
@@ -91,11 +91,11 @@ def each(limits: tuple[float, float], change: Any) -> tuple[float, float]:
 def absolute_interval(
     n: int, k: int, means: MeanSquares, value: float, p: float
 ) -> tuple[float, float]:
-    """Return the interval of ICC(A,1), by Satterthwaite's degrees of freedom."""
+    """Return the interval of ICC(A,1), with Satterthwaite's degrees of freedom."""
     subjects, _, raters, residual = means
     if math.isnan(value):
         return NO_ENDS
-    # McGraw and Wong's a and b times n (1 - value), so that a value of 1 divides nothing by 0.
+    # McGraw and Wong's a and b, multiplied by n (1 - value) to avoid a division by 0.
     of_raters = k * value * raters
     of_residual = (n * (1 - value) + k * value * (n - 1)) * residual
     spread = of_raters**2 / (k - 1) + of_residual**2 / ((n - 1) * (k - 1))
@@ -113,14 +113,15 @@ def absolute_interval(
 
 
 class ClusteredErrors(NamedTuple):
-    """What is inferred from subjects in clusters.
+    """Statistics for inference from subjects in clusters.
 
     Attributes
     ----------
     n_clusters : int
+        The number of clusters.
     logarithms, errors : tuple of float
-        Of ICC(1), ICC(A,1) and ICC(C,1), the logarithm of (1 + (k - 1) ICC) / (1 - ICC) and its
-        standard error by the jackknife. Without clusters it is that of F.
+        For ICC(1), ICC(A,1) and ICC(C,1), the logarithm of (1 + (k - 1) ICC) / (1 - ICC) and its
+        jackknife standard error. For ICC(1) it is the logarithm of F.
     """
 
     n_clusters: int
@@ -128,7 +129,7 @@ class ClusteredErrors(NamedTuple):
     errors: tuple[float, ...]
 
     def interval(self, form: int, p: float) -> tuple[float, float]:
-        """Return the ends of what the logarithm is of."""
+        """Return the interval of (1 + (k - 1) ICC) / (1 - ICC)."""
         if self.n_clusters < 2:
             return NO_ENDS
         half = t_quantile(p, self.n_clusters - 1) * self.errors[form]
@@ -137,14 +138,14 @@ class ClusteredErrors(NamedTuple):
         return float(low), float(high)
 
     def test(self, form: int) -> tuple[float, tuple[int, int]]:
-        """Return the squared t of a correlation of 0, and the degrees of freedom."""
+        """Return the squared t for the test that the correlation is 0, and degrees of freedom."""
         logarithm, error = self.logarithms[form], self.errors[form]
         f = (logarithm / error) ** 2 if error > 0 else math.nan
         return f, (1, self.n_clusters - 1)
 
 
 def clustered_errors(sums: ClusteredSums, centre: Floats) -> ClusteredErrors:
-    """Return what is inferred from sums of clusters, taken from a ``centre`` of each rater."""
+    """Return jackknife errors from sums over clusters. ``centre`` has a constant per rater."""
     whole, left = (_logarithms(sums_of_samples(part, centre)) for part in sums)
     return ClusteredErrors(
         sums.n_clusters,
@@ -154,7 +155,7 @@ def clustered_errors(sums: ClusteredSums, centre: Floats) -> ClusteredErrors:
 
 
 def _logarithms(squares: SumsOfSamples) -> list[Floats]:
-    """Return the logarithms of `ClusteredErrors` of samples."""
+    """Return the logarithms that `ClusteredErrors` describes, for each sample."""
     means = mean_squares(squares)
     excess = (means.raters - means.residual) / squares.n
     parts = (means.within, 0.0), (means.residual, excess), (means.residual, 0.0)

@@ -1,4 +1,4 @@
-"""The measurements of several raters, read in chunks of subjects that all of them rated."""
+"""Read measurements of several raters in chunks of subjects that all of them rated."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from fastkappa.ratings.rating_matrix import columns_of, read_measurements
 from fastkappa.ratings.read import read_clusters
 
 LONG_FORM = (
-    "If the columns say which subject and rater each row is of, give a column per rater, as"
-    " ratings.pivot(index=..., columns=..., values=...) in pandas makes them; leave ids out."
+    "If the columns say which subject and rater each row belongs to, give a column per rater"
+    " instead, without ids. In pandas, use ratings.pivot(index=..., columns=..., values=...)."
 )
-# Ratings that are read together: a few chunks of them stay in the cache.
+# The number of ratings per chunk. A few chunks fit in the cache.
 CHUNK = 1 << 15
-# Squares of numbers between 2**-250 and 2**250, summed over all items, stay finite and above 0.
+# Sums of squares of numbers between 2**-250 and 2**250 remain finite and above 0.
 LARGEST_EXPONENT = 250
 
 
@@ -35,18 +35,18 @@ class Measured:
     Attributes
     ----------
     columns : list of ndarray of shape (n_given,)
-        One array per rater, without a copy; NaN where missing.
+        One array per rater, not copied. Missing measurements are NaN.
     names : list of str
         The raters' names.
     n_subjects, n_dropped : int
-        How many subjects all raters rated, and how many others there are.
+        The number of subjects that all raters rated, and the number of other subjects.
     lowest, highest : ndarray of shape (n_raters,)
-        The limits of each rater's measurements of subjects that all rated.
+        The smallest and largest measurement by each rater, of subjects that all rated.
     unit : float
-        A power of two, 1 unless squares of the numbers over- or underflow: chunks are
-        multiples of it.
+        A power of two by which chunks are divided. It is 1 unless squares of the measurements
+        would overflow or underflow.
     clusters : ndarray of int of shape (n_subjects,) or None
-        The number of the cluster of each subject that all rated, if clusters were given.
+        The cluster number of each subject that all rated, if clusters were given.
     """
 
     columns: list[AnyArray]
@@ -60,17 +60,17 @@ class Measured:
 
     @property
     def n_raters(self) -> int:
-        """How many raters there are."""
+        """The number of raters."""
         return len(self.columns)
 
     @property
     def constant(self) -> NDArray[np.bool_]:
-        """Whether all measurements of each rater are the same."""
+        """Whether all measurements by a rater are equal, for each rater."""
         same: NDArray[np.bool_] = self.lowest == self.highest
         return same
 
     def chunks(self) -> Iterator[Floats]:
-        """Yield the subjects that all rated, in units, of shape (n_raters, m)."""
+        """Yield measurements of m subjects that all rated, in units, of shape (n_raters, m)."""
         for _, chunk in chunks_of(self.columns, CHUNK):
             if self.n_dropped:
                 chunk = chunk[:, ~np.isnan(chunk).any(axis=0)]
@@ -78,7 +78,7 @@ class Measured:
 
 
 def read_pair(y1: Any, y2: Any, missing: Missing, clusters: Any = None) -> Measured:
-    """Return the measurements of two raters."""
+    """Read the measurements of two raters."""
     if y2 is None:
         refuse_frame_of_two(y1)
         length_of("y2", y2)
@@ -89,10 +89,10 @@ def read_pair(y1: Any, y2: Any, missing: Missing, clusters: Any = None) -> Measu
 
 
 def read_ratings(ratings: Any, missing: Missing, clusters: Any = None) -> Measured:
-    """Return the measurements of subjects × raters."""
+    """Read measurements of subjects × raters."""
     columns, names = columns_of(ratings)
     if len(columns) < 2:
-        raise ValueError(f"ratings must be those of two raters or more, got {len(columns)}.")
+        raise ValueError(f"ratings must have at least two columns, got {len(columns)}.")
     numbered = [f"rater {i}" for i in range(1, len(columns) + 1)]
     try:
         measured = _measured(columns, names or numbered, missing, clusters)
@@ -121,9 +121,9 @@ def _measured(given: list[Any], names: list[str], missing: Missing, clusters: An
                 position = int(np.argmax(incomplete))
                 rater = names[int(np.argmax(np.isnan(chunk[:, position])))]
                 raise ValueError(
-                    f"a measurement by {rater} is missing, of the subject at position"
-                    f" {start + position}: missing='drop' leaves out subjects that were not"
-                    " measured by all."
+                    f"a measurement by {rater} is missing, for the subject at position"
+                    f" {start + position}. Use missing='drop' to leave out subjects with missing"
+                    " measurements."
                 )
             n_dropped += int(np.count_nonzero(incomplete))
             chunk = chunk[:, ~incomplete]
@@ -134,7 +134,7 @@ def _measured(given: list[Any], names: list[str], missing: Missing, clusters: An
         start += incomplete.size
     if start - n_dropped < 2:
         raise ValueError(
-            "there must be two subjects or more that were measured by all, got"
+            "at least two subjects must have measurements by all raters, got"
             f" {start - n_dropped} of {start}."
         )
     _, exponent = math.frexp(max(np.abs(lowest).max(), np.abs(highest).max()))

@@ -1,4 +1,4 @@
-"""Measurements in another form than a column per rater: with ids, or in long form."""
+"""Recognise measurements in other forms than one column per rater: with ids, or in long form."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 
-# With fewer subjects, measurements can be 1, 2, 3, ... by chance.
+# With fewer subjects, measurements could be 1, 2, 3, ... by chance.
 FEWEST = 6
-# A column with such a name holds ids, not measurements, if all of its values differ.
+# A column with one of these names contains ids, not measurements, if all of its values differ.
 IDS = frozenset(
     (
         "id",
@@ -26,25 +26,25 @@ IDS = frozenset(
         "unnamed: 0",
     )
 )
-# A column with such a name says which rater a row belongs to.
+# A column with one of these names says which rater a row belongs to.
 RATERS = frozenset(("rater", "raters", "judge", "observer", "annotator", "reader", "rater_id"))
 
 
 def refuse_other_forms(columns: Sequence[AnyArray], names: Sequence[str] | None) -> None:
-    """Raise if one column looks like ids of the subjects, or three like a row per measurement."""
+    """Raise an error if a column looks like ids, or if there seems to be a row per measurement."""
     found = _long_form(columns, names)
     if found is not None:
         subject, rater, value = found
         if names is None:
-            which = f"columns {subject} and {rater} hold each pair of their values once"
+            which = f"columns {subject} and {rater} have each combination of values exactly once"
             remedy = "Give a row per subject and a column per rater."
         else:
-            which = f"{names[subject]!r} and {names[rater]!r} say what each row is of"
+            which = f"{names[subject]!r} and {names[rater]!r} say what each row belongs to"
             remedy = (
                 f"Give a column per rater: ratings.pivot(index={names[subject]!r},"
                 f" columns={names[rater]!r}, values={names[value]!r}) in pandas."
             )
-        raise ValueError(f"ratings look like a row per measurement: {which}. {remedy}")
+        raise ValueError(f"ratings seem to have a row per measurement: {which}. {remedy}")
     ids = next((j for j in range(len(columns)) if _are_ids(j, columns, names)), None)
     if ids is not None:
         if names is None:
@@ -52,38 +52,39 @@ def refuse_other_forms(columns: Sequence[AnyArray], names: Sequence[str] | None)
         else:
             named, remedy = f"column {names[ids]!r}", f"ratings.drop(columns={names[ids]!r})"
         raise ValueError(
-            f"{named} of ratings looks like ids of the subjects: it holds another whole number in"
+            f"{named} of ratings looks like ids of the subjects: it has a different whole number in"
             f" each of the {len(columns[ids])} rows. Leave it out, as {remedy} in"
             f" {'NumPy' if names is None else 'pandas'} does."
         )
 
 
 def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> None:
-    """Raise if one of two columns says which subject, or which rater, each row is of."""
+    """Raise an error if one of two columns seems to contain ids of subjects or raters."""
     for j, argument in enumerate(("y1", "y2")):
         values, other = columns[j], columns[1 - j]
         if len(values) < FEWEST or not _are_whole(values):
             continue
         is_named = _is_named(names[j], IDS | RATERS)
-        # A patient can measure too: numbers in the range of the others are measurements.
+        # The name alone is not enough, because patients can also measure. Numbers in the range of
+        # the other column are measurements.
         is_alone = ((other >= values.min()) & (other <= values.max())).mean() < 0.5
         if (is_named or is_alone) and _are_repeated(values):
             found = "it repeats the same numbers in turn"
         elif is_alone and (is_named or _count_rows(values)) and _never_repeats(values):
-            found = "it holds another whole number in each row"
+            found = "it has a different whole number in each row"
         else:
             continue
         called = f" ({names[j]!r})" if is_named else ""
         raise ValueError(
             f"{argument}{called} looks like ids of subjects or raters: {found}. Give the"
-            " measurements; of a row per measurement ratings.pivot(index=..., columns=...,"
-            " values=...) in pandas makes a column per rater."
+            " measurements instead. If you have a row per measurement, use ratings.pivot(index=...,"
+            " columns=..., values=...) in pandas to get a column per rater."
         )
 
 
 def _are_repeated(values: AnyArray) -> bool:
-    """Return whether whole numbers are ids of a row per measurement: 1, 1, 2, 2 or 1, 2, 1, 2."""
-    # The first ones show nearly always that they are not.
+    """Return whether integers repeat like ids in long form: 1, 1, 2, 2, or 1, 2, 1, 2."""
+    # The first few values nearly always show that they do not.
     if len(np.unique(np.diff(values[:FEWEST].astype(np.float64)))) > 2:
         return False
     ids = np.unique(values)
@@ -94,7 +95,7 @@ def _are_repeated(values: AnyArray) -> bool:
 
 
 def _count_rows(values: AnyArray) -> bool:
-    """Return whether whole numbers are 0, 1, 2, ... or 1, 2, 3, ..."""
+    """Return whether integers are 0, 1, 2, ... or 1, 2, 3, ..."""
     return values[0] in (0, 1) and bool((np.diff(values.astype(np.float64)) == 1).all())
 
 
@@ -103,11 +104,11 @@ def _never_repeats(values: AnyArray) -> bool:
 
 
 def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -> bool:
-    """Return whether a column holds ids: by its name, or because it counts the rows.
+    """Return whether a column contains ids, judging by its name or because it counts the rows.
 
-    Values 1, 2, 3, ... can be true values that others measure as 1.1, 1.9, 3.2, ..., or the ranks
-    of the first of two raters. So a column that counts the rows holds ids only if the other columns
-    have another range or few different values.
+    Values 1, 2, 3, ... can also be true values that others measure as 1.1, 1.9, 3.2, ..., or the
+    ranks given by the first of two raters. So a column that counts the rows contains ids only if
+    the other columns have a different range, or few different values.
     """
     values = columns[j]
     n = len(values)
@@ -126,7 +127,7 @@ def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -
 def _long_form(
     columns: Sequence[AnyArray], names: Sequence[str] | None
 ) -> tuple[int, int, int] | None:
-    """Return the columns of subjects, raters and measurements, if there are three such columns."""
+    """Return the indices of columns of subjects, raters and measurements, or None."""
     if len(columns) != 3 or len(columns[0]) < FEWEST:
         return None
     for subject, rater, value in ((0, 1, 2), (1, 0, 2), (0, 2, 1), (1, 2, 0), (2, 0, 1), (2, 1, 0)):

@@ -1,4 +1,4 @@
-"""Texts in the reports of measurements."""
+"""Texts for the reports of measurements."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from fastkappa.formatting import count_text, printable
 from fastkappa.results.report import RATERS
 
-# More raters than this are counted, not named.
+# If there are more raters, reports give their number instead of their names.
 MOST_NAMED = 10
 
 
 def heading(what: str, raters: Sequence[str], subjects: str, between: str = ", ") -> str:
-    """Return what a report is about: the figure, the raters by name if they have any.
+    """Return the heading of a report: the statistic, and the raters' names or number.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def heading(what: str, raters: Sequence[str], subjects: str, between: str = ", "
 
 
 def subjects_text(n_subjects: int, n_clusters: int) -> str:
-    """Return how many subjects there are, and in how many clusters if these are fewer.
+    """Return the number of subjects, and the number of clusters if there are fewer.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def subjects_text(n_subjects: int, n_clusters: int) -> str:
 
 
 def left_out(n_dropped: int) -> list[str]:
-    """Return the remark on subjects that were left out, if any were."""
+    """Return a note on subjects that were left out, if there are any."""
     if not n_dropped:
         return []
     return [f"{count_text(n_dropped, 'subject')} left out for a missing measurement"]
@@ -47,7 +47,7 @@ def left_out(n_dropped: int) -> list[str]:
 
 def _raters_text(raters: Sequence[str]) -> str:
     n = len(raters)
-    # Those of an array, and the columns of a frame without names.
+    # Default names, of the columns of an array or of a data frame.
     numbers = ([f"rater {i}" for i in range(1, n + 1)], [str(i) for i in range(n)], list(RATERS))
     if list(raters) in numbers or n > MOST_NAMED:
         return "two raters" if n == 2 else f"{n} raters"

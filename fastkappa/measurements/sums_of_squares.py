@@ -1,4 +1,4 @@
-"""The analysis of variance of subjects × raters, on which all of this room rests.
+"""The analysis of variance of subjects × raters, used by all statistics of measurements.
 
 With x_ij the measurement of subject i by rater j, n subjects and k raters,
 
@@ -6,8 +6,8 @@ With x_ij the measurement of subject i by rater j, n subjects and k raters,
     raters     n * sum of (mean_j - mean)**2
     residual   sum of (x_ij - mean_i - mean_j + mean)**2
 
-Each is a sum of squares of small numbers, so that none is a difference of large ones: the
-numbers are taken from a value in their midst first, which costs no digits.
+Each is a sum of squares of small numbers, not a difference of large sums, which would lose digits.
+For the same reason a central value is first subtracted from the measurements.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ class SumsOfSquares:
     Attributes
     ----------
     n, k : int
-        How many subjects and raters there are.
+        The numbers of subjects and raters.
     subjects, raters, residual : float
         The sums of squares between subjects, between raters, and the rest.
     centre : float
-        A number in the midst of the measurements, in units of `Measured`.
+        A number in the middle of the measurements, in units of `Measured`.
     means : ndarray of shape (k,)
-        The raters' means, from the centre.
+        The raters' means, minus the centre.
     of_raters : ndarray of shape (k,)
-        The sum of each rater's squared deviations from their mean.
+        The sum of each rater's squared deviations from the rater's mean.
     unit : float
-        What the measurements were divided by before they were squared.
+        The number by which measurements were divided before they were squared.
     """
 
     n: int
@@ -54,13 +54,13 @@ class SumsOfSquares:
 
 
 def sums_of_squares(measured: Measured) -> SumsOfSquares:
-    """Return the sums of squares, in two passes over the measurements."""
+    """Compute the sums of squares in two passes over the measurements."""
     n, k = measured.n_subjects, measured.n_raters
     limits = (measured.lowest / measured.unit, measured.highest / measured.unit)
     centre = float(limits[0].mean() / 2 + limits[1].mean() / 2)
     sums = [(chunk - centre).sum(axis=1) for chunk in measured.chunks()]
     means = np.array([math.fsum(parts) for parts in zip(*sums)]) / n
-    # One number many times over has a mean that is rounded; the number itself is not.
+    # The mean of a constant column would be rounded, so take the constant itself.
     means = np.where(measured.constant, limits[0] - centre, means)
     mean = float(means.mean())
     parts: list[tuple[float, ...]] = []
@@ -72,7 +72,7 @@ def sums_of_squares(measured: Measured) -> SumsOfSquares:
         deviation -= of_subject
         parts.append(((of_subject * of_subject).sum(), (deviation * deviation).sum()))
     subjects, residual = (math.fsum(part) for part in zip(*parts))
-    # Below the rounding of the measurements nothing is a difference.
+    # Sums of squares that could be due to rounding of the measurements are set to 0.
     largest = max(float(np.abs(limits[0]).max()), float(np.abs(limits[1]).max()))
     noise = (EPSILON / 2 * largest) ** 2
     from_mean = means - mean

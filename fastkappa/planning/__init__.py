@@ -1,4 +1,4 @@
-"""Planning of a study: how many items a test or an interval of kappa needs."""
+"""Plan a study: compute the number of items that a test or an interval of kappa needs."""
 
 from fastkappa.planning.designs import power, sample_size
 from fastkappa.planning.precision import sample_size_for_width

@@ -1,4 +1,4 @@
-"""What the arguments of all plans must be."""
+"""Check the arguments that all plans have in common."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 from fastkappa.planning.planned_tables import Margins
 
 MOST_RATERS = 100
-MOST_ITEMS = 10**12  # beyond, rounding decides
+MOST_ITEMS = 10**12  # rounding errors dominate beyond this
 
 
 def check_probability(name: str, value: float) -> None:
-    """Raise if a number is not between 0 and 1."""
+    """Raise an error if a number is not between 0 and 1."""
     if not isinstance(value, Real) or not 0 < value < 1:
         raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
 
 
 def check_whole(name: str, value: int, least: int) -> None:
-    """Raise if a value is not a whole number, or below the least."""
+    """Raise an error if a value is not an integer, or is below ``least``."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
         above = f"above {least - 1}" if least else "from 0 on"
         raise ValueError(f"{name} must be a whole number {above}, got {value!r}.")
 
 
 def check_raters(n_raters: int, margins: Margins, conservative: bool) -> None:
-    """Raise if there are no plans for so many raters with these proportions of labels."""
+    """Raise an error if this number of raters cannot be planned for with these margins."""
     check_whole("n_raters", n_raters, 2)
     if n_raters == 2:
         return
@@ -35,4 +35,4 @@ def check_raters(n_raters: int, margins: Margins, conservative: bool) -> None:
     if conservative:
         raise ValueError("conservative must be False for more than two raters.")
     if not np.array_equal(*margins):
-        raise ValueError("rates must be the same for all of more than two raters, got two.")
+        raise ValueError("rates must be the same for all raters if there are more than two.")

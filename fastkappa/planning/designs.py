@@ -1,4 +1,4 @@
-"""Sample size and power of the tests of kappa that `agreement` and `fleiss_kappa` make."""
+"""Sample size and power for the tests of kappa in `agreement` and `fleiss_kappa`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sample_size(
 ) -> int:
     """Return the number of items needed to distinguish kappa from a hypothesised value.
 
-    The test is that of ``agreement(..., null_kappa=null_kappa)`` and, for more than two raters,
+    The test is that of ``agreement(..., null_kappa=null_kappa)`` or, for more than two raters,
     that of `fleiss_kappa`.
 
     Parameters
@@ -43,31 +43,33 @@ def sample_size(
     kappa : float
         The expected kappa.
     rates : pair of float or of array-like of shape (l,), default=(0.5, 0.5)
-        For two labels, how often each rater gives the first one; for more, the proportions
-        of each rater's labels. More than two raters must all have the same.
+        For two labels, the proportion of items to which each rater gives the first label. For more
+        labels, the proportions of each rater's labels. If there are more than two raters, all must
+        have the same proportions.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights.
     null_kappa : float, default=0.0
         The kappa under the null hypothesis.
     alternative : {'two-sided', 'one-sided', 'greater', 'less'}, default='two-sided'
-        The kind of test; a one-sided test looks for a deviation towards ``kappa``, 'greater'
-        and 'less' say where that should be.
+        The kind of test. A 'one-sided' test looks for a deviation towards ``kappa``. 'greater' and
+        'less' are also one-sided, and require that ``kappa`` is on that side of ``null_kappa``.
     alpha : float, default=0.05
         The significance level.
     power : float, default=0.8
         The required probability of rejecting ``null_kappa``.
     conservative : bool, default=False
-        Three labels or more with these rates and this kappa may agree in many ways. False plans
-        for raters who agree on some items and guess the others; True for those with whom kappa
-        has the largest variance, under either hypothesis (Flack and others 1988).
+        With three or more labels, many tables have these rates and this kappa. False plans for
+        raters who agree on some items and guess the others. True plans for the table in which
+        kappa has the largest variance, under either hypothesis (Flack and others 1988).
     n_raters : int, default=2
-        The number of raters of each item. For more than two the coefficient is Fleiss' kappa,
-        and raters agree, all of them, on some items and guess the others: for two labels
-        the common correlation of Altaye, Donner and Klar (2001).
+        The number of raters of each item. For more than two, the coefficient is Fleiss' kappa. All
+        raters are assumed to agree on some items and to guess the others. For two labels, this is
+        the common correlation model of Altaye, Donner and Klar (2001).
 
     Returns
     -------
     n : int
+        The number of items.
 
     Raises
     ------
@@ -78,23 +80,24 @@ def sample_size(
 
     Notes
     -----
-    For two raters and two labels the formula is that of Cantor (1996). More labels determine the
-    most likely table with ``null_kappa``, and with it the error that the test assumes, only
-    together with the observed table: the mean and the standard deviation of z are summed up over
-    the numbers of items that each cell may have.
+    For two raters and two labels, the formula is that of Cantor (1996). With more labels, the
+    standard error of the test comes from the most likely table with ``null_kappa``, which depends
+    on the observed table. So the mean and standard deviation of z are computed over the numbers of
+    items that each cell can have.
 
-    For more than two raters and ``null_kappa`` other than 0 the test is whether ``null_kappa``
-    lies outside the interval of `fleiss_kappa` with the confidence 1 - ``alpha``; for a
-    one-sided test, beyond the end of that with 1 - 2 ``alpha``.
+    For more than two raters and ``null_kappa`` other than 0, the test rejects if ``null_kappa`` is
+    outside the interval of `fleiss_kappa` with confidence 1 - ``alpha``. A one-sided test uses one
+    end of the interval with confidence 1 - 2 ``alpha``.
 
-    A study in which more than two raters agree on all items leaves Fleiss' kappa without a
-    standard error. It counts as rejecting a lower ``null_kappa`` if it is that improbable under it:
-    if all items are agreed on with a probability of ``alpha`` at most, half of it two-sided.
+    If more than two raters agree on all items, Fleiss' kappa has no standard error. Such a study
+    counts as rejecting a lower ``null_kappa`` if full agreement is improbable enough under it. Its
+    probability must be at most ``alpha``, or half of ``alpha`` in a two-sided test.
 
-    A formula is right where z is close to normal, which a cell with few items prevents. Therefore
-    1000 to 4000 studies of each n that is tried are simulated, and the planned power is at most
-    2 points away from theirs. Where the formula fails the power is known to about 2 points, it
-    rises by steps, and n is the least that was found. Conservative plans are not simulated.
+    The formulas are accurate if z is close to normal, which is not the case if a cell has few
+    items. Therefore 1000 to 4000 studies are simulated for each n that is tried. The planned power
+    differs from the simulated power by at most 2 percentage points. If the formula fails, the power
+    is accurate only to about 2 points and rises in steps, and n is the smallest that was found.
+    Conservative plans are not simulated.
 
     References
     ----------
@@ -147,12 +150,12 @@ def power(
     n : int
         The number of items.
     kappa, rates, weights, null_kappa, alternative, alpha, conservative, n_raters
-        As for `sample_size`.
+        As in `sample_size`.
     n_simulated : int, default=0
-        The number of studies to be simulated, each with the test that will be made; 0 takes
-        the power that `sample_size` plans with. Of 10,000 studies the power is known to within 1 %.
+        The number of studies to simulate, each with the planned test. With 10,000 studies the power
+        is accurate to within 1 %. With 0, return the same planned power that `sample_size` uses.
     rng : Generator, int or None, default=None
-        The source of random numbers.
+        The random number generator, or its seed.
 
     Returns
     -------
@@ -163,7 +166,7 @@ def power(
     Raises
     ------
     ValueError
-        As `sample_size`.
+        For the same reasons as in `sample_size`.
 
     Examples
     --------

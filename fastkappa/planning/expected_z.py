@@ -1,13 +1,15 @@
-"""The mean and the standard deviation of a test's z over the studies of n items.
+"""Compute the mean and standard deviation of a test's z over studies of n items.
 
-The number of items in a cell is close to a Poisson variate with the expected number as its mean.
-Its distribution is replaced by that on three counts which has the same moments up to the fifth
-(Gauss quadrature; the orthogonal polynomials are Charlier's). One cell at a time takes each of its
-counts while the others keep the expected ones, and what z changes by is added up over the cells.
-The counts are as far from the mean as real ones are, and never below 0: nothing is divided by a
-small step, and a cell that is mostly empty has 0 or 1 items, not a fraction more or less.
+The number of items in a cell is approximately Poisson, with the expected number as its mean. The
+distribution is replaced by one with only three counts and the same moments up to the fifth (Gauss
+quadrature with Charlier polynomials). One cell at a time is set to each of its three counts, while
+the other cells keep their expected counts. The changes of z are added up over the cells.
 
-For large n the result is that of the delta method, with the bias of order 1 / sqrt(n).
+The three counts are as far from the mean as real counts, and never negative. So there is no
+division by a small step as in numerical derivatives, and cells that are mostly empty are treated
+realistically.
+
+For large n the result equals that of the delta method, including the bias of order 1 / sqrt(n).
 """
 
 from __future__ import annotations
@@ -21,24 +23,25 @@ import numpy as np
 from fastkappa.arrays import FloatTable
 
 N_COUNTS = 3
-# Fewer items are none: no most likely table may be found with a thousandth of an item in a cell.
+# Smaller counts are replaced by 0, because the search for the most likely table can fail with a
+# thousandth of an item in a cell.
 LEAST_COUNT = 1e-3
 
 
 class ExpectedZ(NamedTuple):
-    """The mean and the standard deviation of z."""
+    """The mean and standard deviation of z."""
 
     mean: float
     deviation: float
 
 
 def poisson_counts(means: FloatTable) -> tuple[FloatTable, FloatTable]:
-    """Return three counts that stand for a Poisson variate, and their probabilities.
+    """Return three counts that represent a Poisson distribution, and their probabilities.
 
     Parameters
     ----------
     means : ndarray of shape (m,)
-        Above 0.
+        The means of m distributions, all above 0.
 
     Returns
     -------
@@ -51,7 +54,7 @@ def poisson_counts(means: FloatTable) -> tuple[FloatTable, FloatTable]:
 
     Examples
     --------
-    An item in half of the studies: the third moment of the number is 0.5 + 3 / 4 + 1 / 8.
+    For a mean of 0.5, the third moment is 0.5 + 3 / 4 + 1 / 8:
 
     >>> import numpy as np
     >>> from fastkappa.planning.expected_z import poisson_counts
@@ -73,14 +76,14 @@ def poisson_counts(means: FloatTable) -> tuple[FloatTable, FloatTable]:
 def expected_z(
     z_of: Callable[[FloatTable], FloatTable], proportions: FloatTable, n: float
 ) -> ExpectedZ:
-    """Return the mean and the standard deviation of z over studies of n items.
+    """Return the mean and standard deviation of z over studies of n items.
 
     They are NaN if z is not finite for one of the tables.
 
     Parameters
     ----------
     z_of : callable
-        From the numbers of items per cell, shape (k, m), to z, shape (k,).
+        A function that maps numbers of items per cell, shape (k, m), to z, shape (k,).
     proportions : ndarray of shape (m,)
         The expected proportion of the items in each cell.
     n : float
@@ -88,8 +91,8 @@ def expected_z(
 
     Examples
     --------
-    The proportion of the first of two cells, times the root of n: its standard deviation is
-    that of one item, the root of p (1 - p).
+    The proportion of items in the first of two cells, times sqrt(n), has the standard deviation
+    sqrt(p (1 - p)):
 
     >>> import numpy as np
     >>> from fastkappa.planning.expected_z import expected_z

@@ -1,4 +1,4 @@
-"""A plan of a study: its items and clusters, the power of its test, the width of its interval."""
+"""Plan a study: its items and clusters, the power of its test, and the width of its interval."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ INDEPENDENT = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan(Result):
-    """A plan of a study of kappa. It prints as a report.
+    """A plan for a study of kappa. It prints as a report.
 
     Attributes
     ----------
@@ -43,21 +43,23 @@ class Plan(Result):
     power : float or None
         The power of the test, if there is a null hypothesis.
     width : float
-        The width of the interval of kappa that is expected.
+        The expected width of the interval of kappa.
     kappa, null_kappa : float
-        The expected kappa, and that under the null hypothesis, None without a test.
+        The expected kappa, and the kappa under the null hypothesis, which is None without a test.
     alternative : str
         The kind of test.
     alpha, confidence : float
-        The significance level of the test, and the confidence of the interval.
+        The significance level of the test, and the confidence level of the interval.
     rates : pair of ndarray
         The proportions of each rater's labels.
     weights : {'linear', 'quadratic'}, ndarray or None
+        The disagreement weights.
     n_raters : int
         The number of raters of each item.
     design_effect : float
-        How many times as many items a study in clusters needs.
+        The factor by which clusters increase the number of items that the study needs.
     cluster_size : int or None
+        The number of items per cluster.
     """
 
     n: int
@@ -76,7 +78,7 @@ class Plan(Result):
     cluster_size: int | None
 
     def rows(self) -> list[tuple[str, float]]:
-        """Return the name and the value of each figure that is planned."""
+        """Return the names and values of the planned quantities."""
         found = {
             "items": self.n,
             "clusters": self.n_clusters,
@@ -86,7 +88,7 @@ class Plan(Result):
         return [(name, value) for name, value in found.items() if value is not None]
 
     def to_frame(self) -> Any:
-        """Return the figures as a pandas DataFrame, a row each: their ``value``.
+        """Return the planned quantities as a pandas DataFrame with the column ``value``.
 
         Raises
         ------
@@ -173,32 +175,34 @@ def plan_study(
     design_effect: float = 1.0,
     cluster_size: int | None = None,
 ) -> Plan:
-    """Plan the items for an interval or a test of kappa, or say what a number of items gives.
+    """Plan the number of items for an interval or test of kappa, or evaluate a given number.
 
     Parameters
     ----------
     kappa : float
         The expected kappa.
     null_kappa, alternative, alpha
-        The test, as for `sample_size`; None for no test.
+        The test, as in `sample_size`. If ``null_kappa`` is None, there is no test.
     width, confidence
-        The interval, as for `sample_size_for_width`; None takes what the items give.
+        The required interval, as in `sample_size_for_width`. If ``width`` is None, the width
+        follows from the number of items.
     power_wanted : float, default=None
-        The power of the test; None for 0.8, unless ``n`` is given.
+        The required power of the test. None means 0.8, unless ``n`` is given.
     n : int, default=None
-        The number of items that there are.
+        The number of items, if it is given.
     rates, weights, n_raters, conservative
-        As for `sample_size`.
+        As in `sample_size`.
     design_effect : float, default=1.0
-        How many times as many items a study in clusters needs: the squared ratio of the standard
-        errors with and without clusters, which `agreement` reports of a pilot study.
+        The factor by which clusters increase the number of items that the study needs. It is the
+        squared ratio of the standard errors with and without clusters. `agreement` reports it for
+        the data of a pilot study.
     cluster_size : int, default=None
-        The items of a cluster. All clusters are whole.
+        The number of items per cluster. The number of items is rounded up to whole clusters.
 
     Raises
     ------
     ValueError
-        If there is no such plan.
+        If an argument is invalid, or if no number of items meets the requirements.
 
     Examples
     --------
@@ -229,7 +233,7 @@ def plan_study(
     n_clusters = None if cluster_size is None else math.ceil(items / cluster_size)
     if n is None and n_clusters is not None and cluster_size is not None:
         items = n_clusters * cluster_size
-    # Items in clusters tell as much as fewer independent ones; rounding must not take one more.
+    # Items in clusters are worth fewer independent items. 1e-9 keeps rounding from losing an item.
     independent = max(2, math.floor(items / design_effect + 1e-9))
     return Plan(
         items,

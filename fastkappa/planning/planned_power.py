@@ -1,18 +1,20 @@
-"""The power of a planned test as a function of the number of items.
+"""Compute the power of a planned test as a function of the number of items.
 
-A formula gives it to all digits wherever z is close to normal:
+If z is close to normal, a formula gives the power precisely:
 
-- Two labels, kappa0 = 0 and conservative plans: with t the distance of kappa from kappa0, d its
-  standard error of one item in the expected table and d0 that in the planned table with kappa0,
-  the power is Phi((sqrt(n) t - critical d0) / d) (Cantor 1996).
-- With more labels kappa0 does not say which table that is, and the score test takes the most
-  likely one. Its z has, over the studies of n items, the mean and the standard deviation of
-  `expected_z`, and the power is Phi((mean - critical) / deviation).
-- With several raters z has the mean and the standard deviation of `variation_of_z`.
+- For two labels, for kappa0 = 0 and for conservative plans, the power is
+  Phi((sqrt(n) t - critical d0) / d) (Cantor 1996). Here t is the distance of kappa from kappa0.
+  d is the standard error for one item in the expected table, and d0 is that in the planned table
+  with kappa0.
+- With more labels, many tables have kappa0, and the score test uses the most likely one.
+  `expected_z` computes the mean and standard deviation of its z over studies of n items. The
+  power is Phi((mean - critical) / deviation).
+- With several raters, `variation_of_z` gives the mean and standard deviation of z.
 
-Z is not normal if a cell that matters expects few items, and no count of items says which cell
-does. Therefore studies are simulated for each n, and the planned power is that of the formula, but
-at most `WITHIN` away from that of the simulated studies. It has no jump where the formula fails.
+z is not close to normal if an important cell is expected to have few items. There is no simple
+rule for which cells are important. Therefore studies are simulated for each n. The planned power
+comes from the formula, but differs from the simulated power by at most `WITHIN`. So it has no jump
+where the formula fails.
 """
 
 from __future__ import annotations
@@ -38,27 +40,28 @@ from fastkappa.statistics.intervals.rao import null_test
 from fastkappa.statistics.weights import Weights
 
 PowerOfN = Callable[[int], float]
-FEW_OUTSIDE = 10  # items outside the most frequent cell, to begin with
-# The standard error of a power of 80 % is 0.6 points for the most studies, 1.3 for the fewest.
+FEW_OUTSIDE = 10  # the search starts with this many items outside the most frequent cell
+# The standard error of a power of 80 % is 0.6 percentage points with the most studies and 1.3 with
+# the fewest.
 MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
-FIRST_STUDIES = 200  # to find about how many items are needed
-STUDIES_COST = 300_000  # numbers per study, times studies: about 0.1 s
+FIRST_STUDIES = 200  # for a first estimate of the number of items
+STUDIES_COST = 300_000  # numbers per study times studies, about 0.1 s
 WITHIN = 0.02
-# The time for the moments of z grows with the fifth power of the number of labels, the time for
-# studies with the third. Plans with more labels use the formula for two labels, with kappa0.
+# The time for the moments of z grows with the fifth power of the number of labels, and the time for
+# simulations with the third. Plans with more labels use the formula with the planned table.
 MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
-GROWTH = 8  # of the steps in the search for the number of items
-MOST_NUMBERS = 10**6  # of the equations that are solved at a time
+GROWTH = 8  # growth factor of the steps in the search for the number of items
+MOST_NUMBERS = 10**6  # size of the system of equations that is solved at a time
 
 
 class Design(NamedTuple):
-    """The design of a study, checked."""
+    """The checked design of a study."""
 
     kappa: float
     null_kappa: float
     margins: Margins
     weights: Weights
-    tail: float  # the probability of an error of the first kind, on the side of kappa
+    tail: float  # the probability of a type I error on the side of kappa
     conservative: bool
     n_raters: int
 
@@ -68,36 +71,36 @@ class Design(NamedTuple):
         return math.copysign(1.0, self.kappa - self.null_kappa)
 
     def table(self, name: str, kappa: float, conservative: bool) -> FloatTable:
-        """Return the planned table for one of the kappas."""
+        """Return the planned table for a kappa, whose argument is called ``name``."""
         return planned_table(name, kappa, self.margins, self.weights, conservative)
 
     @property
     def has_null_error(self) -> bool:
-        """Whether the test is that of independence, with a standard error of its own."""
+        """Whether the test is that of independence, which has its own standard error."""
         return self.null_kappa == 0 and self.weights is None
 
     def takes_full_agreement(self, n: int) -> bool:
-        """Return whether n items on which all raters agree reject kappa0 by an interval (1, 1).
+        """Return whether full agreement on n items counts as rejecting kappa0.
 
-        They do if that is improbable enough under kappa0: few such items prove nothing.
+        It does if full agreement is improbable enough under kappa0. With few items it is not.
         """
         by_all = several_raters.agreed_by_all(self.null_kappa, self.margins[0], self.n_raters)
         return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail
 
     def critical(self, n: float) -> float:
-        """Return the critical value, by the distribution that the test takes for n items."""
+        """Return the critical value for n items, from the distribution that the test uses."""
         if self.n_raters > 2 and not self.has_null_error:
             return several_raters.critical_value(n, self.tail)
         return normal_quantile(1 - self.tail)
 
 
 def planned_power(design: Design, n: int) -> float:
-    """Return the power that a design with n items is planned to have."""
+    """Return the planned power of a design with n items."""
     return _held_by_simulation(design, _by_formula(design), _n_studies(design))(n)
 
 
 def planned_items(design: Design, target: float) -> int:
-    """Return the least number of items that was found to have a planned power."""
+    """Return the smallest number of items that was found to have the target power."""
     formula = _by_formula(design)
     n = least_items(formula, target, first_guess(design))
     for n_studies in (FIRST_STUDIES, _n_studies(design)):
@@ -106,10 +109,10 @@ def planned_items(design: Design, target: float) -> int:
 
 
 def _held_by_simulation(design: Design, formula: PowerOfN, n_studies: int) -> PowerOfN:
-    """Return the power by a formula, kept near that of simulated studies.
+    """Return a formula's power as a function of n, limited to near the power of simulated studies.
 
-    Studies are not simulated for conservative plans, whose variance no simulated test has, or for
-    many labels, because that takes too long.
+    Studies are not simulated for conservative plans, because no simulated test has their variance.
+    They are not simulated for many labels either, because this would be too slow.
     """
     if design.conservative or len(design.margins[0]) > MOST_SIMULATED_LABELS:
         return formula
@@ -134,7 +137,7 @@ def _n_studies(design: Design) -> int:
 
 
 def _by_formula(design: Design) -> PowerOfN:
-    """Return the power if z were normal, NaN where its moments are not known."""
+    """Return the power for normally distributed z, as a function of n. NaN if it is unknown."""
     if design.n_raters > 2:
         return _power_of_several_raters(design)
     expected = design.table("kappa", design.kappa, design.conservative)
@@ -145,13 +148,13 @@ def _by_formula(design: Design) -> PowerOfN:
 
 
 def first_guess(design: Design) -> int:
-    """Return a number of items with few expected outside the most frequent cell."""
+    """Return a number of items for which few are expected outside the most frequent cell."""
     outside = outside_most_frequent(design.table("kappa", design.kappa, False))
     return math.ceil(FEW_OUTSIDE / outside)
 
 
 def _power_by_standard_errors(design: Design, expected: FloatTable) -> PowerOfN:
-    # Under kappa0 = 0 the test takes raters to be independent, whatever was expected.
+    # For kappa0 = 0 the test assumes independent raters, also in a conservative plan.
     conservative = design.conservative and design.null_kappa != 0
     null = design.table("null_kappa", design.null_kappa, conservative)
     null_deviation, deviation = (
@@ -187,14 +190,14 @@ def _power_of_several_raters(design: Design) -> PowerOfN:
 
 
 def _normal_power(distance: float, deviation: float) -> float:
-    """Return the probability that a normal variate with this mean is above 0, NaN for NaN."""
+    """Return the probability that a normal variate with mean ``distance`` is above 0."""
     if deviation == 0:
         return float(distance > 0)
     return STANDARD_NORMAL.cdf(distance / deviation)
 
 
 def simulated_power(design: Design, n: int, n_studies: int, rng: np.random.Generator) -> float:
-    """Return the proportion of simulated studies that reject, towards the expected kappa."""
+    """Return the proportion of simulated studies that reject in the direction of kappa."""
     if design.n_raters > 2:
         return _simulated_power_of_several_raters(design, n, n_studies, rng)
     expected = design.table("kappa", design.kappa, design.conservative)
@@ -226,7 +229,7 @@ def _simulated_power_of_several_raters(
 
 
 def _z_of_tables(design: Design, tables: AnyArray) -> FloatTable:
-    """Return z of the planned test for each table of a stack."""
+    """Return the planned test's z for each table of a stack."""
     at_once = max(1, MOST_NUMBERS // (2 * tables.shape[-1] + 2) ** 2)
     starts = range(0, len(tables), at_once)
     return np.concatenate(
@@ -238,11 +241,11 @@ def _z_of_tables(design: Design, tables: AnyArray) -> FloatTable:
 
 
 def least_items(power: PowerOfN, target: float, guess: int) -> int:
-    """Return the least number of items with a power, for a power that rises with their number.
+    """Return the smallest number of items with the target power, if power rises with the number.
 
-    Steps away from the guess grow until they pass the target. Between the last two numbers the
-    normal quantile of the power is close to a straight line of the root of n: the next number is
-    where that meets the target, and every other time the middle.
+    First, growing steps away from the guess bracket the solution. Within the bracket, the normal
+    quantile of the power is nearly linear in sqrt(n). So the next n alternates between linear
+    interpolation and the middle of the bracket.
     """
     goal = normal_quantile(target)
     powers: dict[int, float] = {}
@@ -259,7 +262,7 @@ def least_items(power: PowerOfN, target: float, guess: int) -> int:
         n, step = beyond, GROWTH * step
         if n > MOST_ITEMS:
             raise ValueError(
-                "kappa and null_kappa are too near each other for a plan: more than"
+                "kappa and null_kappa are too close for a plan, because more than"
                 f" {MOST_ITEMS:.0e} items are needed. Give values that are farther apart."
             )
     below, above = sorted((n, beyond))

@@ -1,10 +1,11 @@
-"""The tables that studies are planned for: from kappa and how often each rater gives each label.
+"""Construct the tables that studies are planned for, from kappa and the raters' margins.
 
-For two labels these determine the table. For more it is assumed to be the mixture of
-independence and the most agreement that the margins allow, which for two labels is the same; or,
-to be conservative, the table in which kappa has the largest variance. The margins and kappa fix
-q_o, q_e and every cell's influence on kappa, so that its variance is a sum over the cells,
-and the largest one a linear programme (Flack and others 1988).
+For two labels, kappa and the margins determine the table. For more labels, the table is assumed to
+be a mixture of independence and the maximum agreement that the margins allow. For two labels this
+gives the same table. A conservative plan instead uses the table in which kappa has the largest
+variance. The margins and kappa determine q_o, q_e and the influence of each cell on kappa. So the
+variance is a linear function of the cells, and its maximum is the solution of a linear programme
+(Flack and others 1988).
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from fastkappa.statistics.weights import Weights, as_weights, disagreement_matri
 
 Margins: TypeAlias = tuple[FloatTable, FloatTable]
 MOST_STEPS = 100
-LEAST_OUTSIDE = 1e-6  # of the items outside the most frequent cell
-# How near the programme comes: to the largest variance in a cell, to the margins and kappa.
+LEAST_OUTSIDE = 1e-6  # the smallest proportion of items outside the most frequent cell
+# The tolerances of the linear programme: for the variance in a cell, and for the margins and kappa.
 GAP, MISFIT = 1e-11, 1e-10
 
 
 def as_margins(rates: Any) -> Margins:
-    """Return the proportions of each rater's labels, or raise if they are not proportions."""
+    """Return the proportions of each rater's labels, or raise an error if they are invalid."""
     try:
         first, second = (np.asarray(rate, dtype=np.float64) for rate in rates)
     except (TypeError, ValueError) as error:
@@ -38,7 +39,7 @@ def as_margins(rates: Any) -> Margins:
         first, second = (np.array([rate, 1 - rate]) for rate in (first, second))
     if first.ndim != 1 or first.shape != second.shape or len(first) < 2:
         raise ValueError(
-            "rates must be two numbers, or two arrays of a proportion for each label, got shapes"
+            "rates must be two numbers, or two arrays with one proportion per label, got shapes"
             f" {first.shape} and {second.shape}."
         )
     for margin in (first, second):
@@ -50,16 +51,16 @@ def as_margins(rates: Any) -> Margins:
 def planned_table(
     name: str, kappa: float, margins: Margins, weights: Weights, conservative: bool = False
 ) -> FloatTable:
-    """Return the proportions that are planned for, of shape (l, l).
+    """Return the proportions of the planned table, shape (l, l).
 
-    ``name`` is that of the argument which ``kappa`` is, for what is wrong with it.
+    ``name`` is the name of the argument ``kappa`` in error messages.
     """
     mixed = _mixture(name, kappa, margins, weights)
     return most_variable_table(mixed, weights) if conservative else mixed
 
 
 def _mixture(name: str, kappa: float, margins: Margins, weights: Weights) -> FloatTable:
-    """Return the mixture of independence and most agreement that has this kappa."""
+    """Return the mixture of independence and maximum agreement that has this kappa."""
     if not isinstance(kappa, Real) or not -1 <= kappa <= 1:
         raise ValueError(f"{name} must be a number between -1 and 1, got {kappa!r}.")
     by_chance = np.outer(*margins)
@@ -68,8 +69,8 @@ def _mixture(name: str, kappa: float, margins: Margins, weights: Weights) -> Flo
     largest = float(kappas(closest, checked))
     if math.isnan(largest):
         raise ValueError(
-            "rates must leave room for disagreement, got"
-            f" {', '.join(str(margin.tolist()) for margin in margins)}: kappa is undefined."
+            "rates must allow disagreement, got"
+            f" {', '.join(str(margin.tolist()) for margin in margins)}, so kappa is undefined."
         )
     if kappa > largest + 1e-12:
         raise ValueError(
@@ -85,8 +86,8 @@ def _mixture(name: str, kappa: float, margins: Margins, weights: Weights) -> Flo
 def outside_most_frequent(proportions: FloatTable) -> float:
     """Return the proportion of items outside the most frequent cell, or raise if it is tiny.
 
-    Kappa rests on these items. The most likely tables are found to about 1e-9 of the items: of
-    this proportion they are then known to 0.1 % at least.
+    Kappa depends on these items. The most likely tables are accurate to about 1e-9 of all items.
+    With a proportion of at least 1e-6, they are accurate to 0.1 % of these items.
     """
     most_frequent = np.unravel_index(proportions.argmax(), proportions.shape)
     others = proportions.copy()
@@ -94,21 +95,21 @@ def outside_most_frequent(proportions: FloatTable) -> float:
     outside = float(others.sum())
     if outside < LEAST_OUTSIDE:
         raise ValueError(
-            "rates are too near 0 and 1 for a plan: both raters are expected to give the same label"
-            f" on all but {outside:.1g} of the items. Plan for a sample in which the other labels"
-            " are more frequent."
+            "rates are too close to 0 and 1 for a plan, because both raters are expected to give"
+            f" the same label to all but a proportion of {outside:.1g} of the items. Plan for a"
+            " sample in which the other labels are more frequent."
         )
     return outside
 
 
 def error_of_one_item(proportions: FloatTable, weights: Weights) -> float:
-    """Return the standard error of kappa of one item, for a table of proportions."""
+    """Return the standard error of kappa times sqrt(n), for a table of proportions."""
     terms = terms_of(proportions, weights)
     return float(delta_error(terms.proportions, gradient(terms), np.ones(())))
 
 
 def most_variable_table(proportions: FloatTable, weights: Weights) -> FloatTable:
-    """Return the table with these margins and this kappa in which kappa varies most.
+    """Return the table with the same margins and kappa in which kappa has the largest variance.
 
     Parameters
     ----------
@@ -127,7 +128,8 @@ def most_variable_table(proportions: FloatTable, weights: Weights) -> FloatTable
     used = np.ix_(rows, columns)
     influence = gradient(terms_of(proportions, weights)).values[used]
     cells = [(i, j) for i in range(len(rows)) for j in range(len(columns))]
-    # The last column's sum follows from the others, and margins may not be given twice.
+    # The last column's sum is left out, because it follows from the others, and the constraints
+    # must be independent.
     sums = [[float(i == k) for i, _ in cells] for k in range(len(rows))]
     sums += [[float(j == k) for _, j in cells] for k in range(len(columns) - 1)]
     constraints = np.array([*sums, (matrix[used] / matrix.max()).ravel()])
@@ -144,8 +146,8 @@ def _largest_sum(
 ) -> FloatTable:
     """Return x >= 0 with ``constraints @ x == sums`` and the largest ``sum(values * x)``.
 
-    Mehrotra's interior-point method: x, and the slack s of the dual programme, stay above 0 while
-    their products go to 0.
+    Use Mehrotra's interior-point method. Both x and the slack s of the dual programme remain
+    positive while their products approach 0.
     """
     scale = max(float(values.max()), 1e-300)
     costs = 1 - values / scale
@@ -183,6 +185,6 @@ def _largest_sum(
 
 
 def _length(x: FloatTable, dx: FloatTable) -> float:
-    """Return how much of a step can be made before a number falls below 0, up to 1."""
+    """Return the largest fraction of a step, up to 1, that keeps all numbers nonnegative."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return min(1.0, float(np.where(dx < 0, -x / dx, np.inf).min()))

@@ -1,4 +1,4 @@
-"""How many items an interval of kappa needs to have a given width."""
+"""Compute the number of items for which the interval of kappa has a given width."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.weights import Weights
 
-AT_ONCE = 15  # numbers of items that are tried in one step
-FEW_OUTSIDE = 10  # items outside the most frequent cell, to begin with
+AT_ONCE = 15  # the number of sample sizes that are tried in one step
+FEW_OUTSIDE = 10  # the search starts with this many items outside the most frequent cell
 
 
 def sample_size_for_width(
@@ -38,24 +38,25 @@ def sample_size_for_width(
     conservative: bool = False,
     n_raters: int = 2,
 ) -> int:
-    """Return the number of items for which the interval of kappa is as narrow as required.
+    """Return the number of items needed for an interval of kappa with a given width.
 
     Parameters
     ----------
     kappa : float
         The expected kappa.
     width : float
-        The distance of the ends of the interval from each other.
+        The required width of the interval.
     rates, weights, conservative, n_raters
-        As for `sample_size`.
+        As in `sample_size`.
     confidence : float, default=0.95
-        The confidence of the interval.
+        The confidence level of the interval.
 
     Returns
     -------
     n : int
-        The least number of items for which the score interval of the expected table, or for more
-        than two raters the interval of `fleiss_kappa`, is at most this wide.
+        The smallest number of items for which the interval is at most this wide. For two raters
+        this is the score interval of the expected table, and for more raters the interval of
+        `fleiss_kappa`.
 
     Raises
     ------
@@ -66,7 +67,7 @@ def sample_size_for_width(
 
     Notes
     -----
-    The interval of a study is as wide as that on average only; about half of all are wider.
+    The width is that of an average study. About half of all studies have a wider interval.
 
     Examples
     --------
@@ -82,10 +83,10 @@ def sample_size_for_width(
     of_normal = (2 * normal_quantile((1 + confidence) / 2) * plan.error / width) ** 2
     if of_normal > MOST_ITEMS:
         raise ValueError(
-            f"width is too small for a plan, got {width!r}: {of_normal:.0e} items are needed, and"
-            f" plans are for {MOST_ITEMS:.0e} at most. Give a larger width."
+            f"width is too small for a plan, got {width!r}, because {of_normal:.0e} items are"
+            f" needed. Plans can have at most {MOST_ITEMS:.0e} items. Give a larger width."
         )
-    # With hardly any item outside the most frequent cell an interval is as wide as can be.
+    # With hardly any items outside the most frequent cell, the interval has its maximum width.
     fewest = math.ceil(FEW_OUTSIDE / outside_most_frequent(plan.table))
     return _least_narrow(plan.widths, width, max(2, math.ceil(of_normal), fewest))
 
@@ -100,14 +101,14 @@ def planned_width(
     conservative: bool = False,
     n_raters: int = 2,
 ) -> float:
-    """Return how wide the interval of kappa of n items is, as `sample_size_for_width` plans it.
+    """Return the planned width of the interval of kappa with n items.
 
     Parameters
     ----------
     n : int
-        The number of items, 2 or more.
+        The number of items, at least 2.
     kappa, rates, weights, confidence, conservative, n_raters
-        As for `sample_size_for_width`.
+        As in `sample_size_for_width`.
 
     Examples
     --------
@@ -121,7 +122,7 @@ def planned_width(
 
 
 class _Plan(NamedTuple):
-    """The expected table, the standard error of one item, and the widths of numbers of items."""
+    """The expected table, the standard error for one item, and a function from n to widths."""
 
     table: FloatTable
     error: float
@@ -157,11 +158,11 @@ def _plan(
 
 
 def _least_narrow(widths: Callable[[AnyArray], FloatTable], width: float, guess: int) -> int:
-    """Return the least n with a width, for widths that fall with n.
+    """Return the smallest n whose interval has the required width. Widths must fall with n.
 
-    ``widths`` takes several n at a time, because that takes hardly longer than one.
+    ``widths`` computes several n at a time, because this is hardly slower than a single n.
     """
-    wide = 1  # whose intervals are too wide or undefined
+    wide = 1  # an n whose interval is too wide or undefined
     tried = guess * 2 ** np.arange(AT_ONCE)
     while True:
         is_narrow = widths(tried) <= width

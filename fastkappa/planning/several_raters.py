@@ -1,9 +1,9 @@
-"""Fleiss' kappa of raters who agree on some items and guess the others.
+"""Plan for Fleiss' kappa of raters who agree on some items and guess the others.
 
-An item is a row of counts: how many of its raters gave each label. With probability kappa all give
-the same label, and else each draws one; labels have the same proportions either way. Fleiss' kappa
-of such items is kappa for any weights. For two labels it is the common correlation that Altaye,
-Donner and Klar (2001) and Rotondi and Donner (2012) plan for.
+An item is a row of counts: the number of raters who gave each label. With probability kappa, all
+raters give the same label. Otherwise each rater draws a label at random. The labels have the same
+proportions in both cases. Fleiss' kappa of such items is kappa, for any weights. For two labels,
+Altaye, Donner and Klar (2001) and Rotondi and Donner (2012) call this the common correlation model.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from fastkappa.statistics import distributions
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 MOST_ROWS = 10_000
-ROUNDING = 1e-12  # of a variance, relative to the mean square
+ROUNDING = 1e-12  # the rounding error of a variance, relative to the mean square
 
 
 class Rows(NamedTuple):
-    """The distinct rows of counts, shape (m, l), and how often each is expected, shape (m,)."""
+    """The distinct rows of counts, shape (m, l), and their expected proportions, shape (m,)."""
 
     counts: FloatTable
     proportions: FloatTable
 
 
 def planned_rows(kappa: float, margin: FloatTable, n_raters: int) -> Rows:
-    """Return the rows of so many raters with this kappa.
+    """Return the possible rows of an item, with their proportions for a given kappa.
 
     Examples
     --------
-    Three raters and two labels, of which nobody agrees by chance (Altaye and others 2001).
+    Three raters and two labels (Altaye and others 2001):
 
     >>> import numpy as np
     >>> from fastkappa.planning.several_raters import planned_rows
@@ -46,8 +46,8 @@ def planned_rows(kappa: float, margin: FloatTable, n_raters: int) -> Rows:
     n_rows = math.comb(n_raters + n_labels - 1, n_labels - 1)
     if n_rows > MOST_ROWS:
         raise ValueError(
-            f"n_raters must be fewer for {n_labels} labels, got {n_raters!r}: an item can be rated"
-            f" in {n_rows} ways, and plans are for {MOST_ROWS} at most."
+            f"n_raters is too large for {n_labels} labels, got {n_raters!r}, because an item can be"
+            f" rated in {n_rows} ways. At most {MOST_ROWS} ways are supported."
         )
     counts = np.array(_compositions(n_raters, n_labels), np.float64)
     ways = [
@@ -68,7 +68,7 @@ def is_agreed(rows: Rows) -> AnyArray:
 
 
 def agreed_by_all(kappa: float, margin: FloatTable, n_raters: int) -> float:
-    """Return the proportion of items on which so many raters with this kappa all agree."""
+    """Return the expected proportion of items on which all raters agree."""
     return max(0.0, float(kappa + (1 - kappa) * (margin**n_raters).sum()))
 
 
@@ -83,9 +83,9 @@ def _compositions(total: int, n_parts: int) -> list[list[int]]:
 
 
 def features(rows: Rows, weights: Weights) -> FloatTable:
-    """Return the products of a row's disagreement and proportions of labels, shape (m, (l + 1)^2).
+    """Return all products of a row's disagreement and label proportions, shape (m, (l + 1)^2).
 
-    Their means over items are all that Fleiss' kappa and its standard error depend on.
+    Fleiss' kappa and its standard error depend only on the means of these products over the items.
     """
     counts = rows.counts
     n_raters = counts[0].sum()
@@ -96,7 +96,7 @@ def features(rows: Rows, weights: Weights) -> FloatTable:
 
 
 def kappas_and_deviations(means: FloatTable, weights: Weights) -> tuple[FloatTable, FloatTable]:
-    """Return Fleiss' kappa, and its standard error of one item, for means of the features.
+    """Return Fleiss' kappa, and its standard error for one item, for means of the features.
 
     ``means`` has the shape (k, (l + 1)^2), and the results (k,).
     """
@@ -107,12 +107,12 @@ def kappas_and_deviations(means: FloatTable, weights: Weights) -> tuple[FloatTab
     expected = (margins * by_label).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = observed / expected
-        # The derivative of kappa: expected has twice the mean of a row's own means.
+        # The derivative of kappa. The factor 2 is there because expected is quadratic in margins.
         slope = np.column_stack([-np.ones(len(first)), 2 * ratio[:, None] * by_label])
         slope /= expected[:, None]
         squares = ((slope[:, None, :] @ products)[:, 0] * slope).sum(axis=1)
         variance = squares - (slope * first).sum(axis=1) ** 2
-        # Rounding is all that is left if the items have one row.
+        # If all items have the same row, the variance consists only of rounding errors.
         variance = np.where(variance > ROUNDING * squares, variance, 0 * squares)
     return 1 - ratio, np.sqrt(variance)
 
@@ -125,11 +125,11 @@ def _products(means: FloatTable) -> tuple[FloatTable, FloatTable]:
 
 
 def error_of_one_item(kappa: float, margin: FloatTable, n_raters: int, weights: Weights) -> float:
-    """Return the standard error of Fleiss' kappa of one item."""
+    """Return the standard error of Fleiss' kappa times sqrt(n)."""
     if n_raters > 2 and kappa == 1:
         raise ValueError(
-            "kappa must be below 1 for more than two raters: where all agree the standard error of"
-            " Fleiss' kappa is 0, and its interval has no width."
+            "kappa must be below 1 for more than two raters, because with full agreement the"
+            " standard error of Fleiss' kappa is 0, and its interval has no width."
         )
     rows = planned_rows(kappa, margin, n_raters)
     _, deviations = kappas_and_deviations(rows.proportions[None] @ features(rows, weights), weights)
@@ -137,11 +137,11 @@ def error_of_one_item(kappa: float, margin: FloatTable, n_raters: int, weights: 
 
 
 def z_of(means: FloatTable, n_raters: int, null_kappa: float, weights: Weights) -> FloatTable:
-    """Return the statistic of the test of kappa = kappa0, of one item, shape (k,).
+    """Return the statistic of the test of kappa = kappa0, divided by sqrt(n), shape (k,).
 
-    It is the distance of kappa from kappa0 over its standard error; for kappa0 = 0, without
-    weights, over the null standard error (Fleiss, Nee and Landis 1979), as `fleiss_kappa` has it.
-    NaN where the error is 0. ``means`` are those of the `features`.
+    It is the distance of kappa from kappa0, divided by the standard error for one item. For
+    kappa0 = 0 without weights, it is divided by the null standard error (Fleiss, Nee and Landis
+    1979), as in `fleiss_kappa`. NaN if the error is 0. ``means`` are means of the `features`.
     """
     values, deviations = kappas_and_deviations(means, weights)
     if null_kappa == 0 and weights is None:
@@ -151,7 +151,7 @@ def z_of(means: FloatTable, n_raters: int, null_kappa: float, weights: Weights) 
 
 
 def _null_deviations(margins: FloatTable, n_raters: float) -> FloatTable:
-    """Return the null standard error of one item for each of k margins."""
+    """Return the null standard error for one item, for each of k margins."""
     both = margins * (1 - margins)
     total = both.sum(axis=1)
     inside = total**2 - (both * (1 - 2 * margins)).sum(axis=1)
@@ -160,7 +160,7 @@ def _null_deviations(margins: FloatTable, n_raters: float) -> FloatTable:
 
 
 def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation:
-    """Return how z of one item varies."""
+    """Return the value, standard deviation and bias of z for one item."""
     disagreed = float(rows.proportions[~is_agreed(rows)].sum())
     n_raters = int(rows.counts[0].sum())
     return variation(
@@ -172,7 +172,7 @@ def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation
 
 
 def critical_value(n: float, tail: float) -> float:
-    """Return the critical value of the root of n times z, by Student's t as `fleiss_kappa`."""
+    """Return the critical value of sqrt(n) times z, from Student's t as in `fleiss_kappa`."""
     if math.isinf(n):
         return distributions.t_quantile(1 - tail, n)
     if n < 2:

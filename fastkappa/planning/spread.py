@@ -1,6 +1,6 @@
-"""How a statistic of the proportions of n items varies, by its derivatives.
+"""Compute the variance and bias of a statistic of proportions from its derivatives.
 
-They are symmetric differences, for statistics with a formula.
+The derivatives are computed numerically, as symmetric differences.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable
 
-STEP = 1e-3  # of a proportion, relative to its scale
+STEP = 1e-3  # the step of a proportion, relative to its scale
 
 
 class Variation(NamedTuple):
-    """Of n items a statistic has the mean value + bias / n and the variance deviation**2 / n."""
+    """For n items, a statistic has mean value + bias / n and variance deviation**2 / n."""
 
     value: float
     deviation: float
@@ -29,23 +29,23 @@ def variation(
     proportions: FloatTable,
     scale: float,
 ) -> Variation:
-    """Return how a statistic of the mean features of multinomial items varies.
+    """Return the variation of a statistic of the mean features of multinomial items.
 
     Parameters
     ----------
     statistic : callable
-        From mean features of shape (k, d) to values of shape (k,).
+        A function that maps mean features of shape (k, d) to values of shape (k,).
     features : ndarray of shape (m, d)
         The features of each of m kinds of items.
     proportions : ndarray of shape (m,)
-        How often each kind is expected.
+        The expected proportion of each kind.
     scale : float
-        By how much the proportions may change while the statistic changes little. Smaller
-        proportions take steps of this scale: rounding would be all that is left of their own.
+        A change of the proportions that changes the statistic only little. The steps of smaller
+        proportions are relative to this scale, because their own steps would be lost in rounding.
 
     Examples
     --------
-    The product of a proportion and the rest has the mean p (1 - p) (1 - 1 / n).
+    The product of a proportion p and 1 - p has the mean p (1 - p) (1 - 1 / n):
 
     >>> import numpy as np
     >>> from fastkappa.planning.spread import variation
@@ -59,11 +59,11 @@ def variation(
     means = proportions @ features
     moved = step[:, None] * features[used]
     value = float(statistic(means[None])[0])
-    # Because proportions sum to 1, the mean of the derivatives is subtracted from each of them.
+    # Proportions must sum to 1, so they are rescaled. This subtracts the mean of the derivatives.
     up = statistic((means + moved) / (1 + step[:, None]))
     down = statistic((means - moved) / (1 - step[:, None]))
     slopes = (up - down) / (2 * step)
-    # It also curves a straight line, which the second term removes.
+    # Rescaling also bends a straight line, which the second term corrects.
     bends = (up + down - 2 * value) / step**2 + 2 * slopes
     deviation = np.sqrt((weight * slopes**2).sum())
     return Variation(value, float(deviation), float((weight * bends).sum() / 2))

@@ -1,7 +1,7 @@
-"""Pictures of tables of counts, bootstraps, intervals and measurements.
+"""Plot confusion matrices, bootstraps, intervals and measurements.
 
-They draw results and compute no statistic. Matplotlib is imported when the first picture
-is drawn; ``pip install 'fastkappa[plot]'`` installs it.
+The functions draw results but compute no statistics. Matplotlib is imported when the first plot
+is drawn. To install it, use ``pip install 'fastkappa[plot]'``.
 """
 
 from fastkappa.plotting.agreement_chart import plot_agreement_chart

@@ -1,4 +1,4 @@
-"""The table of two raters as Bangdiwala's agreement chart."""
+"""Draw the confusion matrix of two raters as Bangdiwala's agreement chart."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from fastkappa.plotting.grid import TICK_TEXT, read_raters, read_table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The side of a new picture, in inches.
+# The width and height of a new figure, in inches.
 SIDE = 4.6
-# Labels whose part of an axis is smaller than this, in font sizes, have no room.
+# A label is written only if its part of the axis is at least this many font sizes long.
 LEAST_ROOM = 1.05
-# How strong the colour of partial agreement of the weight 1 is, compared with agreement.
+# The colour strength of partial agreement with weight 1, relative to full agreement.
 LIGHTER = 0.6
 
 
@@ -35,38 +35,39 @@ def plot_agreement_chart(
     reverse_y: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw Bangdiwala's agreement chart: how much of what margins allow is agreement.
+    """Draw Bangdiwala's agreement chart.
 
-    Every label has a box as wide as often the second rater gave it, and as high as the first
-    did. The boxes follow each other from corner to corner. In each the dark square is what
-    both gave that label, so that the dark area over that of the boxes is Bangdiwala's B. If
-    both raters use the labels alike, the boxes are squares along the diagonal line; where they
-    leave it, the margins differ.
+    Each label has a box. Its width is the number of items to which the second rater gave the
+    label, and its height is the number for the first rater. The boxes run from corner to corner.
+    The dark square in each box shows the items to which both raters gave the label. The total dark
+    area divided by the total area of the boxes is Bangdiwala's B. If both raters use the labels
+    equally often, the boxes are squares along the diagonal line. If the boxes leave the line, the
+    raters' label frequencies differ.
 
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
-        Counts, or sums of item weights; rows are the first rater's ratings.
+        Counts, or sums of item weights. Rows are the first rater's ratings.
     labels : sequence of length l, default=None
-        The labels in the table's order. None takes those of the result, or 0 to l - 1 for an
+        The labels in the table's order. None uses the labels of the result, or 0 to l - 1 for an
         array.
     raters : tuple of str, default=None
-        The names of the axes, as for `plot_agreement`: the first rater's labels go up, the
-        second's to the right.
+        The names of the axes, as in `plot_agreement`. The first rater's labels run upwards, the
+        second rater's to the right.
     step_weights : sequence of float, default=(1.0,)
-        The agreement weights of labels 0, 1, 2, ... steps apart, as for
-        `fastkappa.statistics.indices.bangdiwala_b`: from 1 down to 0. Ratings so many
-        steps apart are fainter, the less their weight.
+        The agreement weights of labels that are 0, 1, 2, ... steps apart, as in
+        `fastkappa.statistics.indices.bangdiwala_b`. They fall from 1 towards 0. Pairs of ratings
+        with smaller weights are drawn in fainter colours.
     reverse_y : bool, default=False
-        Whether the first rater's labels go down, as in a printed table.
+        Whether the first rater's labels run downwards, as in a printed table.
     ax : Axes, default=None
-        Where to draw. None makes a new figure with ``pyplot.subplots``.
+        The axes to draw on. None creates a new figure with ``pyplot.subplots``.
 
     Returns
     -------
     ax : Axes
-        Its collections are labelled 'agreement', '1 step apart', '2 steps apart' and so on,
-        for a legend.
+        The axes. Its collections are labelled 'agreement', '1 step apart', '2 steps apart' and
+        so on, for a legend.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def plot_agreement_chart(
     counts = table_counts.astype(np.float64)
     weights = _checked_weights(step_weights)
     if not counts.any():
-        raise ValueError("table must not be empty: all its counts are 0.")
+        raise ValueError("table must not be empty, but all its counts are 0.")
     names_of_axes = read_raters(table, raters)
     if ax is None:
         ax = style.new_axes(SIDE + 0.06 * max(map(text_width, names)), SIDE)
@@ -125,7 +126,7 @@ def _draw_boxes(ax: Axes, counts: FloatTable, weights: list[float]) -> None:
     n, whole = counts.sum(), len(counts) - 1
     ax.plot([0, n], [0, n], zorder=1, **{**style.RULE, "alpha": 0.8})
     _draw(ax, _rectangles(counts, whole), zorder=0, facecolor=style.SHADE, edgecolor="none")
-    # The widest area first, so that agreement is on top.
+    # Draw the largest areas first, so that agreement is on top.
     for steps in reversed(range(min(len(weights), len(counts)))):
         weight = weights[steps] * LIGHTER if steps else 1.0
         _draw(
@@ -142,7 +143,7 @@ def _draw_boxes(ax: Axes, counts: FloatTable, weights: list[float]) -> None:
 
 
 def _rectangles(counts: FloatTable, steps: int) -> list[tuple[float, float, float, float]]:
-    """Return x, y, width and height of each label's items with ratings so many steps apart."""
+    """Return x, y, width and height of each label's rectangle for ratings ``steps`` apart."""
     found = []
     for label in range(len(counts)):
         first = max(label - steps, 0)

@@ -1,4 +1,4 @@
-"""The distribution of a bootstrap."""
+"""Draw the distribution of a bootstrap."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ NARROWEST = 0.01
 def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the distribution of a bootstrap, with the estimate and its interval.
 
-    It is a histogram of the replicates, with a line at the estimate and the interval shaded
-    between dashed lines. Their values are written above.
+    The plot is a histogram of the replicates. A solid line marks the estimate, and dashed lines
+    mark the ends of the shaded interval. Their values are written above.
 
     Parameters
     ----------
     result : BootstrapResult
-        The result of `bootstrap`: its ``replicates``, ``value`` and ``interval`` are drawn.
+        The result of `bootstrap`. Its ``replicates``, ``value`` and ``interval`` are drawn.
     ax : Axes, default=None
-        Where to draw. None makes a new figure with ``pyplot.subplots``.
+        The axes to draw on. None creates a new figure with ``pyplot.subplots``.
 
     Returns
     -------
@@ -45,8 +45,8 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    Replicates for which the statistic is undefined are left out of the histogram; the axis
-    label says how many.
+    Replicates with an undefined statistic are left out of the histogram. The axis label gives
+    their number.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     style.import_matplotlib()
     if not hasattr(result, "replicates"):
         raise ValueError(
-            f"result must be that of a bootstrap, got {type(result).__name__} without replicates."
+            f"result must come from bootstrap, got {type(result).__name__} without replicates."
         )
     estimate, low, high = read_estimate("bootstrap", result)
     replicates = np.asarray(result.replicates, dtype=np.float64).ravel()
@@ -86,7 +86,7 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def _edges(replicates: FloatTable) -> list[float]:
-    """Return the edges of the bins; values that are all the same get one narrow bin."""
+    """Return the edges of the bins. If all values are equal, there is one narrow bin."""
     lowest, highest = float(replicates.min()), float(replicates.max())
     if highest - lowest < NARROWEST:
         return [lowest - NARROWEST / 2, highest + NARROWEST / 2]

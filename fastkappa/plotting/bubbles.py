@@ -1,4 +1,4 @@
-"""The table of two raters as bubbles."""
+"""Draw the confusion matrix of two raters as bubbles."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from fastkappa.plotting.grid import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# In cells: the radius of the largest bubble, and the gap between a bubble and the count
-# beneath it.
+# The radius of the largest bubble, and the gap between a bubble and the count below it, relative
+# to the width of a cell.
 LARGEST_RADIUS = 0.46
 GAP = 0.04
-# In sides of the table: the height of the histograms, and their distance from it.
+# The height of the histograms, and their distance from the table, relative to the table's width.
 HISTOGRAM_HEIGHT = 0.16
 HISTOGRAM_DISTANCE = 0.02
 
@@ -40,36 +40,36 @@ def plot_agreement(
     reverse_y: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how often each pair of labels was given, as bubbles.
+    """Draw a confusion matrix as bubbles.
 
     The area of a bubble is proportional to its count. The count is written in the bubble, or
-    beneath it if the bubble is too small. Agreement is dark, in shaded cells; disagreement
-    is light. Empty cells have no bubble.
+    below it if the bubble is too small. Bubbles of agreement are dark and in shaded cells. Bubbles
+    of disagreement are light. Empty cells have no bubble.
 
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
-        Counts, or sums of item weights; rows are the first rater's ratings.
+        Counts, or sums of item weights. Rows are the first rater's ratings.
     labels : sequence of length l, default=None
-        The labels in the table's order. None takes those of the result, or 0 to l - 1 for an
+        The labels in the table's order. None uses the labels of the result, or 0 to l - 1 for an
         array.
     raters : tuple of str, default=None
-        The names of the axes. None takes those of the result, or the names of rows and columns
-        of a data frame, or else 'first rater' and 'second rater'. The first rater's labels go up,
-        the second's to the right.
+        The names of the axes. None uses the names in the result, the names of a data frame's rows
+        and columns, or else 'first rater' and 'second rater'. The first rater's labels run upwards,
+        the second rater's to the right.
     marginals : bool, default=False
         Whether to draw histograms of both raters' labels above and to the right, outside
         ``ax``. A figure with ``layout='constrained'`` makes room for them.
     reverse_y : bool, default=False
-        Whether the first rater's labels go down as in a printed table, so that agreement
-        runs down the diagonal, not up.
+        Whether the first rater's labels run downwards, as in a printed table. The diagonal of
+        agreement then runs downwards, too.
     ax : Axes, default=None
-        Where to draw. None makes a new figure of fitting size with ``pyplot.subplots``.
+        The axes to draw on. None creates a new figure of suitable size with ``pyplot.subplots``.
 
     Returns
     -------
     ax : Axes
-        Its two collections are labelled 'agreement' and 'disagreement', for a legend.
+        The axes. Its two collections are labelled 'agreement' and 'disagreement', for a legend.
 
     Raises
     ------
@@ -80,9 +80,9 @@ def plot_agreement(
 
     Notes
     -----
-    Whole counts below 100000 are written in full; larger ones, and sums of weights, to three
-    digits (k for thousands, M for millions, G for 10⁹, T for 10¹²). If a table is so large
-    that its cells have no room for text, the counts are left out.
+    Integer counts below 100000 are written in full. Larger counts, and sums of weights, are
+    written with three digits (k for thousands, M for millions, G for 10⁹, T for 10¹²). If the
+    cells of a large table have no room for text, the counts are left out.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def _draw_bubbles(grid: Grid, downwards: int) -> None:
 
 
 def _write_count(grid: Grid, cell: tuple[int, int], radius: float, downwards: int) -> None:
-    """Write a count in its bubble, or beneath it if it does not fit."""
+    """Write a count in its bubble, or below the bubble if it does not fit."""
     i, j = cell
     text = grid.texts[i][j]
     size = _text_size(grid)
@@ -172,13 +172,13 @@ def _write_count(grid: Grid, cell: tuple[int, int], radius: float, downwards: in
 
 
 def _text_size(grid: Grid) -> float:
-    """Return a text size at which the longest count fits in a cell."""
+    """Return a font size at which the longest count fits in a cell."""
     longest = max(len(text) for row in grid.texts for text in row)
     return min(LARGEST_TEXT, 0.26 * grid.cell, 0.86 * grid.cell / (style.DIGIT_WIDTH * longest))
 
 
 def _draw_histograms(grid: Grid) -> None:
-    """Draw how often each rater gave each label: the second above, the first to the right."""
+    """Draw histograms of the raters' labels: the second rater above, the first to the right."""
     positions = np.arange(len(grid.labels))
     distance = 1 + HISTOGRAM_DISTANCE
     above = grid.ax.inset_axes((0, distance, 1, HISTOGRAM_HEIGHT), sharex=grid.ax)
@@ -195,7 +195,7 @@ def _draw_histograms(grid: Grid) -> None:
         if size >= SMALLEST_TEXT:
             (texts,) = write_counts(totals[None])
             ax.bar_label(drawn, texts, padding=1.5, fontsize=size)
-    # Titles go above the axes, so the text on the bars must stay within them.
+    # Titles are placed above the axes, so the text on the bars must stay within the axes.
     height = HISTOGRAM_HEIGHT * len(positions) * grid.cell
     highest = (max(rows.max(), columns.max()) or 1) * (1.02 + 1.6 * size / height)
     above.set_ylim(0, highest)

@@ -1,4 +1,4 @@
-"""Fonts for characters that the usual font lacks, such as those of Chinese labels."""
+"""Find fonts for characters that the default font lacks, such as Chinese characters in labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
-# Tried first, before all fonts are read: they have Chinese, Japanese and Korean characters.
+# Fonts with Chinese, Japanese and Korean characters, which are tried before all other fonts.
 CJK_FONTS = (
     "Noto Sans CJK JP",
     "Noto Sans CJK SC",
@@ -34,15 +34,15 @@ CJK_FONTS = (
     "Droid Sans Fallback",
     "Arial Unicode MS",
 )
-# Fonts that have a box for every character.
+# Fonts that draw a box for every character.
 BOXES = re.compile("last ?resort|blank", re.IGNORECASE)
 REGULAR = 400
 
 
 def find_glyphs(ax: Axes) -> None:
-    """Give texts another font after their own, where that one lacks some of their characters.
+    """Add a fallback font to each text whose own font lacks some of its characters.
 
-    There is a ``UserWarning`` if no font that is installed has them.
+    Warn if no installed font has the characters.
     """
     texts = [text for text in _texts(ax) if not text.get_text().isascii()]
     lacking: set[str] = set()
@@ -56,9 +56,9 @@ def find_glyphs(ax: Axes) -> None:
     if lacking:
         shown = "".join(sorted(lacking)[:10])
         warnings.warn(
-            f"no installed font has the characters {shown!r}, and they are drawn as boxes: install"
-            " one that has them, such as Noto Sans CJK, or set matplotlib's"
-            " rcParams['font.family'] to its name.",
+            f"no installed font has the characters {shown!r}, so they are drawn as boxes. Install"
+            " a font that has them, such as Noto Sans CJK, or set matplotlib's"
+            " rcParams['font.family'] to the name of such a font.",
             stacklevel=users_stacklevel(),
         )
 
@@ -70,7 +70,7 @@ def _texts(ax: Axes) -> Iterator[Text]:
 
 
 def _missing(text: str, family: list[str]) -> set[str]:
-    """Return the visible characters of a text that the fonts of a family lack."""
+    """Return the visible characters of a text that no font of a family has."""
     from matplotlib.font_manager import FontProperties, findfont
 
     missing = {character for character in text if not character.isspace()}
@@ -81,7 +81,7 @@ def _missing(text: str, family: list[str]) -> set[str]:
 
 @cache
 def fonts_with(characters: str) -> tuple[list[str], set[str]]:
-    """Return the fonts that have some characters together, and the characters none has."""
+    """Return fonts that together have the characters, and the characters that no font has."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 
     missing = set(characters)
@@ -93,7 +93,7 @@ def fonts_with(characters: str) -> tuple[list[str], set[str]]:
             missing = left
         if not missing:
             return found, missing
-    # Matplotlib keeps a list of fonts, and does not know those installed since.
+    # Matplotlib caches a list of fonts, which lacks fonts that were installed later.
     listed = {font.fname for font in fontManager.ttflist}
     for path in sorted(set(findSystemFonts()) - listed):
         left = _not_in(missing, path)
@@ -105,7 +105,7 @@ def fonts_with(characters: str) -> tuple[list[str], set[str]]:
 
 
 def _installed() -> list[Any]:
-    """Return the upright fonts of regular weight, those of `CJK_FONTS` first."""
+    """Return the upright fonts of regular weight, with the fonts of `CJK_FONTS` first."""
     from matplotlib.font_manager import fontManager
 
     fonts = [
@@ -124,6 +124,6 @@ def _not_in(characters: Iterable[str], path: str) -> set[str]:
 
     try:
         glyphs = get_font(path).get_charmap()
-    except (OSError, RuntimeError):  # no longer there, or no font
+    except (OSError, RuntimeError):  # the file was removed, or is not a font
         return set(characters)
     return {character for character in characters if ord(character) not in glyphs}

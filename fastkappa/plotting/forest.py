@@ -1,4 +1,4 @@
-"""Estimates with their intervals, one row each."""
+"""Draw estimates with their intervals, one row each."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from fastkappa.plotting.results import Row, Rows, read_rows, write_figures
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# In inches.
+# The height of a row, and the maximum height of a new figure, in inches.
 ROW_HEIGHT = 0.34
 HIGHEST = 100.0
-# The least length of the axis, and what it has beyond the rows, in parts of its length.
+# The minimum length of the axis, and its margin beyond the intervals relative to its length.
 NARROWEST = 0.1
 MARGIN = 0.05
 
@@ -29,27 +29,28 @@ def plot_forest(
     names: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw estimates with their intervals over groups, raters or methods.
+    """Draw a forest plot: estimates with their intervals, for groups, raters or methods.
 
-    Each has a row, the first on top: a square at the estimate, a line for the interval, and
-    their values to the right. The axis is as long as the intervals need; a dashed line marks
-    0, agreement by chance, where it is among them.
+    Each estimate has a row, with the first on top. A square marks the estimate and a line the
+    interval. Their values are written to the right. The axis covers all intervals. If it includes
+    0, which means agreement by chance, a dashed line marks it.
 
     Parameters
     ----------
     results : mapping, list of results, a result, or array-like of shape (k,)
-        Results with an estimate (``kappa`` or ``value``) and an ``interval``, by the name of
-        their row or in a list: of two raters, of several, of measurements, of a bootstrap or a
-        comparison. Or the result of `agreement_by`, `pairwise_kappa`, `compare_raters`,
-        `leaderboard` or `intraclass_correlation`, which has a row for each group, pair of raters,
-        rater, prediction or form. Or the estimates themselves.
+        Any results with an estimate (``kappa`` or ``value``) and an ``interval``, in a list or in
+        a mapping from the names of the rows. Alternatively, a single result of `agreement_by`,
+        `pairwise_kappa`, `compare_raters`, `leaderboard` or `intraclass_correlation`, which gives
+        one row per group, pair of raters, rater, prediction or form. Alternatively, an array of
+        estimates.
     intervals : array-like of shape (k, 2), default=None
-        The lower and upper ends, for an array of estimates; NaN if there is none.
+        The lower and upper ends of the intervals, for an array of estimates. NaN if an estimate
+        has no interval.
     names : sequence of str of length k, default=None
-        The names of the rows, for an array or a list. None takes 0 to k - 1.
+        The names of the rows, for an array or a list. None uses 0 to k - 1.
     ax : Axes, default=None
-        Where to draw. None makes a new figure of fitting size with ``pyplot.subplots``. The
-        values are written outside the axes, to the right.
+        The axes to draw on. None creates a new figure of suitable size with ``pyplot.subplots``.
+        The values are written outside the axes, to the right.
 
     Returns
     -------
@@ -58,8 +59,8 @@ def plot_forest(
     Raises
     ------
     ValueError
-        If there are no results, lengths differ, or an interval is missing or has its ends in
-        the wrong order.
+        If there are no results, if lengths differ, or if an interval is missing or has its ends
+        in the wrong order.
     ImportError
         If matplotlib is not installed.
 
@@ -83,7 +84,7 @@ def plot_forest(
     left, right = _limits(rows)
     beside = ax.get_yaxis_transform()
     for position, (_, estimate, low, high) in enumerate(rows):
-        # An end that is infinite is drawn where the axis ends.
+        # An infinite end is drawn at the end of the axis.
         ends = np.clip([low, high], left, right)
         ax.plot(ends, [position] * 2, color=style.ink(), linewidth=1.4, marker="|", zorder=2)
         ax.plot(
@@ -119,7 +120,7 @@ def plot_forest(
 
 
 def _limits(rows: list[Row]) -> tuple[float, float]:
-    """Return the ends of the axis, a little beyond those of the rows."""
+    """Return the ends of the axis, a little beyond the ends of the intervals."""
     ends = np.array([row[1:] for row in rows])
     ends = ends[np.isfinite(ends)]
     if not len(ends):
@@ -136,6 +137,6 @@ def _text_size(ax: Axes, n_rows: int) -> float:
 
 
 def _axis_label(found: Rows) -> str:
-    """Return the label of the axis, with the confidence if all rows have the same."""
+    """Return the label of the axis, with the confidence level if all rows have the same."""
     percent = "" if found.confidence is None else f"{100 * found.confidence:g} % "
     return f"{found.what} with its {percent}interval"

@@ -1,4 +1,4 @@
-"""The square grid that a table is drawn on: its cells, labels and texts."""
+"""The square grid on which a table is drawn: its cells, labels and texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST_LABEL = 40
 SMALLEST_TEXT = 4.0
 LARGEST_TEXT = 12.0
 TICK_TEXT = 10.0
-# Whole counts below this are written in full.
+# Integer counts below this are written in full.
 WRITTEN_IN_FULL = 10**5
 THOUSANDS = ("", "k", "M", "G", "T")
 
@@ -54,9 +54,9 @@ class Grid(NamedTuple):
 def make_grid(
     table: Any, labels: Any, ax: Axes | None, *, above: float = 0, right: float = 0
 ) -> Grid:
-    """Return the grid of a table, in new axes if none are given.
+    """Return the grid of a table, on new axes if none are given.
 
-    New axes have the room ``above`` and ``right`` of the table, in sides of the table.
+    New axes leave room above and to the right: ``above`` and ``right`` times the table's width.
     """
     import_matplotlib()
     counts, names = read_table(table, labels)
@@ -78,12 +78,12 @@ def make_grid(
 
 
 def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:
-    """Return the counts of a table or of a result with one, and the labels as text.
+    """Return the counts of a table, or of a result that has a table, and the labels as text.
 
     Raises
     ------
     ValueError
-        If it is not one square table of counts, or there is not one label per row.
+        If the table is not a single square table of counts, or if there is not one label per row.
     """
     if hasattr(table, "table"):
         labels = table.labels if labels is None else labels
@@ -92,29 +92,29 @@ def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:
     if counts.ndim != 2:
         raise ValueError(f"table must be one table of shape (l, l), got shape {counts.shape}.")
     if labels is None:
-        # A data frame has the same names for rows and columns: `as_tables` has checked them.
+        # A data frame has the same names for rows and columns, because `as_tables` checks them.
         own = getattr(table, "columns", None)
         labels = range(len(counts)) if own is None else own
     names = [_label_text(label) for label in labels]
     if len(names) != len(counts):
         raise ValueError(
-            f"labels must be as many as the rows of the table, {len(counts)}, got {len(names)}."
+            f"labels must be as many as the rows of the table ({len(counts)}), got {len(names)}."
         )
     return counts, names
 
 
 def read_raters(table: Any, raters: Sequence[str] | None) -> tuple[str, str]:
-    """Return the names of the raters: those given, or those that the table brings.
+    """Return the names of both raters: the given names, or else the names in the table.
 
     Raises
     ------
     ValueError
-        If they are not two.
+        If there are not two names.
     """
     if raters is not None:
         if isinstance(raters, str) or len(raters) != 2:
             raise ValueError(
-                f"raters must be the names of the first and the second, got {raters!r}."
+                f"raters must be the names of the first and second rater, got {raters!r}."
             )
         first, second = raters
         return first, second
@@ -132,11 +132,11 @@ def _label_text(label: Any) -> str:
 
 
 def write_counts(counts: AnyArray) -> list[list[str]]:
-    """Return the counts of a table as text that is short enough for a cell.
+    """Return the counts of a table as texts that are short enough for a cell.
 
-    Whole counts below 100000 are written in full, larger ones to three digits with k, M, G
-    or T. If the table has fractions, counts below 1000 have three digits too, and those
-    below 0.001 have two.
+    Integer counts below 100000 are written in full, and larger counts with three digits and k, M,
+    G or T. If the table has fractions, counts below 1000 also have three digits, and counts below
+    0.001 have two.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def write_counts(counts: AnyArray) -> list[list[str]]:
 def _count_text(value: float, whole: bool) -> str:
     if value == 0:
         return "0"
-    # The exponent is that of the rounded count: 999999 is 1.00M.
+    # Use the exponent of the rounded count: 999999 is written as 1.00M.
     mantissa, exponent = f"{value:.2e}".split("e")
     power = int(exponent)
     if round(value) >= WRITTEN_IN_FULL:
@@ -180,7 +180,7 @@ def draw_labels(grid: Grid, raters: tuple[str, str]) -> None:
     turned: dict[str, Any] = {}
     if _is_too_wide(max(map(text_width, names)), size, grid.cell * step):
         turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    # Dollar signs in a name are no formula.
+    # Do not read dollar signs in a name as a formula.
     plain: dict[str, Any] = {"parse_math": False}
     grid.ax.set_xticks(shown, names, fontsize=size, **plain, **turned)
     grid.ax.set_yticks(shown, names, fontsize=size, **plain)

@@ -1,4 +1,4 @@
-"""The table of two raters as a heat map."""
+"""Draw the confusion matrix of two raters as a heat map."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOURS = "Blues"
-# The label of the colour scale, and the axes over which proportions add up to 1.
+# For each normalization, the label of the colour scale, and the axes over which proportions add
+# up to 1.
 NORMALIZATIONS: dict[str, tuple[str, int | tuple[int, int]]] = {
     "all": ("proportion of all items", (0, 1)),
     "true": ("proportion of the row", 1),
     "pred": ("proportion of the column", 0),
 }
-# In sides of the table.
+# The width of the colour scale, and its distance from the table, relative to the table's width.
 SCALE_WIDTH = 0.04
 SCALE_DISTANCE = 0.03
-# Larger tables are mostly empty, and easier to read if zeros are not written.
+# In larger tables zeros are not written, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
 LONGEST_PERCENTAGE = len("<0.1 %")
 
@@ -45,27 +46,27 @@ def plot_confusion(
     normalize: Literal["all", "true", "pred"] = "all",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a confusion table as a heat map, with counts and proportions.
+    """Draw a confusion matrix as a heat map, with counts and proportions.
 
-    It is laid out like a printed table: the first rater's labels go down. The colour of a
-    cell shows its proportion; agreeing cells have a frame.
+    The layout is that of a printed table, with the first rater's labels running downwards. The
+    colour of a cell shows its proportion. Cells of agreement have a frame.
 
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
-        Counts, or sums of item weights; rows are the first rater's ratings.
+        Counts, or sums of item weights. Rows are the first rater's ratings.
     labels : sequence of length l, default=None
-        The labels in the table's order. None takes those of the result, or 0 to l - 1 for an
+        The labels in the table's order. None uses the labels of the result, or 0 to l - 1 for an
         array.
     raters : tuple of str, default=None
-        The names of the axes. None takes those of the result, or the names of rows and columns
-        of a data frame, or else 'first rater' and 'second rater'.
+        The names of the axes. None uses the names in the result, the names of a data frame's rows
+        and columns, or else 'first rater' and 'second rater'.
     normalize : {'all', 'true', 'pred'}, default='all'
-        Whether proportions are those of all items, of the row or of the column, as in
+        Whether to show proportions of all items, of the row or of the column, as in
         `confusion_matrix`.
     ax : Axes, default=None
-        Where to draw. None makes a new figure of fitting size with ``pyplot.subplots``. The
-        colour scale is drawn outside the axes, to the right.
+        The axes to draw on. None creates a new figure of suitable size with ``pyplot.subplots``.
+        The colour scale is drawn outside the axes, to the right.
 
     Returns
     -------
@@ -81,8 +82,8 @@ def plot_confusion(
 
     Notes
     -----
-    Counts are written as in `plot_agreement`. If cells are small, proportions are left out
-    first, then counts.
+    Counts have the same format as in `plot_agreement`. If the cells are too small, proportions
+    are left out first, then counts.
 
     Examples
     --------
@@ -142,7 +143,7 @@ def _draw_cells(grid: Grid, proportions: FloatTable, scale_label: str) -> None:
 
 
 def _write_cells(grid: Grid, proportions: FloatTable, heat: Any) -> None:
-    """Write count and percentage in each cell, as far as there is room."""
+    """Write the count and percentage in each cell, as far as there is room."""
     longest = max(len(text) for row in grid.texts for text in row)
     room = 0.84 * grid.cell / style.DIGIT_WIDTH
     size = min(LARGEST_TEXT, 0.3 * grid.cell, room / longest)
@@ -163,7 +164,7 @@ def _write_cells(grid: Grid, proportions: FloatTable, heat: Any) -> None:
 
 
 def write_percentage(proportion: float) -> str:
-    """Return a proportion in per cent; only 0 and 1 are written as 0 % and 100 %.
+    """Return a proportion as a percentage. Only exactly 0 and 1 are written as 0 % and 100 %.
 
     Examples
     --------

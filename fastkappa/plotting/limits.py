@@ -1,4 +1,4 @@
-"""The differences of two methods of measurement against their means (Bland and Altman)."""
+"""Draw the differences of two measurement methods against their means (Bland-Altman plot)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from fastkappa.results.report import RATERS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# More subjects than this are drawn as hexagons that count them.
+# If there are more subjects, their density is drawn as hexagons.
 MOST_DOTS = 20_000
 HEXAGONS = 60
-# Half transparent, so that it is faint on a dark background as on a white one.
+# Half transparent, so that it is faint on both dark and light backgrounds.
 FEW = (0.5, 0.5, 0.5, 0.45)
 NEEDED = (
     *("means", "differences", "bias", "limits", "raters"),
@@ -26,18 +26,18 @@ NEEDED = (
 
 
 def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw the differences of two methods against their means, with the limits of agreement.
+    """Draw a Bland-Altman plot: differences of two methods against means, with limits of agreement.
 
-    Each subject is a dot; of more than 20 000 subjects hexagons are drawn, faint where there
-    are few. A line marks the bias and dashed lines the limits, each within its interval
-    shaded; a dotted line marks 0. Their values are written to the right.
+    Each subject is a dot. With more than 20 000 subjects, hexagons show their density. A solid
+    line marks the bias, and dashed lines mark the limits. Each has its interval shaded. A dotted
+    line marks 0. The values are written to the right.
 
     Parameters
     ----------
     result : LimitsOfAgreement
         The result of `limits_of_agreement`.
     ax : Axes, default=None
-        Where to draw. None makes a new figure with ``pyplot.subplots``. The values are
+        The axes to draw on. None creates a new figure with ``pyplot.subplots``. The values are
         written outside the axes, to the right.
 
     Returns
@@ -47,7 +47,7 @@ def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If the result is not that of `limits_of_agreement`.
+        If the result does not come from `limits_of_agreement`.
     ImportError
         If matplotlib is not installed.
 
@@ -66,9 +66,7 @@ def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
     """
     style.import_matplotlib()
     if not all(hasattr(result, name) for name in NEEDED):
-        raise ValueError(
-            f"result must be that of limits_of_agreement, got {type(result).__name__}."
-        )
+        raise ValueError(f"result must come from limits_of_agreement, got {type(result).__name__}.")
     if ax is None:
         ax = style.new_axes(6.0, 3.8)
     means, differences = np.asarray(result.means), np.asarray(result.differences)
@@ -105,7 +103,7 @@ def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
     ax.axhline(0, color=style.GREY, linestyle=":", linewidth=1, zorder=2)
     ax.set_xlabel("mean of both measurements")
     first, second = result.raters if result.raters != RATERS else ("first", "second")
-    ax.set_ylabel(f"difference, {first} less {second}", parse_math=False)
+    ax.set_ylabel(f"difference, {first} minus {second}", parse_math=False)
     confidence = getattr(result, "confidence", None)
     intervals = "" if confidence is None else f", {100 * confidence:g} % intervals shaded"
     ax.set_title(f"limits of agreement of {len(means)} subjects{intervals}", fontsize="medium")

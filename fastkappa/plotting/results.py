@@ -1,4 +1,4 @@
-"""The estimates and intervals of results: read from them, and written as text."""
+"""Read estimates and intervals from results, and write them as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ESTIMATES = ("kappa", "value", "estimate")
 
 
 class Row(NamedTuple):
-    """An estimate with its interval and name; NaN where undefined."""
+    """An estimate with its interval and name. Undefined values are NaN."""
 
     name: str
     estimate: float
@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Estimates to draw, what they are, and their confidence if all have the same."""
+    """Estimates to draw, their description, and their confidence level if all have the same."""
 
     rows: list[Row]
     what: str = "kappa"
@@ -31,12 +31,12 @@ class Rows(NamedTuple):
 
 
 def read_rows(results: Any, intervals: Any, names: Any) -> Rows:
-    """Return the rows of results, of a result with many, or of an array of estimates.
+    """Read rows from several results, from a result with many rows, or from an array of estimates.
 
     Raises
     ------
     ValueError
-        If there are none, or a result has no estimate or no interval, or lengths differ.
+        If there are no rows, if a result has no estimate or no interval, or if lengths differ.
     """
     found = _read(results, intervals, names)
     if not found.rows:
@@ -55,7 +55,8 @@ def _read(results: Any, intervals: Any, names: Any) -> Rows:
     is_named = many is not None or isinstance(results, Mapping)
     if is_named and not (intervals is None and names is None):
         raise ValueError(
-            f"intervals and names go with an array of estimates, not a {type(results).__name__}."
+            "intervals and names can only be given with an array of estimates, not with a"
+            f" {type(results).__name__}."
         )
     if many is not None:
         return many
@@ -68,7 +69,10 @@ def _read(results: Any, intervals: Any, names: Any) -> Rows:
     if not any(map(_is_one, listed)):
         return _rows_of_arrays(results, intervals, names)
     if intervals is not None:
-        raise ValueError("intervals go with an array of estimates: results have their own.")
+        raise ValueError(
+            "intervals can only be given with an array of estimates, because results have their"
+            " own."
+        )
     if _is_one(results) and names is None:
         return _rows_of([_what(results)], listed)
     return _rows_of(_read_names(names, len(listed)), listed)
@@ -79,7 +83,7 @@ def _is_one(result: Any) -> bool:
 
 
 def _many(results: Any) -> Rows | None:
-    """Return the rows of a result that has many; None for any other."""
+    """Return the rows of a result that has many, or None for other results."""
     if hasattr(results, "rater_names") and hasattr(results, "values"):
         pairs = np.argwhere(np.triu(np.ones_like(results.values), 1)).tolist()
         raters = results.rater_names
@@ -126,7 +130,7 @@ def _rows_of_arrays(results: Any, intervals: Any, names: Any) -> Rows:
     ends = np.asarray(intervals, dtype=np.float64)
     if ends.shape != (len(estimates), 2):
         raise ValueError(
-            f"intervals must have the shape ({len(estimates)}, 2), one row for each estimate,"
+            f"intervals must have the shape ({len(estimates)}, 2), one row per estimate,"
             f" got {ends.shape}."
         )
     rows = [
@@ -138,7 +142,7 @@ def _rows_of_arrays(results: Any, intervals: Any, names: Any) -> Rows:
 
 def _read_names(names: Any, n_rows: int) -> list[str]:
     if names is not None and (isinstance(names, str) or len(names) != n_rows):
-        raise ValueError(f"names must be as many as the estimates, {n_rows}, got {names!r}.")
+        raise ValueError(f"names must be as many as the estimates ({n_rows}), got {names!r}.")
     return [_name_text(name) for name in (range(n_rows) if names is None else names)]
 
 
@@ -151,7 +155,7 @@ def _name_text(name: Any) -> str:
 
 
 def _what(result: Any) -> str:
-    """Return what the estimate of a result is: kappa, unless the result says another thing."""
+    """Return the name of a result's estimate, which is "kappa" unless the result names another."""
     if hasattr(result, "kappas"):
         return "difference of kappas"
     if hasattr(result, "replicates"):

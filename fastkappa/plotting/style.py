@@ -1,7 +1,7 @@
-"""The style of all pictures: new axes, and colours.
+"""The style of all plots: new axes, and colours.
 
-The colours differ in lightness as much as in hue, so that they can be told apart in black
-and white and by colour-blind readers. Agreement is dark, disagreement light.
+The colours differ in lightness as much as in hue. So they can be told apart in black and white,
+and by colour-blind readers. Agreement is dark, and disagreement is light.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 AGREEMENT = "#0b4a82"
-# The same on a dark background, for lines.
+# The colour of agreement for lines on a dark background.
 AGREEMENT_ON_DARK = "#7db8f0"
 DISAGREEMENT = "#fbd7a1"
 DISAGREEMENT_EDGE = "#8a5200"
-# Half transparent, so that they suit a dark background as well as a white one.
+# Half transparent, to suit both dark and light backgrounds.
 SHADE = (0.5, 0.5, 0.5, 0.16)
 GREY = "#7f7f7f"
 LIGHT_GREY = "#c4c4c4"
-# The opacity is separate because matplotlib 3.8 ignores that of a grid's colour.
+# The opacity is given separately, because matplotlib 3.8 ignores the opacity of a grid's colour.
 RULE: dict[str, Any] = {"color": GREY, "alpha": 0.35, "linewidth": 0.6}
 
 POINTS_IN_AN_INCH = 72
-# The largest width of a digit in the usual fonts, and its height, in font sizes.
+# The maximum width of a digit in common fonts, and its height, relative to the font size.
 DIGIT_WIDTH = 0.64
 DIGIT_HEIGHT = 0.75
 
 
 def import_matplotlib() -> Any:
-    """Return matplotlib, or raise an error that says how to install it."""
+    """Import matplotlib, or raise an error that says how to install it."""
     with library_needed("a picture", "matplotlib", "fastkappa[plot]"):
         import matplotlib
     return matplotlib
 
 
 def new_axes(width: float, height: float) -> Axes:
-    """Return the axes of a new figure of pyplot; the size is in inches."""
+    """Return the axes of a new pyplot figure. The size is in inches."""
     from matplotlib import pyplot
 
     _, ax = pyplot.subplots(figsize=(width, height), layout="constrained")
@@ -47,26 +47,26 @@ def new_axes(width: float, height: float) -> Axes:
 
 
 def ink() -> Any:
-    """Return the colour of matplotlib's style for text, which lines have too."""
+    """Return the text colour of matplotlib's style, which is also used for lines."""
     from matplotlib import rcParams
 
     return rcParams["text.color"]
 
 
 def paper() -> Any:
-    """Return the colour of matplotlib's style behind a picture."""
+    """Return the background colour of matplotlib's style."""
     from matplotlib import rcParams
 
     return rcParams["axes.facecolor"]
 
 
 def line_of_agreement() -> str:
-    """Return the colour of lines for agreement that is seen on the style's background."""
+    """Return the colour for lines of agreement, chosen to be visible on the style's background."""
     return AGREEMENT if luminance(ink()) < 0.5 else AGREEMENT_ON_DARK
 
 
 def tint(colour: str, strength: float) -> tuple[float, ...]:
-    """Return a colour mixed with the style's background, of which a strength of 1 has none."""
+    """Mix a colour with the style's background. A strength of 1 returns the pure colour."""
     from matplotlib.colors import to_rgb
 
     return tuple(
@@ -76,7 +76,7 @@ def tint(colour: str, strength: float) -> tuple[float, ...]:
 
 def text_colour(background: Any) -> str:
     """Return black or white, whichever is easier to read on a colour."""
-    # At this luminance both have the same contrast by the formula of WCAG 2.
+    # At this luminance black and white have equal contrast by the formula of WCAG 2.
     return "black" if luminance(background) > 0.179 else "white"
 
 

@@ -1,6 +1,7 @@
-"""The classes of results, which functions return.
+"""The classes of the results that fastkappa's functions return.
 
-Each prints a report, has ``to_frame()`` and ``to_dict()``, and shows as HTML in notebooks.
+Each result prints as a report, has ``to_frame()`` and ``to_dict()``, and shows as HTML in
+notebooks.
 """
 
 from typing import TYPE_CHECKING
@@ -107,11 +108,11 @@ __all__ = [
 ]
 
 
-# To a type checker it would make a name of whatever is misspelt.
+# Hidden from type checkers, which would otherwise accept every misspelt name.
 if not TYPE_CHECKING:
     __getattr__ = loader(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:
-    """Return the public names alone."""
+    """Return only the public names."""
     return list(__all__)

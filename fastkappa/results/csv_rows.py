@@ -1,4 +1,4 @@
-"""The one place that writes CSV."""
+"""Write results as CSV. All CSV output of the package comes from here."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 
 from fastkappa.formatting import harmless
 
-# With these a cell of a spreadsheet is a formula.
+# Spreadsheets read a cell that starts with one of these as a formula.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def rows_as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows with the same fields as CSV, an empty cell for None and NaN.
+    """Return rows with the same fields as CSV, with empty cells for None and NaN.
 
-    Texts are one line without invisible characters. A text that a spreadsheet would take for a
-    formula begins with a quote, as OWASP advises.
+    Invisible characters and line breaks in texts are escaped. A text that a spreadsheet would read
+    as a formula gets a leading quote, as OWASP recommends.
     """
     return as_csv(list(rows[0]), (row.values() for row in rows))
 
 
 def as_csv(head: Sequence[str], rows: Iterable[Iterable[Any]], n_given: int = 0) -> str:
-    """Return a table as CSV, as `rows_as_csv` does.
+    """Return a table as CSV, in the format of `rows_as_csv`.
 
-    The first ``n_given`` columns are of the user's own file, and stay as they are in it.
+    The first ``n_given`` columns come from the user's own file and remain unchanged.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def as_csv(head: Sequence[str], rows: Iterable[Iterable[Any]], n_given: int = 0)
     -a,'=1+1
     -b,-1
     """
-    # Loaded only where CSV is written, so that `import fastkappa` stays quick.
+    # Loaded only when CSV is written, to keep `import fastkappa` fast.
     import csv
 
     written = io.StringIO()
@@ -55,7 +55,7 @@ def _cell(value: Any) -> Any:
 
 
 def _is_formula(text: str) -> bool:
-    """Return whether a spreadsheet computes a text: not if it is a number or a sign alone."""
+    """Return whether a spreadsheet would compute a text. Numbers and single signs are safe."""
     if not text.startswith(FORMULA_STARTS) or len(text) == 1:
         return False
     try:

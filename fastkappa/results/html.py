@@ -1,4 +1,4 @@
-"""The one place that writes HTML of texts."""
+"""Write reports as HTML. All HTML output of the package comes from here."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from fastkappa.results.report import Grid, Report
 
 
 def as_html(report: Report, table: Callable[[Grid], str] | None = None) -> str:
-    """Return a report as a heading, paragraphs, lists and tables of HTML.
+    """Return a report as HTML with a heading, paragraphs, lists and tables.
 
-    ``table`` writes the tables, those of `html_table` if not given.
+    ``table`` converts each grid to HTML, by default with `html_table`.
     """
     heading = [f"<h2>{html_text(report.heading)}</h2>"] if report.heading else []
     tables = map(table or html_table, report.grids)
@@ -29,12 +29,12 @@ def _paragraphs(texts: Sequence[str]) -> Iterator[str]:
 
 
 def html_text(text: str) -> str:
-    """Return a text as HTML; what is invisible, such as a mark of direction, is seen."""
+    """Return a text as HTML. Invisible characters, such as direction marks, are shown escaped."""
     return escape(harmless(text))
 
 
 def html_table(grid: Grid) -> str:
-    """Return a grid as a table of HTML, whose heads say what they are the heads of."""
+    """Return a grid as an HTML table. Its header cells have a scope, for screen readers."""
     rows = [
         "<tr>"
         + "".join(
@@ -57,5 +57,5 @@ def _html_head(cell: str, scope: str, is_name: bool = False) -> str:
     if not cell:
         return "<td></td>"
     kind = ' class="name"' if is_name else ""
-    # Blanks indent a head when it is printed.
+    # Leading blanks indent a header only in printed text.
     return f'<th scope="{scope}"{kind}>{html_text(cell.lstrip(" "))}</th>'

@@ -1,4 +1,4 @@
-"""The parts of a report: paragraphs, and grids of texts."""
+"""The parts of a report: paragraphs, and grids of text."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ from typing import Any, NamedTuple
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import figure, interval_text, label_text, printable
 
-# Larger tables of counts are left out of reports, and more rows from the middle of a table:
-# nobody reads them.
+# Larger confusion matrices are left out of reports, and longer tables lose rows from their middle,
+# because they are too long to read.
 LARGEST_TABLE = 20
 MOST_ROWS = 60
-# In a larger table of counts most cells are 0; dots are easier to skip.
+# In larger confusion matrices zeros are printed as dots, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
-# The names of raters without one.
+# The default names of the raters.
 RATERS = ("first rater", "second rater")
-# The interval of what has none.
+# The interval of an estimate that has none.
 NO_ENDS = (math.nan, math.nan)
 
 
 class Grid(NamedTuple):
-    """Rows of texts under a head.
+    """A table of text with a header.
 
     Attributes
     ----------
     head : sequence of str
-        The names of the columns; all empty for no head.
+        The names of the columns. If all are empty, no header is shown.
     rows : sequence of sequences of str
         The cells.
     n_fixed : int
-        How many columns are repeated where the others go on beneath. The last one is aligned
-        to the left.
+        The number of columns that are repeated if a wide table continues below. The last of them
+        is aligned to the left.
     indent : int
-        How far the rows are indented when printed.
+        The indentation of the rows when printed.
     least_width : int
-        The least width of the other columns when printed.
+        The minimum width of the other columns when printed.
     caption : str
-        What the rows are, above them on a page.
+        The caption above the rows in HTML.
     above : str
-        A line above them when printed.
+        The line above the rows when printed.
     zero : str
-        What a cell of 0 is when printed.
+        The text for a cell of 0 when printed.
     is_sortable : bool
-        Whether readers of a page may want the rows in another order.
+        Whether readers of an HTML page can sort the rows.
     """
 
     head: Sequence[str]
@@ -59,9 +59,9 @@ class Grid(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a result shows: a heading, paragraphs, grids, and paragraphs beneath.
+    """The report of a result: a heading, paragraphs, grids, and paragraphs below.
 
-    Paragraphs that begin with a blank are the entries of a list.
+    A paragraph that begins with a blank is an entry of a list.
     """
 
     above: Sequence[str] = ()
@@ -71,7 +71,7 @@ class Report(NamedTuple):
 
 
 def facts(pairs: Iterable[tuple[str, Any]], caption: str = "") -> Grid:
-    """Return a grid of names and values: numbers, intervals or texts."""
+    """Return a grid of names and values. Values are numbers, intervals or texts."""
     rows = [(name, _value_text(value)) for name, value in pairs]
     return Grid(("", ""), rows, caption=caption)
 
@@ -93,7 +93,7 @@ def estimate_grid(
 ) -> Grid:
     """Return a grid of estimates: name, value, standard error and interval.
 
-    ``of`` says what they are, if they are not the coefficients of a result.
+    ``of`` is the caption, if the estimates are not the coefficients of a result.
     """
     head = interval_head(confidence)
     return Grid(
@@ -113,9 +113,9 @@ def groups_grid(
     of: str,
     groups: str,
 ) -> Grid:
-    """Return a grid of an estimate in each group: name, n, value, standard error and interval.
+    """Return a grid with one estimate per group: name, n, value, standard error and interval.
 
-    ``of`` names the estimate, ``groups`` the groups.
+    ``of`` names the estimate, and ``groups`` names the grouping.
     """
     cells = [
         (name, str(n), figure(value), figure(error, ""), interval_text(ends, "", width=7))
@@ -141,7 +141,7 @@ def estimate_row(
 
 
 def number_rows(numbers: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Return numbers that have no error, such as that of the items, as rows of CSV."""
+    """Return numbers without a standard error, such as the number of items, as rows of CSV."""
     return [estimate_row(name, number, math.nan, NO_ENDS) for name, number in numbers.items()]
 
 
@@ -154,7 +154,7 @@ def counts_grid(
     above: str = "",
     largest: int = LARGEST_TABLE,
 ) -> list[Grid]:
-    """Return the grid of a table of counts with totals, none if it is too large to read."""
+    """Return the grid of a confusion matrix with totals, or none if it is too large to read."""
     if len(labels) > largest:
         return []
     names = [*(label_text(label) for label in labels.tolist()), "total"]
@@ -175,12 +175,12 @@ def number_text(count: int | float) -> str:
 
 
 def interval_head(confidence: float) -> str:
-    """Return the head of a column of intervals."""
+    """Return the header of a column of intervals."""
     return f"{100 * confidence:g} % interval"
 
 
 def abridged(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return the rows, with dots for those in the middle if there are too many to read."""
+    """Return the rows. If there are too many to read, dots replace rows in the middle."""
     if len(rows) <= MOST_ROWS:
         return list(rows)
     half = MOST_ROWS // 2

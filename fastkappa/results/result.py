@@ -1,4 +1,4 @@
-"""The base of every result: it prints a report, shows it in a notebook and becomes plain data."""
+"""The base class of all results, with conversions to text, HTML and plain data."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ if TYPE_CHECKING:
 
 
 class Result(ABC):
-    """A result of the package: it prints as a report in 80 columns, and as HTML in notebooks."""
+    """A result that prints as a report of 80 columns, and shows as HTML in notebooks."""
 
     __slots__ = ()
 
     @abstractmethod
     def _report(self) -> Report:
-        """Return what is shown."""
+        """Return the report that is shown."""
 
     @abstractmethod
     def to_frame(self) -> Any:
-        """Return the figures as a pandas DataFrame."""
+        """Return the results as a pandas DataFrame."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the attributes as a dictionary that JSON can hold.
+        """Return the attributes as a dictionary that can be written as JSON.
 
-        Its values are Python's numbers, strings and lists. Undefined figures are None, infinite
-        ones and dates are strings.
+        Its values are Python numbers, strings and lists. Undefined numbers are None. Infinite
+        numbers and dates are strings.
         """
         names = getattr(self, "__dataclass_fields__", getattr(self, "_fields", ()))
         return {name: plain(getattr(self, name)) for name in names if not name.startswith("_")}
 
     def __add__(self, other: Any) -> Any:
-        # Those that are tuples would make one long tuple, which is no result.
+        # Results that are tuples would otherwise be joined into one long tuple.
         return NotImplemented
 
     __mul__ = __rmul__ = __add__
 
     def __radd__(self, other: Any) -> Any:
-        # A tuple in front would take NotImplemented as leave to append this one.
+        # If this returned NotImplemented, a tuple on the left would append this result's fields.
         raise TypeError(
             "unsupported operand type(s) for +:"
             f" {type(other).__name__!r} and {type(self).__name__!r}"
         )
 
     def __str__(self) -> str:
-        # Imported here: `import fastkappa` needs no report.
+        # Imported here, because `import fastkappa` does not need it.
         from fastkappa.results.text import as_text
 
         return as_text(self._report())

@@ -1,8 +1,8 @@
-"""One sentence to paste into a paper.
+"""Write a result as one sentence for a paper.
 
-It has what GRRAS (Kottner and others 2011) asks for and a result knows: the statistical approach
-(item 10), how many raters and subjects there were and how many were left out (item 11), and the
-estimate with its uncertainty (item 13).
+The sentence covers the items of the GRRAS guidelines (Kottner and others 2011) that a result can
+report. These are the statistical approach (item 10), the numbers of raters and subjects, with the
+number left out (item 11), and the estimate with its uncertainty (item 13).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from fastkappa.formatting import figure, interval_text
 def estimate_sentence(
     what: str, value: float, interval: tuple[float, float], of_interval: str
 ) -> str:
-    """Return what was estimated, its value, its interval, and the version that computed them.
+    """Return a sentence with an estimate, its interval, and the version that computed them.
 
-    ``of_interval`` says what the interval is: its confidence and its method.
+    ``of_interval`` describes the interval by its confidence and method.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def estimate_sentence(
 
 
 def versioned(text: str) -> str:
-    """Return a text as a sentence that names the version that computed its figures.
+    """Return a text as a sentence that ends with the version of fastkappa.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def estimate_text(value: float, interval: tuple[float, float], of_interval: str 
 
 
 def listed(texts: Sequence[str]) -> str:
-    """Return texts as a list in a sentence.
+    """Join texts with commas and "and".
 
     Examples
     --------

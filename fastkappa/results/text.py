@@ -1,4 +1,4 @@
-"""The one renderer of reports and tables as text."""
+"""Write reports and tables as plain text."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from fastkappa.formatting import text_width
 from fastkappa.results.report import Grid, Report
 
 COLUMNS = 80
-# Longer texts in a cell are cut off when printed.
+# Longer texts in a cell are truncated when printed.
 LONGEST_CELL = 38
 
 
 def as_text(report: Report, columns: int = COLUMNS) -> str:
-    """Return a report as lines of so many columns at most, 80 if not given.
+    """Return a report as text with at most ``columns`` characters per line.
 
-    A table goes on beneath where it is too wide, and no word or number is broken.
+    A table that is too wide continues below. Words and numbers are never broken.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def as_text(report: Report, columns: int = COLUMNS) -> str:
 
 
 def wrapped(paragraph: str, columns: int) -> list[str]:
-    """Return a paragraph as lines that break between words, deeper ones where it is indented."""
+    """Break a paragraph into lines between words. Lines of a list entry get a deeper indent."""
     indent = " " * (len(paragraph) - len(paragraph.lstrip()))
     return textwrap.wrap(
         paragraph,
@@ -51,9 +51,9 @@ def wrapped(paragraph: str, columns: int) -> list[str]:
 
 
 def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
-    """Yield the lines of each grid, and of each of its parts if it is too wide."""
+    """Yield the lines of each grid. A grid that is too wide is split into several parts."""
     tables = [[_shown(row) for row in (grid.head, *_rows(grid))] for grid in grids]
-    # The names of grids beneath each other take the same width.
+    # The names in consecutive grids get the same width.
     margin = max(
         (
             text_width(row[0])
@@ -92,7 +92,7 @@ def _shown(row: Sequence[str]) -> list[str]:
 
 
 def _parts(widths: list[int], n_fixed: int, room: int) -> Iterator[list[int]]:
-    """Yield the columns that are printed beside each other, the fixed ones among them."""
+    """Yield the columns of each part that fits the width, including the fixed columns."""
     fixed = list(range(n_fixed))
     part: list[int] = []
     for j in range(n_fixed, len(widths)):
@@ -109,7 +109,7 @@ def _padded(text: str, width: int, *, left: bool) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return a text, cut off if it is too long for a cell."""
+    """Return a text, truncated if it is too long for a cell."""
     if text_width(text) <= LONGEST_CELL:
         return text
     while text_width(text) > LONGEST_CELL - 1:

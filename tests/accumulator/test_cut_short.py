@@ -45,7 +45,7 @@ def test_no_counts_after_a_part(
         lambda: accumulator.subtract(FEW, FEW),
         lambda: ConfusionAccumulator(labels=labels).merge(accumulator),
     ):
-        with pytest.raises(RuntimeError, match=f"cut short by {error.__name__}"):
+        with pytest.raises(RuntimeError, match=f"interrupted by {error.__name__}"):
             use()
     # A copy made before goes on.
     copy.update(FEW, FEW)

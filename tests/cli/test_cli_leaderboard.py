@@ -211,7 +211,7 @@ def test_missing_labels_are_left_out_if_they_may_be(folder: Path) -> None:
         assert "--mismatch drop" in row_of(name, "--missing", "drop", exit_code=1)["failure"]
         drop = ("--missing", "drop", "--mismatch", "drop")
         why = row_of(name, *drop, exit_code=1)["failure"]
-        assert f"it has a label for {N - 4} of the {N - 3} items only" in why
+        assert f"it has labels for only {N - 4} of the {N - 3} items" in why
         assert "--min-coverage 0.99" in why
         row = row_of(name, *drop, "--min-coverage", "0.99")
         assert (row["n"], row["missing"]) == (N - 4, 1)

@@ -43,7 +43,7 @@ def test_two_methods(flows: Path) -> None:
     assert forms["ICC(A,1)"] == intraclass_correlation(np.array([WRIGHT, MINI]).T)["ICC(A,1)"].value
     text = measure.text_of(flows, "--raters", "wright", "mini", "--confidence", 0.9)
     limits = limits_of_agreement(WRIGHT, MINI, confidence=0.9)
-    assert "Limits of agreement, wright less mini, 17 subjects" in text
+    assert "Limits of agreement, wright minus mini, 17 subjects" in text
     assert f"{limits.bias:.6g}" in text
     assert "90 % interval" in text
 
@@ -167,7 +167,7 @@ def test_pictures(flows: Path, tmp_path: Path, raters: list[str]) -> None:
     picture, page = tmp_path / "p.svg", tmp_path / "p.html"
     measure.text_of(flows, "--raters", *raters, "--plot", picture, "--report", page)
     drawn = picture.read_text(encoding="utf-8")
-    assert ("difference, wright less mini" in drawn) is (len(raters) == 2)
+    assert ("difference, wright minus mini" in drawn) is (len(raters) == 2)
     assert page.read_text(encoding="utf-8").count("<figcaption>") == 4 - len(raters)
 
 

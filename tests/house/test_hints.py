@@ -19,9 +19,9 @@ from fastkappa.estimators import KappaRounder
     [
         (KappaRounder(), "coefficients", ": thresholds_ has the cut points"),
         (KappaRounder(), "coef_", ": thresholds_ has the cut points"),
-        (ConfusionAccumulator(), "reset", ": make a new accumulator"),
-        (ConfusionAccumulator(), "compute", r": kappa\(\) and agreement\(\)"),
-        (ConfusionAccumulator(), "update_state", r": update\(y1, y2\) adds"),
+        (ConfusionAccumulator(), "reset", ": create a new accumulator"),
+        (ConfusionAccumulator(), "compute", r": use kappa\(\) or agreement\(\)"),
+        (ConfusionAccumulator(), "update_state", r": use update\(y1, y2\) instead"),
         (KappaRounder(), "thresholds_", "$"),
         (ConfusionAccumulator(), "rest", "$"),
     ],

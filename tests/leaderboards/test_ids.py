@@ -164,14 +164,13 @@ def test_strings_that_end_alike_are_told_apart(make: Any, odd: str) -> None:
 def test_numbers_are_not_strings() -> None:
     found = ItemIds([1, 2, 3], "ids").align(["1", "2", "3"], "others")
     assert found.mismatch() == (
-        "3 missing (1, 2, 3), 3 extra ('1', '2', '3'), strings on one side and other ids on the"
-        " other"
+        "3 missing (1, 2, 3), 3 extra ('1', '2', '3'), one list has strings and the other does not"
     )
 
 
 def test_floats_too_large_to_tell_ids_apart() -> None:
     # In a CSV file one id written as 3.0 makes floats of all.
-    with pytest.raises(ValueError, match="integers or strings where they are as large"):
+    with pytest.raises(ValueError, match="integers or strings if they are 2"):
         ItemIds(np.array([2.0**53, 3.0]), "ids")
     assert ItemIds(np.array([2.0**53 - 1, 3.0]), "ids").align([2**53 - 1, 3], "o").is_complete()
 
@@ -248,7 +247,7 @@ def test_who_answers_otherwise_where_it_is_hard_is_refused() -> None:
     with pytest.raises(
         ValueError,
         match=rf"^prediction 'cheater' has {n_hard} of 500 items with other labels than"
-        rf" 1 < 2 < 3: 9 \({n_hard}\)\. .* allow_other_labels=True if that is meant",
+        rf" 1 < 2 < 3: 9 \({n_hard}\)\. .* allow_other_labels=True if that is intended",
     ):
         leaderboard(truth, predictions, labels=[1, 2, 3])
     board = leaderboard(truth, predictions, labels=[1, 2, 3], allow_other_labels=True, rng=0)

@@ -44,7 +44,7 @@ def test_labels_that_come_after_all_were_counted(n_known: int, backend: str) -> 
 def test_a_prediction_whose_type_holds_no_label() -> None:
     truth = np.array([300, 301] * 15)
     options: dict[str, Any] = {"labels": [300, 301], "allow_other_labels": True, "rng": 0}
-    with pytest.warns(UserWarning, match="no item of it is left to score"):
+    with pytest.warns(UserWarning, match="it has no items left to score"):
         board = leaderboard(truth, {"none": np.zeros(30, np.int8), "all": truth.copy()}, **options)
     assert board.names == ("all", "none")
     np.testing.assert_array_equal(board.kappa, [1, np.nan])
@@ -119,7 +119,7 @@ def test_intervals_of_clusters_or_of_many_labels_are_percentiles() -> None:
 def test_a_prediction_without_an_item_left_is_not_ranked() -> None:
     truth = ["low", "medium", "high"] * 4
     why = (
-        "no item of it is left to score: 0 missing, 12 given labels outside those scored, 0 whose"
+        "it has no items left to score: 0 missing, 12 given labels outside those scored, 0 whose"
         " true label is outside them."
     )
     with pytest.warns(Warning, match=f"1 of 2 predictions cannot.*'none': {why}") as caught:
@@ -200,7 +200,7 @@ def test_ids_that_do_not_match_are_counted_and_named(backend: str) -> None:
     place = np.clip(broken_ids - 100, 0, None)
     predictions = {"good": (ids, good), "broken": (broken_ids, bad[place])}
     message = (
-        r"ids of prediction 'broken' are not those of the 30 items: 2 missing \(105, 106\),"
+        r"ids of prediction 'broken' do not match the ids of the 30 items: 2 missing \(105, 106\),"
         r" 2 extra \(1, 2\), 1 repeated \(107\)"
     )
     with pytest.raises(ValueError, match=message):
@@ -215,7 +215,7 @@ def test_ids_that_do_not_match_are_counted_and_named(backend: str) -> None:
     assert "missing" in str(result)
     # One that has none of the items is last, and the others rank.
     nothing = {**predictions, "nothing": ([1, 2], [0, 1])}
-    with pytest.warns(Warning, match="'nothing': no item of it is left to score: 30 missing"):
+    with pytest.warns(Warning, match="'nothing': it has no items left to score: 30 missing"):
         result = leaderboard(truth, nothing, min_coverage=0, **dropping)
     assert result.names[-1] == "nothing"
     assert math.isnan(result.kappa[-1])
@@ -335,11 +335,11 @@ def test_refusals_name_the_argument() -> None:
     refusals: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
         (good, {"ids": ids}, TypeError, r"prediction 'a' must be a pair \(ids, labels\)"),
         (np.zeros((3, 2)), {"ids": ids}, TypeError, "must be a mapping or an iterable of pairs"),
-        (paired, {"ids": [7, 8]}, ValueError, "one id for each of the 3 items of y_true, got 2"),
+        (paired, {"ids": [7, 8]}, ValueError, r"one id per item of y_true \(3\), got 2"),
         (paired, {"ids": [7, 7, 9]}, ValueError, "ids must be distinct, got .* once: 7"),
         (paired, {"ids": [7, None, 9]}, ValueError, "ids must not be missing"),
         (paired, {"ids": [7, 8.5, 9]}, ValueError, "ids must be whole numbers or strings"),
-        ({"a": (ids, [1])}, {"ids": ids}, ValueError, "one rating for each of its 3 ids, got 1"),
+        ({"a": (ids, [1])}, {"ids": ids}, ValueError, r"as many ratings as ids \(3\), got 1"),
         (good, {"on_mismatch": "ignore"}, ValueError, "on_mismatch must be"),
         (good, {"n_resamples": -1}, ValueError, "n_resamples must be a whole number"),
         (good, {"n_resamples": 1.5}, ValueError, "n_resamples must be a whole number"),

@@ -110,7 +110,7 @@ def test_an_order_that_comes_too_late_is_refused() -> None:
     predictions = [strings(TRUTH)] * 128 + [categorical(TRUTH)]
     message = (
         r"^prediction 128 declares an order of its labels, but the predictions before it were"
-        r" scored without one: put it first, or give labels=\.$"
+        r" scored without one\. Put it first, or give labels=\.$"
     )
     with pytest.raises(ValueError, match=message):
         leaderboard(strings(TRUTH), predictions, weights="linear", n_resamples=0)
@@ -259,8 +259,8 @@ SCORES = RNG.random((60, 3))
 )
 def test_scores_and_probabilities_are_no_labels(score: Any, predictions: Any, reason: str) -> None:
     remedy = (
-        r" optimal_thresholds finds the thresholds that make labels of scores, and"
-        r" decode_probabilities makes labels of probabilities of shape \(n, k\)\.$"
+        r" Use optimal_thresholds to convert scores to labels, or decode_probabilities to convert"
+        r" probabilities of shape \(n, k\) to labels\.$"
     )
     with pytest.raises(ValueError, match=reason + "(.|\n)*" + remedy):
         score(TRUTH, predictions)

@@ -299,12 +299,12 @@ def test_the_kappa_of_no_weight_is_undefined(some: Any, weights: Any, labels: An
 def test_refusals_name_the_argument() -> None:
     truth, same = [0, 1, 2], [0, 1, 2]
     refusals: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
-        ({"a": same, "b": [0, 1]}, {}, ValueError, r"prediction 'b' .* 3 of y_true, got 2"),
+        ({"a": same, "b": [0, 1]}, {}, ValueError, r"prediction 'b' .* y_true \(3\), got 2"),
         ({"a": [0.5, 1, 2]}, {}, ValueError, "continuous"),
         ({"a": [0, np.nan, 2]}, {}, ValueError, "prediction 'a' has 1 missing of 3"),
         ({"a": ["x", "y", "z"]}, {}, ValueError, "the ratings cannot be compared"),
         ({}, {}, ValueError, "at least one prediction"),
-        (np.zeros((2, 3), int), {}, ValueError, "With axis=1 it would have"),
+        (np.zeros((2, 3), int), {}, ValueError, r"Did you mean axis=1\?"),
         (np.zeros((2, 4), int), {}, ValueError, r"got an array of shape \(2, 4\)\.$"),
         (np.zeros(3, int), {}, ValueError, r"got an array of shape \(3,\)"),
         ("abc", {}, TypeError, "got 'abc'"),

@@ -72,8 +72,8 @@ def test_a_real_difference_is_found_and_the_last_line_says_so() -> None:
     assert board.names == ("a", "b", "c")
     assert (board.simultaneous_interval[:, 1] < 0).tolist() == [False, False, True]
     line = (
-        "Significantly below the leader: 1 of 2, those whose simultaneous interval ends below 0,"
-        " with 95 % confidence in all of them together."
+        "Significantly below the leader: 1 of 2 (simultaneous interval ends below 0, with a"
+        " joint confidence of 95 %)."
     )
     assert " ".join(str(board).splitlines()).endswith(line)
     assert f"<p>{line}</p>" in board._repr_html_()

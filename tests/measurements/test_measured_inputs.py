@@ -112,11 +112,11 @@ def test_dropped_subjects_are_counted() -> None:
 
 
 REFUSED = [
-    (lambda: figures(WITH_MISSING), "by rater 1 is missing, of the subject at position 4"),
+    (lambda: figures(WITH_MISSING), "by rater 1 is missing, for the subject at position 4"),
     (lambda: concordance_correlation([1, 2, None], [1, 2, 3]), "by y1 is missing"),
     (lambda: figures(RATINGS, "keep"), "missing must be 'raise' or 'drop', got 'keep'"),
-    (lambda: figures([[1], [2]]), "two raters or more, got 1"),
-    (lambda: figures([[1, 2]]), "two subjects or more that were measured by all, got 1 of 1"),
+    (lambda: figures([[1], [2]]), "at least two columns, got 1"),
+    (lambda: figures([[1, 2]]), "must have measurements by all raters, got 1 of 1"),
     (lambda: figures([[1, np.nan], [2, 3]], "drop"), "got 1 of 2"),
     (lambda: figures(np.empty((0, 2))), "at least one rating, got none"),
     (lambda: figures([["a", "b"], ["a", "a"]]), "must hold real numbers"),

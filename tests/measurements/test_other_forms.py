@@ -46,7 +46,7 @@ def test_frames(name: str, make: Any) -> None:
         take(make(LONG))
     # Not every rater measured every subject.
     part = {key: column[:-3] for key, column in LONG.items()}
-    with pytest.raises(ValueError, match="look like a row per measurement"):
+    with pytest.raises(ValueError, match="seem to have a row per measurement"):
         take(make(part))
     letters = {**LONG, "rater": np.where(LONG["rater"] == 1, "a", "b").tolist()}
     with pytest.raises(ValueError, match=r"rater must be real numbers, got .*a column per rat"):
@@ -69,7 +69,7 @@ def test_arrays(name: str) -> None:
         ValueError, match=r"column 0 of ratings looks like ids.*np\.delete\(ratings, 0"
     ):
         take(np.stack([*COLUMNS.values()], axis=1))
-    with pytest.raises(ValueError, match="columns 0 and 1 hold each pair of their values once"):
+    with pytest.raises(ValueError, match="columns 0 and 1 have each combination of values"):
         take(np.stack([*LONG.values()], axis=1))
     grades = RNG.integers(1, 6, (20, 3))
     with pytest.raises(ValueError, match="column 3 of ratings looks like ids"):

@@ -289,7 +289,7 @@ def test_width_of_several_raters() -> None:
             lambda: sample_size(0.8, null_kappa=1),
             "null_kappa must be a number above -1 and below 1, got 1",
         ),
-        (lambda: sample_size(0.5, n_raters=50, rates=([0.2] * 5,) * 2), "n_raters must be fewer"),
+        (lambda: sample_size(0.5, n_raters=50, rates=([0.2] * 5,) * 2), "n_raters is too large"),
         (lambda: power(10, 0.5, n_simulated=-1), "n_simulated must be a whole number from 0 on"),
         (lambda: power(10, 0.5, n_simulated=9, rng="x"), "rng must be"),
         (lambda: sample_size_for_width(0.5, 0), "width must be a number between 0 and 2, got 0"),

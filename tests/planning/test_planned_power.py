@@ -323,15 +323,15 @@ def test_width_of_a_rare_label(p: float) -> None:
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (lambda: sample_size_for_width(0.0, 0.1, rates=(1e-9, 1e-9)), "rates are too near 0 and 1"),
+        (lambda: sample_size_for_width(0.0, 0.1, rates=(1e-9, 1e-9)), "rates are too close to 0"),
         (
             lambda: sample_size(0.8, null_kappa=0.4, rates=(1e-9, 1e-9)),
-            "rates are too near 0 and 1",
+            "rates are too close to 0",
         ),
         (lambda: sample_size_for_width(0.5, 1e-9), "width is too small for a plan, got 1e-09"),
         (
             lambda: sample_size(0.5 + 1e-9, null_kappa=0.5),
-            "kappa and null_kappa are too near each other",
+            "kappa and null_kappa are too close",
         ),
     ],
 )

@@ -121,9 +121,9 @@ def test_forest_in_given_axes() -> None:
         (({},), "must not be empty"),
         (({"a": 1.0},), "result 'a' must have a kappa or value and an interval, got float"),
         (({"a": Estimate(0, (1, 0))},), r"interval of 'a' must have its lower end first"),
-        (({"a": Estimate(0, (0, 1))}, [[0, 1]]), "not a dict"),
+        (({"a": Estimate(0, (0, 1))}, [[0, 1]]), "not with a dict"),
         (([0.5],), r"shape \(1, 2\)"),
-        (([0.5], [[0, 1], [0, 1]]), r"shape \(1, 2\), one row for each estimate, got \(2, 2\)"),
+        (([0.5], [[0, 1], [0, 1]]), r"shape \(1, 2\), one row per estimate, got \(2, 2\)"),
         (([[0.5]], [[0, 1]]), "one-dimensional"),
         (([Estimate(0, (0, 1)), 0.5],), "result '1' must have a kappa or value and an interval"),
         (([Estimate(0, (0, 1))], [[0, 1]]), "results have their own"),
@@ -136,11 +136,11 @@ def test_bad_forests(arguments: Any, message: str) -> None:
 
 @pytest.mark.parametrize("names", [["a", "b"], "a"])
 def test_forest_with_wrong_names(names: Any) -> None:
-    with pytest.raises(ValueError, match="as many as the estimates, 1, got"):
+    with pytest.raises(ValueError, match=r"as many as the estimates \(1\), got"):
         plot_forest(Estimate(0, (0, 1)), names=names)
-    with pytest.raises(ValueError, match="as many as the estimates, 1, got"):
+    with pytest.raises(ValueError, match=r"as many as the estimates \(1\), got"):
         plot_forest([0.5], intervals=[[0, 1]], names=names)
-    with pytest.raises(ValueError, match="not a dict"):
+    with pytest.raises(ValueError, match="not with a dict"):
         plot_forest({"a": Estimate(0, (0, 1))}, names=np.array(["b"]))
 
 

@@ -65,5 +65,5 @@ def test_a_given_axes_is_used_and_other_results_are_refused() -> None:
     _, ax = pyplot.subplots()
     assert plot_limits_of_agreement(RESULT, ax=ax) is ax
     pyplot.close(ax.figure)
-    with pytest.raises(ValueError, match="that of limits_of_agreement, got list"):
+    with pytest.raises(ValueError, match="come from limits_of_agreement, got list"):
         plot_limits_of_agreement([1, 2])

@@ -390,7 +390,7 @@ def test_any_real_number_is_a_confidence() -> None:
 
 
 def test_rates_without_room_for_disagreement() -> None:
-    with pytest.raises(ValueError, match=r"rates must leave room .* \[0\.0, 1\.0\]: kappa is und"):
+    with pytest.raises(ValueError, match=r"rates must allow .* \[0\.0, 1\.0\], so kappa is und"):
         sample_size(0.5, rates=(0, 0))
 
 

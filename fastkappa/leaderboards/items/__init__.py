@@ -1,1 +1,1 @@
-"""Counts of many columns, each paired with the same first one."""
+"""Match and count many columns, each paired with the same first column."""

@@ -1,4 +1,4 @@
-"""Items matched by their ids, with a report of those that do not match."""
+"""Match items by their ids, and report ids that do not match."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fastkappa.leaderboards.items.ids import (
 )
 
 IDS_SHOWN = 5
-# How many lists a thread looks up together: it hashes the ids of the items once for all of them.
+# The number of lists that a thread looks up together, so that it hashes the items' ids only once.
 LISTS_AT_ONCE = 8
 
 
@@ -29,11 +29,12 @@ class Alignment(NamedTuple):
     Attributes
     ----------
     items, others : ndarray of int or None
-        Positions in the first and in the other list of the ids that occur once in each, in the
-        order of the first. None for ``items`` stands for all of these, and None for both for two
-        lists that are the same.
+        Positions, in the first and in the other list, of the ids that occur exactly once in each.
+        They have the order of the first list. If ``items`` is None, it stands for all positions. If
+        both are None, the lists are equal.
     missing, extra, repeated : list
-        Ids that the other list lacks, that only it has, and that it has more than once.
+        Ids that the other list lacks, that only the other list has, and that the other list has
+        more than once.
     """
 
     items: NDArray[np.intp] | None
@@ -43,11 +44,11 @@ class Alignment(NamedTuple):
     repeated: list[Any]
 
     def is_complete(self) -> bool:
-        """Return whether the other list has each id once, and no others."""
+        """Return whether the other list has each id exactly once, and no other ids."""
         return not (self.missing or self.extra or self.repeated)
 
     def mismatch(self) -> str:
-        """Return a description of what does not match, with examples."""
+        """Describe the ids that do not match, with examples."""
         descriptions = []
         for what, ids in (
             ("missing", self.missing),
@@ -60,21 +61,21 @@ class Alignment(NamedTuple):
                 descriptions.append(f"{len(ids)} {what} ({some}{more})")
         kinds = {isinstance(ids[0], str) for ids in (self.missing, self.extra) if ids}
         if len(kinds) == 2:
-            descriptions.append("strings on one side and other ids on the other")
+            descriptions.append("one list has strings and the other does not")
         return ", ".join(descriptions)
 
 
-# How a list of the same ids in the same order matches.
+# The alignment of two equal lists.
 ALL_IN_ORDER = Alignment(None, None, [], [], [])
 
 
 class ItemIds:
-    """The ids of the items, which other lists are matched with."""
+    """The ids of the items, against which other lists are matched."""
 
     def __init__(self, ids: Any, name: str) -> None:
         self._given = read_ids(ids, name)
         self._ids = settled(self._given)
-        # The last list that was matched: the next one often has its order.
+        # The last list that was matched, because the next list often has the same order.
         self._last: tuple[Ids, Alignment] | None = None
         self._places = Places(self._ids)
         again = self._places.repeats()
@@ -87,23 +88,23 @@ class ItemIds:
         return len(self._ids)
 
     def tolist(self, positions: Any) -> list[Any]:
-        """Return the ids at some positions."""
+        """Return the ids at the given positions."""
         return self._ids.tolist(positions)
 
     def align(self, ids: Any, name: str) -> Alignment:
-        """Match a list of ids with these."""
+        """Match a list of ids with these ids."""
         return self._align_some([(ids, name)])[0]
 
     def align_all(self, named: Sequence[tuple[Any, str]], num_threads: int) -> list[Alignment]:
-        """Match lists of ids with these; ``named`` has each with its name in errors."""
+        """Match lists of ids with these ids. ``named`` pairs each list with its name for errors."""
         at_once = max(1, min(LISTS_AT_ONCE, -(-len(named) // num_threads)))
         groups = [named[start : start + at_once] for start in range(0, len(named), at_once)]
         num_threads = max(1, min(num_threads, len(groups)))
         return [*chain(*read_ahead(self._align_some, groups, num_threads, num_threads))]
 
     def _align_some(self, named: Sequence[tuple[Any, str]]) -> list[Alignment]:
-        """Match lists of ids with these; all lists in another order are looked up together."""
-        # Another thread may write another one meanwhile.
+        """Match lists of ids with these ids. All lists in another order are looked up together."""
+        # Read once, because another thread may replace it.
         last = self._last
         orders, found = ([], []) if last is None else ([last[0]], [last[1]])
         place = []
@@ -115,12 +116,12 @@ class ItemIds:
         for others, places in zip(new, self._places.of(new) if new else ()):
             found.append(self._alignment(others, places))
         if new and new[-1].kind == "string":
-            # Others are read from the user's memory, who may write other ids there.
+            # Other kinds of ids share memory with the user's array, which may change later.
             self._last = (new[-1], found[-1])
         return [ALL_IN_ORDER if i is None else found[i] for i in place]
 
     def _in_another_order(self, ids: Any, name: str) -> Ids | None:
-        """Return ids that can be looked up, None for these in their order."""
+        """Return ids ready for look-up, or None if they equal these ids in the same order."""
         others = read_ids(ids, name)
         if others.are(self._given):
             return None
@@ -128,7 +129,7 @@ class ItemIds:
         return None if others.are(self._ids) else others
 
     def _alignment(self, others: Ids, found: Positions) -> Alignment:
-        """Return how other ids match, given the place of each among these, -1 for none."""
+        """Return the alignment, given each other id's position among these ids, -1 for none."""
         ids, is_known = self._ids, found >= 0
         places = np.full(len(ids), -1, np.int64)
         if len(others) == len(ids) and is_known.all():

@@ -1,7 +1,8 @@
-"""Ids of items, read from a user's arrays, and looked up among others.
+"""Read ids of items from a user's arrays, and look them up among other ids.
 
-pyarrow looks up strings and numbers, a whole column at a time. A dictionary of Python does so where
-pyarrow is missing, and for ids that it cannot hold, such as tuples or numbers beside strings.
+pyarrow looks up strings and numbers, a whole column at a time. A Python dictionary is used if
+pyarrow is not installed, and for ids that pyarrow does not support, such as tuples or a mixture of
+numbers and strings.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from fastkappa.ratings.interop import strings_in_arrow, to_numpy
 from fastkappa.ratings.labels import in_unit
 from fastkappa.ratings.missing import is_missing
 
-# Whole numbers with at most so many gaps per number are looked up in an array, which takes a fifth
-# of the time that pyarrow takes for a million.
+# Integers are looked up in an array if their range is at most this many times their number. For a
+# million integers this is five times as fast as pyarrow.
 WIDEST_RANGE = 4
 NOT_MISSING = "must not be missing, got {} among them."
 WHOLE = "must be whole numbers or strings, got {}."
@@ -34,15 +35,15 @@ Positions = NDArray[np.int64]
 
 
 class Ids(NamedTuple):
-    """Ids as they were read.
+    """Ids in the form in which they were read.
 
     Attributes
     ----------
     kind : {'number', 'time', 'duration', 'string', 'fixed width', 'object'}
     values : ndarray or pyarrow.Array
-        int64 numbers, times, or objects; strings are a large_string array of pyarrow. Strings of
-        fixed width are an array of NumPy, which is only compared: `settled` makes a copy for
-        look-ups.
+        A NumPy array of int64 numbers, times or objects, or a large_string array of pyarrow.
+        Strings of fixed width remain a NumPy array, which can only be compared. `settled` makes a
+        copy of them for look-ups.
     """
 
     kind: str
@@ -52,7 +53,10 @@ class Ids(NamedTuple):
         return len(self.values)
 
     def are(self, others: Ids) -> bool:
-        """Return whether these are the same ids in the same order, as far as a look tells."""
+        """Return whether both are the same ids in the same order, as far as this is quick to tell.
+
+        If not, the result is False.
+        """
         if self.kind != others.kind or self.kind == "object":
             return False
         if self.kind == "string":
@@ -62,7 +66,7 @@ class Ids(NamedTuple):
         )
 
     def tolist(self, positions: Any = None) -> list[Any]:
-        """Return ids as Python objects: all, or those at some positions."""
+        """Return all ids, or those at the given positions, as Python objects."""
         if self.kind == "string":
             strings = self.values
             if positions is not None:
@@ -71,28 +75,28 @@ class Ids(NamedTuple):
             return found
         some = self.values if positions is None else self.values[positions]
         found = some.tolist()
-        # Nanoseconds would be numbers.
+        # `tolist` converts times in nanoseconds to integers.
         are_numbers = self.kind in TIMES and any(type(one) is int for one in found)
         return list(some) if are_numbers else found
 
 
 class Places:
-    """Where ids stand among others, which are prepared once."""
+    """Look up positions of ids in another list, which is prepared once."""
 
     def __init__(self, others: Ids) -> None:
         self._others = others
 
     def repeats(self) -> Positions:
-        """Return the positions of ids that occur earlier in the list, too."""
+        """Return the positions of ids that already occur earlier in the list."""
         strings = self._others.values
         if self._others.kind == "string" and len(strings.unique()) == len(strings):
-            # This takes half the time of looking up each id.
+            # This is twice as fast as looking up each id.
             return np.empty(0, np.int64)
         [first] = self.of([self._others])
         return np.flatnonzero(first != np.arange(len(first)))
 
     def of(self, lists: Sequence[Ids]) -> list[Positions]:
-        """Return where each id of some lists first stands among the others, -1 for none."""
+        """Return the first position of each id of some lists among the others, -1 for none."""
         if all(ids.kind == self._others.kind == "string" for ids in lists):
             return _index_in([ids.values for ids in lists], self._others.values)
         return [self._of(ids) for ids in lists]
@@ -129,14 +133,14 @@ class Places:
 
     @cached_property
     def _in_range(self) -> tuple[int, Positions] | None:
-        """The lowest of numbers close together, and the place of each number from there on."""
+        """The lowest number, and the position of each number from there on, if they are dense."""
         numbers = self._others.values
         if not len(numbers):
             return 0, np.full(1, -1, np.int64)
         lowest, highest = int(numbers.min()), int(numbers.max())
         if highest - lowest > WIDEST_RANGE * len(numbers) + 64:
             return None
-        # The last place is for all numbers beyond the range.
+        # The last slot is for all numbers outside the range.
         places = np.full(highest - lowest + 2, -1, np.int64)
         places[_slots(numbers, lowest, len(places))[::-1]] = np.arange(len(numbers))[::-1]
         places[-1] = -1
@@ -144,14 +148,14 @@ class Places:
 
 
 def _slots(numbers: AnyArray, lowest: int, n_slots: int) -> Positions:
-    """Return the slot of each number; those below the range are far above it as unsigned ones."""
+    """Return the slot of each number. Numbers below the range wrap around to far above it."""
     slots = numbers.view(np.uint64) - np.uint64(lowest % (1 << 64))
     found: Positions = np.minimum(slots, np.uint64(n_slots - 1)).view(np.int64)
     return found
 
 
 def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
-    """Return the places of all lists together: a call hashes the others first."""
+    """Return the positions of all lists' ids in one call, because each call hashes the others."""
     from pyarrow import chunked_array, compute
 
     found = compute.index_in(chunked_array(lists), value_set=others).fill_null(-1)
@@ -160,7 +164,7 @@ def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
 
 
 def _in_arrow(numbers: AnyArray) -> Any:
-    """Return numbers as an array of pyarrow, whose own conversion would import pandas."""
+    """Return numbers as a pyarrow array, without pyarrow's own conversion, which imports pandas."""
     import pyarrow
 
     return pyarrow.Array.from_buffers(
@@ -169,12 +173,12 @@ def _in_arrow(numbers: AnyArray) -> Any:
 
 
 def read_ids(ids: Any, name: str) -> Ids:
-    """Return ids as they can be compared.
+    """Read ids into a form that can be compared.
 
     Raises
     ------
     ValueError
-        If they are not a column of whole numbers, strings or dates, or some are missing.
+        If they are not a column of integers, strings or dates, or if some are missing.
     """
     refuse_masked(**{name: ids})
     strings = strings_in_arrow(ids)
@@ -188,8 +192,8 @@ def read_ids(ids: Any, name: str) -> Ids:
     kind = array.dtype.kind
     if kind == "f":
         if isinstance(ids, (list, tuple)):
-            # NumPy turns whole numbers beside floats, or too far apart for its integers, into
-            # floats, and several into one.
+            # NumPy converts integers to floats if there are also floats, or if the integers need
+            # more than 64 bits. Different integers could then become the same float.
             floats = [one for one in ids if not isinstance(one, Integral)]
             _to_integers(np.array(floats, np.float64), name)
             return _of_objects([int(one) for one in ids], name)
@@ -204,7 +208,7 @@ def read_ids(ids: Any, name: str) -> Ids:
     if kind in "iu":
         return _of_integers(array)
     if isinstance(ids, (list, tuple)):
-        # NumPy turns a list of strings and numbers into strings.
+        # NumPy would convert a list of strings and numbers to strings.
         return _of_objects(list(ids), name)
     if kind == "U":
         return Ids("fixed width", np.ascontiguousarray(array, array.dtype.newbyteorder("=")))
@@ -212,11 +216,11 @@ def read_ids(ids: Any, name: str) -> Ids:
 
 
 def _checked(strings: Any, name: str) -> Any:
-    """Return strings, or raise if their offsets are not among their bytes."""
+    """Return the strings, or raise an error if their offsets are outside their buffer."""
     import pyarrow
 
     try:
-        # They are compared byte by byte, whether or not they are UTF-8.
+        # Strings are compared byte by byte, so they need not be valid UTF-8.
         strings.view(pyarrow.large_binary()).validate(full=True)
     except pyarrow.ArrowInvalid as error:
         raise ValueError(f"{name} cannot be read: {error}.") from error
@@ -224,7 +228,7 @@ def _checked(strings: Any, name: str) -> Any:
 
 
 def _of_integers(array: AnyArray) -> Ids:
-    # Of either byte order.
+    # Compare sizes, not dtypes, because the byte order can differ.
     is_uint64 = array.dtype.kind == "u" and array.dtype.itemsize == 8
     if is_uint64 and array.max(initial=0) > np.iinfo(np.int64).max:
         return Ids("object", array.astype(object))
@@ -237,16 +241,16 @@ def _of_objects(ids: list[Any], name: str) -> Ids:
         return _of_strings(ids)
     if any(map(is_missing, ids)):
         raise ValueError(f"{name} {NOT_MISSING.format('None or NaN')}")
-    # A list of whole numbers gives the same ids as an array of them.
+    # A list of integers must give the same ids as an array of them.
     if kinds == {int}:
         whole = np.array(ids)
         if whole.dtype.kind in "iu":
             return _of_integers(whole)
-    # An array of times, whose unit may be another, has the same ids, too.
+    # The ids must also equal those of an array of times, whose unit can differ.
     if kinds == {date}:
         return Ids("time", np.array(ids, "M8[D]"))
     are_times = bool(kinds) and all(issubclass(kind, datetime) for kind in kinds)
-    # A Timestamp of pandas may have nanoseconds.
+    # A pandas Timestamp can have nanoseconds.
     if are_times and not any(one.tzinfo or getattr(one, "nanosecond", 0) for one in ids):
         return Ids("time", np.array(ids, "M8[us]"))
     try:
@@ -257,7 +261,7 @@ def _of_objects(ids: list[Any], name: str) -> Ids:
 
 
 def settled(ids: Ids) -> Ids:
-    """Return ids that can be looked up, those of fixed width as a copy in Arrow's memory."""
+    """Return ids ready for look-up. Strings of fixed width are copied to an Arrow array."""
     if ids.kind != "fixed width":
         return ids
     width = ids.values.dtype.itemsize // 4
@@ -275,7 +279,7 @@ def settled(ids: Ids) -> Ids:
 
 
 def _of_strings(ids: list[str]) -> Ids:
-    # Half a surrogate pair has no encoding.
+    # Unpaired surrogates cannot be encoded.
     with suppress(ImportError, UnicodeEncodeError):
         encoded = [one.encode() for one in ids]
         lengths = np.fromiter(map(len, encoded), np.int64, len(ids))
@@ -288,7 +292,7 @@ def _in_large_strings(lengths: AnyArray, characters: Any) -> Ids:
 
     ends = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])
-    # As in `_in_arrow`.
+    # Built from buffers, as in `_in_arrow`.
     buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(characters)]
     return Ids("string", pyarrow.Array.from_buffers(pyarrow.large_string(), len(lengths), buffers))
 
@@ -305,8 +309,8 @@ def _to_integers(array: AnyArray, name: str) -> AnyArray:
     largest = float(np.abs(array).max(initial=0))
     if LARGEST_EXACT <= largest < np.inf:
         raise ValueError(
-            f"{name} must be integers or strings where they are as large as 2**53, got the float"
-            f" {largest:.0f}: ids that differ could become equal."
+            f"{name} must be integers or strings if they are 2**53 or larger, got the float"
+            f" {largest:.0f}. As floats, different ids could become equal."
         )
     with np.errstate(invalid="ignore"):
         whole = array.astype(np.int64)

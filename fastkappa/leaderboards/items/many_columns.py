@@ -1,9 +1,9 @@
-"""Counts of many columns of ratings, each paired with the same first column.
+"""Count many columns of ratings, each paired with the same first column.
 
-A block of the first column is read from memory once and stays in the cache while the same
-items of the other columns are counted with it. A thread takes whole columns, so each table
-belongs to one thread. The columns of a row-major matrix are counted together if they have few
-labels, and copied if they have many.
+Each block of the first column is read from memory once. It stays in the cache while the same
+items of the other columns are counted. A thread processes whole columns, so each table belongs to
+one thread. The columns of a row-major matrix are counted together if they have few labels, and
+copied if they have many.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ from fastkappa.tables.table import (
 )
 from fastkappa.tables.tally import Tally
 
-# A block of the first column that stays in the cache.
+# The size of a block of the first column, small enough to stay in the cache.
 BLOCK_BYTES = 1 << 20
-# Columns that a thread takes at a time.
+# The number of columns that a thread processes at a time.
 COLUMNS_AT_ONCE = 16
-# A row-major matrix of this many columns is counted a row at a time. A thread takes this many
-# rows at a time, and is started for this many bytes.
+# A row-major matrix with at least this many columns is counted row by row. A thread processes
+# ROWS_AT_ONCE rows at a time, and one more thread is used per BYTES_OF_ROWS bytes.
 FEWEST_COLUMNS = 32
 ROWS_AT_ONCE = 1 << 20
 BYTES_OF_ROWS = 1 << 22
@@ -66,7 +66,7 @@ Codecs = tuple[Codec, Codec]
 
 
 class Counter(NamedTuple):
-    """Counts blocks of columns, in threads that take some columns at a time."""
+    """Count blocks of columns in threads, each of which processes some columns at a time."""
 
     kernels: PairKernels
     num_threads: int
@@ -75,7 +75,7 @@ class Counter(NamedTuple):
     def for_each_block(self, count: Callable[[int, slice, AnyArray], None], pairs: Pairs) -> None:
         """Call ``count(j, items, second)`` for each block of items of each pair of columns.
 
-        ``second`` holds the ratings of these items in the second column of pair ``j``.
+        ``second`` has the ratings of these items in the second column of pair ``j``.
         """
         if not pairs:
             return
@@ -84,12 +84,12 @@ class Counter(NamedTuple):
         at_once = min(COLUMNS_AT_ONCE, -(-len(pairs) // (4 * num_threads)))
         seconds = [second.values for _, second in pairs]
         if matrix_to_copy(seconds) is not None:
-            # Each cache line is read by one thread.
+            # Each cache line should be read by only one thread.
             in_lines = max(COLUMNS_AT_ONCE, CACHE_LINE // seconds[0].itemsize)
             at_once = min(in_lines, -(-len(pairs) // num_threads))
 
         def work(ranges: ItemRanges) -> None:
-            # Sums that are not finite are refused afterwards, when the table is complete.
+            # Infinite or NaN sums raise an error later, when the table is complete.
             with np.errstate(over="ignore", invalid="ignore"):
                 while columns := ranges.take(at_once):
                     for items, parts in blocks_of_columns(seconds[slice(*columns)], length):
@@ -99,7 +99,7 @@ class Counter(NamedTuple):
         run_in_threads(work, len(pairs), num_threads)
 
     def _threads_worth_it(self, pairs: Pairs) -> int:
-        """Return how many threads have enough to do: at least one, at most one a column."""
+        """Return the number of threads that have enough work: at least 1, at most 1 per column."""
         if self.kernels.READS_AS_FAST:
             work = sum(second.values.nbytes for _, second in pairs) // BYTES_WORTH_A_THREAD
         else:
@@ -110,10 +110,10 @@ class Counter(NamedTuple):
 def count_many(
     counter: Counter, pairs: Pairs, labels: Any = None, weights: AnyArray | None = None
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-    """Return the table of each pair of columns, one layer each, and the items that it leaves out.
+    """Count a stack of tables, one per pair of columns, and the items that each leaves out.
 
-    Its labels are those given, else all that occur in any column, sorted. The second array counts,
-    per pair, the items that are left out because only the second column's label is not among them.
+    The labels are those given, else all labels that occur in any column, sorted. The second array
+    counts, per pair, the items left out because only the second column's label is not among them.
     """
     if labels is not None:
         return _count_known(counter, pairs, labels, weights)
@@ -127,7 +127,7 @@ def count_many(
 
 
 def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
-    """Return the layers of all tables as one table; if labels differ, on all of them, sorted."""
+    """Join stacks of tables into one. If their labels differ, it has all labels, sorted."""
     labels = parts[0].rows
     if len(parts) == 1:
         return parts[0]
@@ -135,7 +135,7 @@ def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
         if part.rows.dtype != labels.dtype or not np.array_equal(part.rows, labels):
             labels = union_of_labels([one.rows for one in parts])
             break
-    # Labels that were given have an order of their own, which that of a union is not.
+    # Equal labels keep their own order, which need not be sorted.
     places = [
         np.arange(len(labels)) if labels is parts[0].rows else positions_in(labels, part.rows)
         for part in parts
@@ -157,11 +157,11 @@ def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
 
 
 def _count_unknown(counter: Counter, pairs: Pairs) -> ConfusionTable:
-    """Return the table of each pair of columns, on all labels that occur in any, sorted."""
+    """Return the table of each pair of columns, with all labels that occur in any, sorted."""
     if len(pairs) < 2 * counter.num_threads:
         counts = [count_unknown(counter.kernels, *pair, counter.num_threads) for pair in pairs]
         return stacked([_one_table(count, pair) for count, pair in zip(counts, pairs)])
-    # The second columns are expected to have the labels of the first.
+    # Expect the second columns to have the same labels as the first.
     truth = pairs[0][0]
     label_range = LabelRange.of(truth.values)
     parts, positions, rest = [], [], list(range(len(pairs)))
@@ -192,7 +192,7 @@ def _is_plain(column: Column) -> bool:
 
 
 def _count_on_range(counter: Counter, pairs: Pairs, label_range: LabelRange) -> AnyArray:
-    """Return the tables of all pairs on the labels of a range; others are in the last places."""
+    """Count all pairs on a range of labels. The last row and column count all other labels."""
     stack = _count_rows(counter, pairs, (label_range, label_range))
     if stack is not None:
         return stack
@@ -208,7 +208,7 @@ def _count_on_range(counter: Counter, pairs: Pairs, label_range: LabelRange) -> 
 
 
 def _count_others(counter: Counter, pairs: Pairs) -> list[ConfusionTable]:
-    """Return the table of each pair of columns, whatever their labels."""
+    """Return the table of each pair of columns, for any labels."""
     columns = [(first.values, second.values) for first, second in pairs]
     tallies = [
         Tally(counter.kernels, expected_codecs(counter.kernels, own), n_expected=len(own[0]))
@@ -221,7 +221,7 @@ def _count_others(counter: Counter, pairs: Pairs) -> list[ConfusionTable]:
 def _add_blocks(
     counter: Counter, tallies: Sequence[Tally], pairs: Pairs, weights: AnyArray | None
 ) -> None:
-    """Add the items of pairs to their tallies, a block of each at a time."""
+    """Add the items of all pairs to their tallies, block by block."""
 
     def count(j: int, items: slice, second: AnyArray) -> None:
         own = None if weights is None else weights[items]
@@ -231,9 +231,9 @@ def _add_blocks(
 
 
 def _on_range(stack: AnyArray, label_range: LabelRange) -> ConfusionTable:
-    """Return tables of a range of labels, on those that occur in any."""
+    """Return a table from a stack on a range of labels, keeping only labels that occur."""
     stack, labels = stack[:, :-1, :-1], label_range.labels()
-    # The sums of small axes take NumPy ten times as long.
+    # NumPy's sums over small axes are ten times as slow.
     occurs = np.bitwise_or.reduce(stack, axis=0)
     used = np.logical_or(occurs.any(axis=0), occurs.any(axis=1))
     if not used.all():
@@ -249,7 +249,7 @@ def _one_table(counts: ConfusionTable, pair: tuple[Column, Column]) -> Confusion
 def _count_known(
     counter: Counter, pairs: Pairs, labels: Any, weights: AnyArray | None
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-    """Return the table of each pair of columns on given labels, and the items left out of it."""
+    """Count each pair of columns on the given labels, and the items left out of each table."""
     # Dates are compared in the unit of each pair.
     by_type: dict[Any, KnownLabels] = {}
     encoded_firsts: dict[int, Encoding] = {}
@@ -298,7 +298,7 @@ def _count_known_in_blocks(
 
 
 def _count_rows(counter: Counter, pairs: Pairs, own_codecs: Codecs) -> AnyArray | None:
-    """Return the tables of the columns of a row-major matrix; None if no kernel can count it."""
+    """Count the columns of a row-major matrix. Return None if no kernel can count it."""
     kernels = counter.kernels
     if any(codec.longest_chunk is not None for codec in own_codecs):
         return None

@@ -1,4 +1,4 @@
-"""Predictions as users hold them: split into named columns, and counted."""
+"""Split predictions into named columns, and count them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
 from fastkappa.ratings.missing import Missing
 from fastkappa.tables.table import ConfusionTable
 
-# What is held of predictions that come one by one: enough columns for all threads.
+# Predictions from an iterator are read in batches of at least this size, to keep all threads busy.
 COLUMNS_AT_ONCE = 32
 BYTES_AT_ONCE = 1 << 28
 FORMS = (
@@ -27,7 +27,7 @@ FORMS = (
 
 
 class Counted(NamedTuple):
-    """The tables of predictions, and what belongs to them."""
+    """The names and tables of predictions, their numbers of missing labels, and the label order."""
 
     names: list[Any]
     table: ConfusionTable
@@ -49,7 +49,7 @@ def count_predictions(
     columns_at_once: int = COLUMNS_AT_ONCE,
     bytes_at_once: int = BYTES_AT_ONCE,
 ) -> Counted:
-    """Return the names and the tables of predictions."""
+    """Read and count predictions."""
     truth = Reference(
         y_true,
         TRUTH,
@@ -67,7 +67,7 @@ def count_predictions(
     names: list[Any] = []
     parts: list[ConfusionTable] = []
     n_missing: list[int] = []
-    # The columns of an array take no memory of their own: all are counted together.
+    # The columns of an array need no extra memory, so all are counted together.
     most = None if type(predictions) is np.ndarray else bytes_at_once
     columns = named_columns(predictions, truth.n_given, axis)
     for some_names, some in _some_at_a_time(truth, columns, columns_at_once, most):
@@ -81,21 +81,22 @@ def count_predictions(
         if weights is None or weights.any():
             table, _ = order.count(full_names, pairs, used, weights)
         else:
-            # Its table is empty, its kappa undefined: the weights as a whole are fine.
+            # The weights as a whole are valid, but those of this prediction's items are all 0. Its
+            # table is empty and its kappa undefined.
             table, _ = order.count(full_names, pairs, used)
             dtype = np.float64 if weights.dtype.kind == "f" else np.int64
             table = table._replace(sums=np.zeros(table.counts.shape, dtype))
         parts.append(table)
     if not names:
-        raise ValueError("predictions must hold at least one prediction, got none.")
+        raise ValueError("predictions must contain at least one prediction, got none.")
     return Counted(names, stacked(parts), np.array(n_missing, np.int64), order)
 
 
 def named_columns(predictions: Any, n_items: int, axis: int) -> Iterator[tuple[Any, Any]]:
     """Yield the name and the ratings of each prediction.
 
-    The names are the keys of a mapping, the names of a frame's columns, else 0, 1, 2, ...
-    ``axis`` is that of the items in an array.
+    The names are the keys of a mapping, the column names of a data frame, else 0, 1, 2, ...
+    ``axis`` is the axis of the items in an array.
     """
     is_whole = hasattr(axis, "__index__") and np.ndim(axis) == 0 and not isinstance(axis, bool)
     if not is_whole or axis not in (0, 1):
@@ -124,10 +125,10 @@ def _columns_of_array(array: Any, n_items: int, axis: int) -> Iterator[Any]:
     if len(shape) != 2:
         raise ValueError(f"{FORMS}, got an array of shape {shape}.")
     if shape[axis] != n_items:
-        hint = f" With axis={1 - axis} it would have." if shape[1 - axis] == n_items else ""
+        hint = f" Did you mean axis={1 - axis}?" if shape[1 - axis] == n_items else ""
         raise ValueError(
-            f"predictions must have {n_items} items along axis {axis}, as y_true has, got an array"
-            f" of shape {shape}.{hint}"
+            f"predictions must have as many items along axis {axis} as y_true ({n_items}), got an"
+            f" array of shape {shape}.{hint}"
         )
     columns = array if axis == 0 else array.T
     yield from (columns[:, j] for j in range(shape[1 - axis]))
@@ -139,9 +140,9 @@ def _some_at_a_time(
     columns_at_once: int,
     bytes_at_once: int | None,
 ) -> Iterator[tuple[list[Any], list[Pair]]]:
-    """Yield the names and columns of some predictions, of all if ``bytes_at_once`` is None.
+    """Yield names and columns in batches, or in one batch if ``bytes_at_once`` is None.
 
-    A prediction that lacks some of the items is yielded by itself.
+    A prediction that lacks some of the items is a batch of its own.
     """
     names: list[Any] = []
     pairs: list[Pair] = []

@@ -1,9 +1,9 @@
-"""Sums over random groups of items, which the bootstrap of many predictions resamples.
+"""Compute sums over random groups of items, which the bootstrap of many predictions resamples.
 
 Kappa depends on three sums over items: the disagreement weights, and the counts of the labels
-in either column. One pass of the kernels over a prediction gives its table in every group:
-group and true label are combined into one code, which is computed once for all predictions.
-Of quadratic weights less is needed: not the count of each predicted label, but two moments of them.
+in either column. One pass of the kernels over a prediction counts its table in every group. For
+this, group and true label are combined into one code, which is computed once for all predictions.
+Quadratic weights need only two moments of the predicted labels instead of a count per label.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from fastkappa.ratings.column import Column
 from fastkappa.tables.codecs import CHUNK
 from fastkappa.tables.known_labels import Encoding, KnownLabels
 
-# The cells of all groups' tables, 4 MB of them, which stay in the cache. Larger tables are slower
-# than adding up the items one by one.
+# The largest number of cells in the tables of all groups. These 4 MB stay in the cache. With larger
+# tables, adding up the items one by one is faster.
 MOST_CELLS = 1 << 19
-# OpenBLAS multiplies matrices in one thread up to here. Its others go on spinning for a while, and
-# so take a core from those that read files.
+# OpenBLAS multiplies matrices up to this size in one thread. Its other threads would keep spinning
+# after the product, and so take cores from the threads that read files.
 ALONE = 1 << 18
 
 
@@ -37,12 +37,12 @@ class GroupSums(NamedTuple):
     Attributes
     ----------
     weighted : ndarray of shape (g, m)
-        The sums of the disagreement weights of the items.
+        The sums of the items' disagreement weights.
     rows : ndarray of shape (g, m, l) or (g, 1, l)
-        The number of items with each label in the first column; the second shape if they are
-        those of all predictions.
+        The number of items with each label in the first column. The second shape is used if these
+        numbers are the same for all predictions.
     columns : ndarray of shape (g, m, k)
-        The sums of k numbers that each label in the second column stands for.
+        The sums over the second column, whose labels are each mapped to k numbers.
     """
 
     weighted: FloatTable
@@ -53,7 +53,7 @@ class GroupSums(NamedTuple):
 class Prediction(NamedTuple):
     """A column to count by group.
 
-    ``items`` are the positions of its ratings among the items, None for all in their order;
+    ``items`` has the positions of its ratings among the items. None means all items, in order.
     ``cell_weights`` has the shape (l, l).
     """
 
@@ -65,11 +65,11 @@ class Prediction(NamedTuple):
 class ItemGroups:
     """The group of each item.
 
-    With no more than ``most`` items, each item is a group, so resampling groups is resampling
-    items. With more, each item is assigned to a group at random, independently of the others:
-    then the sums over groups vary as those over items, however the items are sorted. Items of
-    a cluster are in the same group, because clusters are assigned to groups and resampled.
-    ``weights`` are those of the items, None if each counts as one.
+    With up to ``most`` items, each item is its own group, so resampling groups is resampling
+    items. With more, each item is independently assigned to a random group. The sums over groups
+    then vary like the sums over items, in whatever order the items are sorted. If there are
+    clusters, whole clusters are assigned to groups. ``weights`` are the item weights, or None if
+    each item counts as one.
     """
 
     def __init__(
@@ -89,14 +89,14 @@ class ItemGroups:
             dtype = np.uint16 if most <= 1 << 16 else np.uint32
             of_unit = generator.integers(0, most, n_units, dtype=dtype)
         self.of_item: AnyArray = of_unit if clusters is None else of_unit[clusters]
-        # Replicates draw these; sums of weights can be of any size.
+        # The largest number of items in a replicate. Sums of weights are not bounded.
         self.most_items = self.n_groups * float(np.bincount(self.of_item).max())
         if weights is not None:
             self.most_items = math.inf
         self._codes: tuple[list[Any], AnyArray] | None = None
 
     def codes(self, first: Column, known: KnownLabels) -> AnyArray:
-        """Return the code of group and first label of each item, the last code if it has no label.
+        """Return each item's code of group and first label, or the last code if it has no label.
 
         The codes are kept for the next call, which usually has the same labels.
         """
@@ -113,7 +113,7 @@ class ItemGroups:
         for start in range(0, len(codes), CHUNK):
             chunk = slice(start, start + CHUNK)
             label = encoding.places(first.values[chunk])
-            # NumPy 1 would keep to 16 bits otherwise.
+            # NumPy 1 would compute in 16 bits otherwise.
             code = self.of_item[chunk].astype(np.int64) * len(known)
             code += label
             if label.min(initial=0) < 0:
@@ -123,10 +123,10 @@ class ItemGroups:
 
 
 def numbers_of(clusters: Column) -> NDArray[np.intp]:
-    """Return a number for the cluster of each item, from 0 on without a gap."""
+    """Return the number of each item's cluster, counted from 0 without gaps."""
     values = clusters.values
     if clusters.categories is not None:
-        # A dictionary may hold a label twice.
+        # A dictionary-encoded column can contain a category twice.
         number = {label: i for i, label in enumerate(dict.fromkeys(clusters.categories))}
         values = np.array([number[label] for label in clusters.categories]).take(values)
     return np.unique(values, return_inverse=True)[1]
@@ -143,14 +143,14 @@ def sum_by_group(
     *,
     have_all: bool,
 ) -> GroupSums:
-    """Return the sums of each prediction over each group, without items outside the labels.
+    """Return the sums of each prediction over each group, without items that have other labels.
 
-    ``of_labels`` has the k numbers that each label stands for, shape (l, k). ``have_all`` says
-    that no prediction lacks an item or has labels outside.
+    ``of_labels`` has k numbers per label, shape (l, k). ``have_all`` means that no prediction lacks
+    an item or has other labels.
     """
     n_labels, n_groups = len(known), groups.n_groups
     codes = groups.codes(first, known)
-    # Tables hold counts.
+    # Tables contain counts, so they cannot be used with weights.
     has_tables = n_groups * n_labels * (n_labels + 1) <= MOST_CELLS and groups.weights is None
     shape = (n_groups, len(predictions))
     columns = np.zeros((*shape, of_labels.shape[1]))
@@ -179,13 +179,13 @@ def sum_by_group(
         return sums
     rows = np.bincount(codes, groups.weights, minlength=n_groups * n_labels)
     if len(rows) > n_groups * n_labels:
-        # No item was outside the labels when these were looked up.
+        # No item had other labels when the labels were determined.
         raise changed_meanwhile()
     return sums._replace(rows=rows.astype(np.float64).reshape(n_groups, 1, n_labels))
 
 
 def _encodings(known: KnownLabels, predictions: Sequence[Prediction]) -> list[Encoding]:
-    """Return how the ratings of each prediction become codes, numbers of a type all alike."""
+    """Return the encoding of each prediction. Columns of one number type share an encoding."""
     of_type: dict[Any, Encoding] = {}
     found = []
     for column, _, _ in predictions:
@@ -202,7 +202,7 @@ def _encodings(known: KnownLabels, predictions: Sequence[Prediction]) -> list[En
 def _of_cells(
     encoding: Encoding, cell_weights: FloatTable, of_labels: FloatTable, has_own_rows: bool
 ) -> FloatTable:
-    """Return the terms that each cell of a table of true labels and codes adds to the sums."""
+    """Return the terms that each cell of a table (true label by code) adds to the sums."""
     positions, n_labels = encoding.positions, len(cell_weights)
     inside = positions >= 0
     weights = np.where(inside, cell_weights[:, positions], 0).reshape(-1, 1)
@@ -220,7 +220,7 @@ def _sum_tables(
     of_cells: FloatTable,
     sums: GroupSums,
 ) -> None:
-    """Count a table for each group, and take the sums of its cells."""
+    """Count one table per group, and add up its cells."""
     n_groups, n_labels = sums.rows.shape
     codec, positions = encoding
     values = codec.encode(kernels, prediction.column.values)
@@ -230,7 +230,7 @@ def _sum_tables(
     first_row = 1 + sums.columns.shape[1]
     for start in range(0, n_groups, at_once := max(1, ALONE // max(1, of_cells.size))):
         some = slice(start, start + at_once)
-        # A product, because it is faster than sums, and two codes may have the same label.
+        # A matrix product is faster than sums, and it allows two codes for the same label.
         found = tables[some] @ of_cells
         sums.weighted[some] = found[:, 0]
         sums.columns[some] = found[:, 1:first_row]
@@ -246,17 +246,17 @@ def _sum_items(
     sums: GroupSums,
     weights: FloatTable | None,
 ) -> None:
-    """Add up the items one by one, without tables; ``weights`` are those of all items."""
+    """Add up the items one by one, without tables. ``weights`` are the weights of all items."""
     n_groups, n_labels = sums.rows.shape
     column, items, cell_weights = prediction
     if items is not None and weights is not None:
         weights = weights[items]
     if items is not None:
-        # Sums of fractions depend on the order of their items, and should not on that of a file.
+        # Rounded sums depend on the order of the items. They should not depend on a file's order.
         order = np.argsort(items, kind="stable")
         codes, column = codes[order], column._replace(values=column.values[order])
         weights = None if weights is None else weights[order]
-    # Each chunk is added to the sums of all groups, so it should not be shorter than these.
+    # Adding a chunk touches the sums of all groups, so a chunk should not be shorter than these.
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):
         chunk = slice(start, start + length)

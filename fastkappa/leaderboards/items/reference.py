@@ -1,4 +1,4 @@
-"""The first column that many others are paired with."""
+"""The reference column, with which all other columns are paired."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from fastkappa.ratings.read import (
 )
 
 SCORES = (
-    "optimal_thresholds finds the thresholds that make labels of scores, and"
-    " decode_probabilities makes labels of probabilities of shape (n, k)."
+    "Use optimal_thresholds to convert scores to labels, or decode_probabilities to convert"
+    " probabilities of shape (n, k) to labels."
 )
 
 
 class Pair(NamedTuple):
-    """The reference and another column, on the items that both have.
+    """The reference and another column, restricted to the items that both have.
 
-    ``items`` are the positions of these items in the reference, fewer than all, None for all;
-    ``n_missing`` is the number of items whose rating in the other column is missing, ``n_extra``
-    that of its ids of no item, ``n_repeated`` that of ids that it has more than once.
+    ``items`` has the positions of these items in the reference. It is None if these are all items.
+    ``n_missing`` counts the items without a rating in the other column. ``n_extra`` counts its ids
+    that belong to no item. ``n_repeated`` counts the ids that it has more than once.
     """
 
     columns: tuple[Column, Column]
@@ -40,16 +40,16 @@ class Pair(NamedTuple):
     n_repeated: int = 0
 
     def n_covered(self, n_items: int) -> int:
-        """Return how many of the items the other column has a label for, once."""
+        """Return the number of items for which the other column has exactly one label."""
         return n_items - self.n_missing - self.n_repeated
 
 
 class Reference:
-    """The first column that all others are paired with, read and checked once.
+    """The column with which all others are paired, read and checked once.
 
-    With ``missing='drop'`` its own missing ratings are left out of all columns: ``dropped`` has
-    them, and ``n_items`` counts the others. With ``labels``, strings among numbers are labels, and
-    so are numbers with fractions if some of them are.
+    With ``missing='drop'``, items without a rating in this column are left out of all columns.
+    ``dropped`` marks them, and ``n_items`` counts the others. With ``labels``, a column can mix
+    strings and numbers, and it can contain fractions if some of the labels are fractions.
     """
 
     def __init__(
@@ -79,22 +79,22 @@ class Reference:
         self._is_plain = is_integer and is_read_as_it_is
 
     def beside(self, ratings: Any, name: str) -> Pair:
-        """Return this column and another one as comparable columns, or raise.
+        """Return this column and another one as comparable columns, or raise an error.
 
-        An error names the other column by ``name``.
+        ``name`` is the name of the other column in errors.
         """
         is_array = self._is_plain and type(ratings) is np.ndarray
         if is_array and ratings.dtype.kind in "iu" and ratings.shape == (self.n_items,):
-            # An array of integers needs no further checks.
+            # Arrays of integers need no further checks.
             return Pair((self.column, Column(ratings, ratings.dtype)), None, 0)
         with _naming(name):
             n_ratings = length_of(name, ratings)
             if n_ratings != self.n_given:
                 raise ValueError(
-                    f"{name} must have one rating for each of the {self.n_given} of {self._name},"
-                    f" got {n_ratings}."
+                    f"{name} must have as many ratings as {self._name} ({self.n_given}), got"
+                    f" {n_ratings}."
                 )
-            # The columns of a frame have one index, and are warned of once.
+            # The columns of a data frame share one index, so one warning is enough.
             if getattr(ratings, "index", None) is not self._compared:
                 self._compared = getattr(ratings, "index", None)
                 warn_of_row_order({self._name: self._given, name: ratings})
@@ -112,20 +112,20 @@ class Reference:
     ) -> Pair:
         """Return this column and another one, restricted to the items that both have.
 
-        ``items`` are the positions of these items in this column, ``others`` those in the other
-        one. None for ``items`` means all of these, None for both the same items in both.
+        ``items`` has the positions of these items in this column, and ``others`` their positions
+        in the other one. If ``items`` is None, it stands for all positions. If both are None, both
+        columns have the same items.
         """
         with _naming(name):
             n_ratings = length_of(name, ratings)
             if n_ratings != n_expected:
                 raise ValueError(
-                    f"{name} must have one rating for each of its {n_expected} ids, got"
-                    f" {n_ratings}."
+                    f"{name} must have as many ratings as ids ({n_expected}), got {n_ratings}."
                 )
             return self._paired(ratings, items, others, name)
 
     def _find_dropped(self, ratings: Any, name: str) -> NDArray[np.bool_] | None:
-        """Return which ratings are missing and to be left out, or raise if they may not be."""
+        """Return a mask of the missing ratings to leave out, or raise if none may be missing."""
         if self._missing == "drop":
             return missing_or_odd(ratings, self._missing_codes, name, self._labels is None)
         refuse_masked(**{name: ratings})
@@ -154,9 +154,9 @@ class Reference:
         others: NDArray[np.int64] | None,
         name: str,
     ) -> Pair:
-        """Return the pair of some items, whose ratings are at the positions ``others``.
+        """Return the pair restricted to ``items``, whose other ratings are at ``others``.
 
-        None stands for all of either. Items that miss a rating are left out if they may.
+        None stands for all positions. Items without a rating are left out, if this is allowed.
         """
         dropped, n_missing = self._find_dropped(ratings, name), 0
         if dropped is not None:
@@ -168,7 +168,7 @@ class Reference:
             ratings = without(ratings, dropped)
         n_lacking = 0 if items is None else self.n_items - len(items)
         if n_lacking and n_lacking == self.n_items:
-            # Without items there is nothing to compare, whatever the labels are.
+            # Without items the labels need not be comparable.
             nothing = self.column._replace(values=self.column.values[:0])
             return Pair((nothing, nothing), items, n_missing)
         first, second = self._read_beside(ratings, name)
@@ -181,7 +181,7 @@ class Reference:
 
 @contextmanager
 def _naming(name: str) -> Iterator[None]:
-    """Add the name of a column to errors that lack it."""
+    """Add the name of a column to errors that do not mention it."""
     try:
         yield
     except (TypeError, ValueError) as error:

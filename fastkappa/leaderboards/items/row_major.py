@@ -1,4 +1,4 @@
-"""Columns of a row-major matrix: recognised as such, or copied to contiguous memory."""
+"""Recognise the columns of a row-major matrix, and copy them to contiguous memory if needed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# Other subclasses of ndarray may mean something else than their memory holds.
+# Values of other ndarray subclasses can differ from the contents of their memory.
 PLAIN = (np.ndarray, np.memmap)
 CACHE_LINE = 64
-# Items so many bytes apart are counted about as fast where they lie as when they are copied.
+# Items at these distances in bytes are counted about as fast in place as after copying.
 COUNTED_IN_PLACE = (1, 2, 4, 8)
-# Rows of a tile: they stay in the cache until each column has been copied.
+# The number of rows per tile. They stay in the cache until each column has been copied.
 TILE = 1 << 9
 # A copied block stays in the second-level cache until it has been counted.
 BYTES_OF_A_BLOCK = 1 << 19
@@ -23,7 +23,7 @@ BYTES_A_THREAD = 1 << 21
 
 
 def as_matrix(columns: Sequence[Any]) -> AnyArray | None:
-    """Return the row-major matrix that these are the columns of, or None if there is none."""
+    """Return the row-major matrix whose columns these are, or None if there is none."""
     first = columns[0]
     if len(columns) < 2 or type(first) not in PLAIN or first.ndim != 1:
         return None
@@ -44,7 +44,7 @@ def as_matrix(columns: Sequence[Any]) -> AnyArray | None:
 
 
 def matrix_to_copy(columns: Sequence[Any]) -> AnyArray | None:
-    """Return columns as a matrix if it is faster to copy them, else None."""
+    """Return the columns as a matrix if they should be copied before counting, else None."""
     matrix = as_matrix(columns)
     return None if matrix is None or abs(matrix.strides[0]) in COUNTED_IN_PLACE else matrix
 
@@ -52,9 +52,9 @@ def matrix_to_copy(columns: Sequence[Any]) -> AnyArray | None:
 def blocks_of_columns(
     columns: Sequence[AnyArray], length: int
 ) -> Iterator[tuple[slice, Sequence[AnyArray]]]:
-    """Yield at most ``length`` items at a time, and each column's ratings of them.
+    """Yield ranges of up to ``length`` items, each with the ratings of each column.
 
-    The ratings in columns of a row-major matrix are copies, overwritten by the next ones.
+    For columns of a row-major matrix, the ratings are copies. The next range overwrites them.
     """
     matrix = matrix_to_copy(columns)
     n_items = len(columns[0])
@@ -73,7 +73,7 @@ def blocks_of_columns(
 
 
 def contiguous_columns(columns: Sequence[Any], num_threads: int) -> Sequence[Any]:
-    """Return columns unchanged, but those of a row-major matrix as contiguous copies."""
+    """Return the columns, copied to contiguous memory if they belong to a row-major matrix."""
     matrix = matrix_to_copy(columns)
     if matrix is None:
         return columns
@@ -88,7 +88,7 @@ def contiguous_columns(columns: Sequence[Any], num_threads: int) -> Sequence[Any
 
 
 def _buffer_for(matrix: AnyArray, n_items: int) -> AnyArray:
-    """Return an uninitialised array for this many items of each column, shape (m, n_items)."""
-    # Columns a power of two apart would compete for the same cache sets.
+    """Return an uninitialised array of shape (m, n_items) for the m columns of a matrix."""
+    # Columns at a distance of a power of two would compete for the same cache sets.
     distance = n_items + CACHE_LINE // matrix.itemsize
     return np.empty((matrix.shape[1], distance), matrix.dtype)[:, :n_items]

@@ -1,4 +1,4 @@
-"""The order of labels that the reference or a prediction declares, which is that of all."""
+"""Apply the order of labels that the reference or a prediction declares to all predictions."""
 
 from __future__ import annotations
 
@@ -22,22 +22,25 @@ LABELS_SHOWN = 3
 
 
 class OtherLabelsError(ValueError):
-    """A prediction holds labels that are none of those given; ``others`` counts and names them."""
+    """A prediction has labels that are not among the given labels.
+
+    ``others`` counts and names them.
+    """
 
     def __init__(self, name: str, others: str) -> None:
         super().__init__(
-            f"{name} {others}. It would be compared on the rest of the items alone:"
-            " allow_other_labels=True if that is meant."
+            f"{name} {others}. It would be compared only on the remaining items. Use"
+            " allow_other_labels=True if that is intended."
         )
         self.others = others
 
 
 class SharedOrder:
-    """The labels of the tables of all predictions: those given, else the order declared.
+    """The labels of all predictions' tables: the given labels, else the declared order.
 
-    Predictions come a batch at a time. ``refuse_late`` says that an order that is declared
-    after others were scored without it is a mistake. Unless ``allow_other_labels``, a prediction
-    outside the labels given is one, where the true label is among them.
+    Predictions are read in batches. With ``refuse_late`` it is an error if a prediction declares
+    an order after others were scored without it. Without ``allow_other_labels`` it is an error if
+    an item's true label is among the given labels, but its predicted label is not.
     """
 
     def __init__(
@@ -55,15 +58,15 @@ class SharedOrder:
         self._order = truth.declared if labels is None else None
         self._declared_by = TRUTH
         self._found: list[AnyArray] = []
-        # The tables on the labels given, added up, and the most items left out of one.
+        # The sum of all tables on the given labels, and the most items left out of one table.
         self._total: AnyArray | int = 0
         self._most_outside = 0
         judge_labels({TRUTH: truth}, labels)
 
     def labels_of(self, names: Sequence[str], pairs: Sequence[tuple[Column, Column]]) -> Any:
-        """Return the labels of the tables of some predictions, None for those that occur."""
+        """Return the labels of these predictions' tables, or None for all labels that occur."""
         order, declared_by = self._order, self._declared_by
-        # Whole numbers are judged together: of few items that takes longer than to count them.
+        # Integers are checked together: with few items, separate checks are slower than counting.
         whole = {TRUTH: pairs[0][0]} if pairs else {}
         for name, (first, second) in zip(names, pairs):
             if second.declared is None and second.label_dtype.kind in "iu":
@@ -77,7 +80,7 @@ class SharedOrder:
             elif self._found and self._refuse_late:
                 raise ValueError(
                     f"{name} declares an order of its labels, but the predictions before it were"
-                    " scored without one: put it first, or give labels=."
+                    " scored without one. Put it first, or give labels=."
                 )
             else:
                 order, declared_by = second.declared, name
@@ -97,9 +100,10 @@ class SharedOrder:
         labels: Any,
         weights: AnyArray | None = None,
     ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-        """Return the tables on labels as `labels_of` gives them, or raise for a label outside.
+        """Count the tables on labels from `labels_of`, or raise an error for other labels.
 
-        The array has the number of items of each that only the prediction leaves out.
+        The array has, per prediction, the number of items left out because only the predicted label
+        is not among the labels.
         """
         table, n_other = count_many(self._counter, pairs, labels, weights)
         if self._labels is not None:
@@ -125,9 +129,10 @@ class SharedOrder:
         return table, n_other
 
     def warn(self, why: str | None, stacklevel: int) -> None:
-        """Warn if something, ``why``, depends on an alphabetical order of the labels.
+        """Warn of an assumed alphabetical order, or of given labels that do not occur.
 
-        Or if labels are given that no item has, where others are left out.
+        ``why`` is the reason why the order of the labels matters, or None if it does not. Given
+        labels that do not occur are a problem only if items with other labels are left out.
         """
         if not isinstance(self._total, int):
             warn_of_unused_labels(self._found[0], self._total, self._most_outside)
@@ -136,7 +141,7 @@ class SharedOrder:
 
 
 def _others(labels: Any, pair: tuple[Column, Column]) -> str:
-    """Return which labels of a prediction are none of those given, and for how many items."""
+    """Describe the predicted labels that are not given labels, with their numbers of items."""
     first, second = pair
     known = KnownLabels(labels, first, second)
     is_known, is_among = (known.encode(column).places(column.values) >= 0 for column in pair)
