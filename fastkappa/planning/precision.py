@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.planning import several_raters
-from fastkappa.planning.checks import MOST_ITEMS, check_raters, check_whole
+from fastkappa.planning.checks import (
+    MOST_ITEMS,
+    check_design_effect,
+    check_raters,
+    check_whole,
+    independent_items,
+)
 from fastkappa.planning.planned_tables import (
     as_margins,
     error_of_one_item,
@@ -37,6 +43,7 @@ def sample_size_for_width(
     confidence: float = 0.95,
     conservative: bool = False,
     n_raters: int = 2,
+    design_effect: float = 1.0,
 ) -> int:
     """Return the number of items for which the interval of kappa is as narrow as required.
 
@@ -46,7 +53,7 @@ def sample_size_for_width(
         The expected kappa.
     width : float
         The distance of the ends of the interval from each other.
-    rates, weights, conservative, n_raters
+    rates, weights, conservative, n_raters, design_effect
         As for `sample_size`.
     confidence : float, default=0.95
         The confidence of the interval.
@@ -87,7 +94,9 @@ def sample_size_for_width(
         )
     # With hardly any item outside the most frequent cell an interval is as wide as can be.
     fewest = math.ceil(FEW_OUTSIDE / outside_most_frequent(plan.table))
-    return _least_narrow(plan.widths, width, max(2, math.ceil(of_normal), fewest))
+    check_design_effect(design_effect)
+    found = _least_narrow(plan.widths, width, max(2, math.ceil(of_normal), fewest))
+    return math.ceil(design_effect * found)
 
 
 def planned_width(
@@ -99,6 +108,7 @@ def planned_width(
     confidence: float = 0.95,
     conservative: bool = False,
     n_raters: int = 2,
+    design_effect: float = 1.0,
 ) -> float:
     """Return how wide the interval of kappa of n items is, as `sample_size_for_width` plans it.
 
@@ -106,7 +116,7 @@ def planned_width(
     ----------
     n : int
         The number of items, 2 or more.
-    kappa, rates, weights, confidence, conservative, n_raters
+    kappa, rates, weights, confidence, conservative, n_raters, design_effect
         As for `sample_size_for_width`.
 
     Examples
@@ -117,7 +127,7 @@ def planned_width(
     """
     check_whole("n", n, 2)
     plan = _plan(kappa, rates, weights, confidence, conservative, n_raters)
-    return float(plan.widths(np.array([n]))[0])
+    return float(plan.widths(np.array([independent_items(n, design_effect)]))[0])
 
 
 class _Plan(NamedTuple):

@@ -17,6 +17,7 @@ from fastkappa.results.result import Result
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.clusters import Clusters, are_joined, correction, n_units
 from fastkappa.statistics.indices import Estimate
+from fastkappa.statistics.intervals.doubt import doubt_of_table
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.methods import IntervalMethod, root_quantile, widening
 from fastkappa.statistics.intervals.rao import Alternative, NullTest, null_test, p_value
@@ -132,15 +133,19 @@ class AgreementResult(Result):
 
         It is NaN with clusters, for it takes items for independent.
         """
-        if self._in_clusters:
-            return math.nan
-        return float(inference.textbook_standard_error(self.table, self.weights))
+        found = inference.textbook_standard_error(self.table, self.weights)
+        return math.nan if self._in_clusters else float(found)
 
     @cached_property
     def interval(self) -> tuple[float, float]:
         """The interval of kappa by ``interval_method``; the asymptotic one may go beyond 1."""
         own = self.table[None], self.weights, [self.kappa], [self.standard_error]
         return self._intervals(*own)[0]
+
+    @property
+    def doubt(self) -> str:
+        """Why intervals and tests cannot be trusted, empty if they can."""
+        return doubt_of_table(self.table, self.labels)
 
     @property
     def z(self) -> float:
@@ -257,27 +262,23 @@ class AgreementResult(Result):
 
     @cached_property
     def specific_agreement(self) -> proportions.SpecificAgreement:
-        """The agreement on each label, of two the positive and negative; no errors of clusters."""
-        found = proportions.specific_agreement(self.table, self.confidence, self.labels)
-        return found.without_errors() if self._in_clusters else found
+        """The agreement on each label, of two the positive and the negative agreement."""
+        own = self.table, self.confidence, self.labels, self.clusters
+        return proportions.specific_agreement(*own)
 
     @cached_property
     def margins(self) -> MarginTests:
         """The tests whether both raters use the labels alike (Stuart-Maxwell, Bowker, McNemar)."""
-        return MarginTests.of(self.table, self.labels, in_clusters=self._in_clusters)
+        return MarginTests.of(self.table, self.labels, self.clusters)
 
     def agreement_within(
         self, tolerance: float, *, by: proportions.By = "steps"
     ) -> proportions.Proportion:
-        """Return the proportion of items whose ratings differ by no more than a tolerance.
-
-        With ``by='values'`` it is one of the labels' values, which must be numbers. With
-        clusters the proportion has no error and interval.
-        """
-        found = proportions.agreement_within(
-            self.table, tolerance, by=by, labels=self.labels, confidence=self.confidence
+        """Return the proportion of items whose ratings differ by no more than a tolerance."""
+        given: Any = {"labels": self.labels, "confidence": self.confidence}
+        return proportions.agreement_within(
+            self.table, tolerance, by=by, clusters=self.clusters, **given
         )
-        return found.without_errors() if self._in_clusters else found
 
     @cached_property
     def expected_table(self) -> FloatTable:
@@ -291,11 +292,10 @@ class AgreementResult(Result):
 
         Indices that depend on weights are for the weights in use.
         """
+        observed = indices.percent_agreement(self.table, None, self.clusters)
         return {
             "kappa": Estimate(self.kappa, self.standard_error),
-            "observed_agreement": self._scaled(
-                indices.percent_agreement(self.table, None, self.clusters)
-            ),
+            "observed_agreement": self._scaled(observed),
             **self._indices,
             "bangdiwala_b": Estimate(self.bangdiwala_b, math.nan),
         }
@@ -319,9 +319,8 @@ class AgreementResult(Result):
     @cached_property
     def _scale(self) -> float:
         """The factor of standard errors, that of variances over n being 1."""
-        if self.distribution == "normal":
-            return 1.0
-        return math.sqrt(correction(self.n, self.clusters))
+        is_normal = self.distribution == "normal"
+        return 1.0 if is_normal else math.sqrt(correction(self.n, self.clusters))
 
     @property
     def _in_clusters(self) -> bool:
