@@ -209,7 +209,9 @@ def test_rows_of_two_labels_stand_for_all(
     model = found.score_model()
     assert model is not None
     rows, k = model.features.shape
-    monkeypatch.setattr("fastkappa.multirater.statistics.unseen.MOST_WORK", (rows - 1 + 2 * k) * k * k)
+    monkeypatch.setattr(
+        "fastkappa.multirater.statistics.unseen.MOST_WORK", (rows - 1 + 2 * k) * k * k
+    )
     fewer = found.score_model()
     assert fewer is not None
     assert len(fewer.features) < rows
