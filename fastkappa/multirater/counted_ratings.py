@@ -69,6 +69,11 @@ class Counted:
     count_sparse: Callable[[], list[CountedRows]] | None = None
 
     @property
+    def known_patterns(self) -> Patterns | None:
+        """The patterns; None where labels or raters are too many for them."""
+        return None if self.count_patterns is None and self.count_sparse else self.patterns
+
+    @property
     def knows_raters(self) -> bool:
         """Whether it is known who gave which rating."""
         return self.count_profiles is not None or self.count_sparse is not None

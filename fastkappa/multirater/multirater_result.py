@@ -33,6 +33,7 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution
+from fastkappa.statistics.intervals.doubt import doubt_of
 from fastkappa.statistics.intervals.tested import Estimates
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
@@ -43,7 +44,7 @@ IN_DICTIONARY = (
     "distribution",
     *("null_standard_error", "z", "p_value", "observed_disagreement", "expected_disagreement"),
     *("n_subjects", "n_clusters", "design_effect", "n_paired", "n_raters", "n_missing", "labels"),
-    "by_label",
+    *("doubt", "by_label"),
 )
 
 
@@ -210,9 +211,22 @@ class MultiRaterResult(Result):
         """The expected agreement p_e: one minus the expected (weighted) disagreement."""
         return 1 - float(self.disagreement.expected)
 
+    @cached_property
+    def doubt(self) -> str:
+        """Why intervals and tests cannot be trusted, empty if they can."""
+        patterns = None if self.ratings is None else self.ratings.counted.known_patterns
+        if patterns is None or not patterns.counts.size:
+            return ""
+        n_by_label = patterns.multiplicities @ patterns.counts
+        most = int(n_by_label.argmax())
+        is_other = patterns.counts[:, most] < patterns.n_ratings
+        n_other = int(patterns.multiplicities[is_other].sum())
+        n, label = int(patterns.multiplicities.sum()), self.labels.tolist()[most]
+        return doubt_of(n_other, n, label, "subject")
+
     def __getstate__(self) -> dict[str, Any]:
         # Ratings can be large, and only `compare_coefficients` needs them.
-        return {**vars(self), "ratings": None}
+        return {**vars(self), "ratings": None, "doubt": self.doubt}
 
     def bootstrap(
         self,
@@ -361,7 +375,7 @@ class MultiRaterResult(Result):
         grids = [estimate_grid([found], self.confidence), facts(self._facts())]
         if self.by_label:
             grids.append(label_grid(self.by_label))
-        return Report([], grids)
+        return Report([self.doubt] if self.doubt else [], grids)
 
     def _facts(self) -> Iterator[tuple[str, Any]]:
         if not math.isnan(self.null_standard_error):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Real
 
 import numpy as np
@@ -16,6 +17,19 @@ def check_probability(name: str, value: float) -> None:
     """Raise an error if a number is not between 0 and 1."""
     if not isinstance(value, Real) or not 0 < value < 1:
         raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
+
+
+def check_design_effect(value: float) -> None:
+    """Raise if a design effect is not a number, or below 1."""
+    if not isinstance(value, Real) or not 1 <= value < math.inf:
+        raise ValueError(f"design_effect must be 1 or more, got {value!r}.")
+
+
+def independent_items(n: int, design_effect: float) -> int:
+    """Return how many independent items tell as much as n items in clusters; 2 at least."""
+    check_design_effect(design_effect)
+    # Rounding must not take one more.
+    return n if design_effect == 1 else max(2, math.floor(n / design_effect + 1e-9))
 
 
 def check_whole(name: str, value: int, least: int) -> None:

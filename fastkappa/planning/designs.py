@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal, TypeAlias, get_args
 
 from numpy.typing import ArrayLike
 
-from fastkappa.planning.checks import check_probability, check_raters, check_whole
+from fastkappa.planning.checks import (
+    check_design_effect,
+    check_probability,
+    check_raters,
+    check_whole,
+    independent_items,
+)
 from fastkappa.planning.planned_power import (
     Design,
     planned_items,
@@ -32,6 +39,7 @@ def sample_size(
     power: float = 0.8,
     conservative: bool = False,
     n_raters: int = 2,
+    design_effect: float = 1.0,
 ) -> int:
     """Return the number of items needed to distinguish kappa from a hypothesised value.
 
@@ -65,6 +73,10 @@ def sample_size(
         The number of raters of each item. For more than two, the coefficient is Fleiss' kappa. All
         raters are assumed to agree on some items and to guess the others. For two labels, this is
         the common correlation model of Altaye, Donner and Klar (2001).
+    design_effect : float, default=1.0
+        The factor by which a study in clusters needs more items: ``design_effect`` of the result
+        of a pilot study, or 1 + (m - 1) r for clusters of m items with an intra-cluster
+        correlation of r.
 
     Returns
     -------
@@ -126,7 +138,8 @@ def sample_size(
     """
     check_probability("power", power)
     design = _design(kappa, null_kappa, rates, weights, alternative, alpha, conservative, n_raters)
-    return planned_items(design, power)
+    check_design_effect(design_effect)
+    return math.ceil(design_effect * planned_items(design, power))
 
 
 def power(
@@ -140,6 +153,7 @@ def power(
     alpha: float = 0.05,
     conservative: bool = False,
     n_raters: int = 2,
+    design_effect: float = 1.0,
     n_simulated: int = 0,
     rng: Any = None,
 ) -> float:
@@ -149,7 +163,7 @@ def power(
     ----------
     n : int
         The number of items.
-    kappa, rates, weights, null_kappa, alternative, alpha, conservative, n_raters
+    kappa, rates, weights, null_kappa, alternative, alpha, conservative, n_raters, design_effect
         As in `sample_size`.
     n_simulated : int, default=0
         The number of studies to simulate, each with the planned test. With 10,000 studies the power
@@ -182,6 +196,7 @@ def power(
     check_whole("n", n, 1)
     check_whole("n_simulated", n_simulated, 0)
     design = _design(kappa, null_kappa, rates, weights, alternative, alpha, conservative, n_raters)
+    n = independent_items(n, design_effect)
     if n_simulated:
         return simulated_power(design, n, n_simulated, as_generator(rng))
     return planned_power(design, n)

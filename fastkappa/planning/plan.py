@@ -211,35 +211,29 @@ def plan_study(
     >>> plan.n, plan.n_clusters
     (256, 64)
     """
-    if not 1 <= design_effect < math.inf:
-        raise ValueError(f"design_effect must be 1 or more, got {design_effect!r}.")
     of_labels: Any = {
         "rates": rates,
         "weights": weights,
         "n_raters": n_raters,
         "conservative": conservative,
+        "design_effect": design_effect,
     }
     of_test = {**of_labels, "alternative": alternative, "alpha": alpha}
     items = n
     if width is not None:
-        needed = sample_size_for_width(kappa, width, confidence=confidence, **of_labels)
-        items = math.ceil(design_effect * needed)
+        items = sample_size_for_width(kappa, width, confidence=confidence, **of_labels)
     elif items is None:
         wanted = DEFAULT_POWER if power_wanted is None else power_wanted
         null = 0.0 if null_kappa is None else null_kappa
-        items = math.ceil(
-            design_effect * sample_size(kappa, null_kappa=null, power=wanted, **of_test)
-        )
+        items = sample_size(kappa, null_kappa=null, power=wanted, **of_test)
     n_clusters = None if cluster_size is None else math.ceil(items / cluster_size)
     if n is None and n_clusters is not None and cluster_size is not None:
         items = n_clusters * cluster_size
-    # Items in clusters are worth fewer independent items. 1e-9 keeps rounding from losing an item.
-    independent = max(2, math.floor(items / design_effect + 1e-9))
     return Plan(
         items,
         n_clusters,
-        None if null_kappa is None else power(independent, kappa, null_kappa=null_kappa, **of_test),
-        planned_width(independent, kappa, confidence=confidence, **of_labels),
+        None if null_kappa is None else power(items, kappa, null_kappa=null_kappa, **of_test),
+        planned_width(items, kappa, confidence=confidence, **of_labels),
         kappa,
         null_kappa,
         alternative,

@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.planning import several_raters
-from fastkappa.planning.checks import MOST_ITEMS, check_raters, check_whole
+from fastkappa.planning.checks import (
+    MOST_ITEMS,
+    check_design_effect,
+    check_raters,
+    check_whole,
+    independent_items,
+)
 from fastkappa.planning.planned_tables import (
     as_margins,
     error_of_one_item,
@@ -37,6 +43,7 @@ def sample_size_for_width(
     confidence: float = 0.95,
     conservative: bool = False,
     n_raters: int = 2,
+    design_effect: float = 1.0,
 ) -> int:
     """Return the number of items needed for an interval of kappa with a given width.
 
@@ -46,7 +53,7 @@ def sample_size_for_width(
         The expected kappa.
     width : float
         The required width of the interval.
-    rates, weights, conservative, n_raters
+    rates, weights, conservative, n_raters, design_effect
         As in `sample_size`.
     confidence : float, default=0.95
         The confidence level of the interval.
@@ -88,7 +95,9 @@ def sample_size_for_width(
         )
     # With hardly any items outside the most frequent cell, the interval has its maximum width.
     fewest = math.ceil(FEW_OUTSIDE / outside_most_frequent(plan.table))
-    return _least_narrow(plan.widths, width, max(2, math.ceil(of_normal), fewest))
+    check_design_effect(design_effect)
+    found = _least_narrow(plan.widths, width, max(2, math.ceil(of_normal), fewest))
+    return math.ceil(design_effect * found)
 
 
 def planned_width(
@@ -100,6 +109,7 @@ def planned_width(
     confidence: float = 0.95,
     conservative: bool = False,
     n_raters: int = 2,
+    design_effect: float = 1.0,
 ) -> float:
     """Return the planned width of the interval of kappa with n items.
 
@@ -107,7 +117,7 @@ def planned_width(
     ----------
     n : int
         The number of items, at least 2.
-    kappa, rates, weights, confidence, conservative, n_raters
+    kappa, rates, weights, confidence, conservative, n_raters, design_effect
         As in `sample_size_for_width`.
 
     Examples
@@ -118,7 +128,7 @@ def planned_width(
     """
     check_whole("n", n, 2)
     plan = _plan(kappa, rates, weights, confidence, conservative, n_raters)
-    return float(plan.widths(np.array([n]))[0])
+    return float(plan.widths(np.array([independent_items(n, design_effect)]))[0])
 
 
 class _Plan(NamedTuple):

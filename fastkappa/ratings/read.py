@@ -1,7 +1,6 @@
 """Turn a user's ratings into columns that can be counted, by applying the rules in order.
 
-Each rule is one function, usually in a file of its own. Functions for two raters call `read`;
-others apply the rules column by column.
+Each rule is one function. Functions for two raters call `read`; others apply rules by column.
 """
 
 from __future__ import annotations

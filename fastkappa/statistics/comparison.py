@@ -35,6 +35,7 @@ from fastkappa.statistics.inference import (
     proportions_of,
     standard_error,
 )
+from fastkappa.statistics.intervals.doubt import doubt_of_table
 from fastkappa.statistics.intervals.methods import (
     IntervalMethod,
     choose_method,
@@ -89,6 +90,8 @@ class KappaDifference(Result):
         The names of what is compared: those of the predictions, if they have any.
     interval_methods : tuple of str
         How the two kappas are tested.
+    doubt : str
+        Why the interval and the test cannot be trusted, empty if they can.
     """
 
     value: float
@@ -101,6 +104,7 @@ class KappaDifference(Result):
     bootstrap: BootstrapResult | None = None
     names: tuple[str, str] = NAMES
     interval_methods: tuple[IntervalMethod, IntervalMethod] = ("asymptotic", "asymptotic")
+    doubt: str = ""
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row.
@@ -140,7 +144,9 @@ class KappaDifference(Result):
             rows.append((method, drawn.value, drawn.standard_error, drawn.interval))
         test = [("z of no difference", self.z), ("p", p_value_text(self.p_value, 2))]
         return Report(
-            ["Difference of two kappas"], [estimate_grid(rows, self.confidence), facts(test)]
+            ["Difference of two kappas"],
+            [estimate_grid(rows, self.confidence), facts(test)],
+            [self.doubt] if self.doubt else [],
         )
 
     def __repr__(self) -> str:
@@ -222,7 +228,17 @@ def compare_independent(
         )
     error = math.nan if without_error else math.hypot(one.error, two.error)
     found = KappaDifference(
-        value, both, error, NO_ENDS, math.nan, math.nan, float(confidence), None, NAMES, methods
+        value,
+        both,
+        error,
+        NO_ENDS,
+        math.nan,
+        math.nan,
+        float(confidence),
+        None,
+        NAMES,
+        methods,
+        one.doubt or two.doubt,
     )
     if obstacle:
         return found
@@ -360,6 +376,7 @@ def compare_joint(
         drawn,
         NAMES,
         (one, two),
+        doubt_of_table(first) or doubt_of_table(second),
     )
     if math.isnan(found.value) or math.isnan(found.standard_error):
         return found

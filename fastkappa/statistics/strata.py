@@ -21,6 +21,7 @@ from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import check_confidence, chi_square_p, standard_error
+from fastkappa.statistics.intervals.doubt import doubt_of_table
 from fastkappa.statistics.intervals.methods import (
     IntervalMethod,
     choose_method,
@@ -69,6 +70,8 @@ class EqualKappas(Result):
         undefined, or that is 0 in an asymptotic test. They are left out, or the rest is NaN.
     interval_method : str
         How the kappa of each stratum is tested: 'score', 'profile' or 'asymptotic'.
+    doubt : str
+        Why the interval and the test cannot be trusted, empty if they can.
     """
 
     kappa: float
@@ -80,6 +83,7 @@ class EqualKappas(Result):
     confidence: float
     undefined: tuple[Any, ...] = ()
     interval_method: str = "asymptotic"
+    doubt: str = ""
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row.
@@ -134,6 +138,7 @@ class EqualKappas(Result):
                 *left_out,
             ],
             [facts([("standard error of common kappa", self.standard_error)])],
+            [self.doubt] if self.doubt else [],
         )
 
     def __repr__(self) -> str:
@@ -281,7 +286,15 @@ def equal_kappas(
         interval=(low, high),
         statistic=statistic,
         p_value=chi_square_p(statistic, freedom),
+        doubt=_doubt({name: strata[name].doubt for name in strata if name not in left_out}),
     )
+
+
+def _doubt(of_strata: Mapping[Any, str]) -> str:
+    """Return why the first doubtful stratum cannot be trusted, and how many there are."""
+    found = [f"in {label_text(name)} {doubt}" for name, doubt in of_strata.items() if doubt]
+    more = f"; the same holds for {len(found) - 1} more" if found[1:] else ""
+    return found[0] + more if found else ""
 
 
 class Stratum(NamedTuple):
@@ -298,6 +311,8 @@ class Stratum(NamedTuple):
         The test; None for a table, which may be tested together with others.
     table : ndarray or None
     weights : Weights
+    doubt : str
+        Why the test cannot be trusted, empty if it can.
     """
 
     value: float
@@ -307,6 +322,7 @@ class Stratum(NamedTuple):
     tested: Estimates | None
     table: AnyArray | None
     weights: Weights
+    doubt: str
 
     @property
     def obstacle(self) -> str:
@@ -333,9 +349,8 @@ def stratum_of(
         warn_of_sums(counts, name)
         method = choose_method(interval_method, counts)
         error = float(standard_error(counts, weights))
-        return Stratum(
-            float(kappas(counts, weights)), error, method, math.inf, None, counts, weights
-        )
+        kappa, doubt = float(kappas(counts, weights)), doubt_of_table(counts)
+        return Stratum(kappa, error, method, math.inf, None, counts, weights, doubt)
     result: Any = table
     tested = None
     if weights is not None:
@@ -351,7 +366,8 @@ def stratum_of(
         given, tested = None, result.tested
     method, error = result.interval_method, result.standard_error
     freedom = math.inf if method == "asymptotic" else result.freedom
-    return Stratum(value, error, method, freedom, tested, given, result.weights)
+    weights, doubt = result.weights, getattr(result, "doubt", "")
+    return Stratum(value, error, method, freedom, tested, given, weights, doubt)
 
 
 def _stacks(strata: list[Stratum]) -> list[Estimates]:

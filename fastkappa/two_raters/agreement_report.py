@@ -34,7 +34,8 @@ IN_DICTIONARY = (
     *("raters", "n", "n_clusters", "design_effect", "missing", "missing_clusters", "n_dropped"),
     *("n_outside", "labels", "table", "expected_table", "weights", "kappa", "standard_error"),
     *("null_standard_error", "textbook_standard_error", "confidence", "distribution", "interval"),
-    *("interval_method", "null_kappa", "alternative", "z", "p_value", "observed_agreement"),
+    *("interval_method", "doubt", "null_kappa", "alternative", "z", "p_value"),
+    "observed_agreement",
     *("expected_agreement", "weighted_observed_agreement", "weighted_expected_agreement"),
     *("kappa_max", "pabak", "prevalence_index", "bias_index", "bangdiwala_b", "category_kappas"),
 )
@@ -130,6 +131,8 @@ def _remarks(result: _Result) -> Iterator[str]:
     if result.n_outside:
         yield f"{result.n_outside} left out for a rating outside the labels"
     yield from _unused_labels(result)
+    if result.doubt:
+        yield result.doubt
     if math.isnan(result.kappa):
         yield f"kappa is undefined: {why_undefined(result)}"
     own = result.clusters

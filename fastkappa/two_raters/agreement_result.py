@@ -17,6 +17,7 @@ from fastkappa.results.result import Result
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.clusters import Clusters, are_joined, correction, n_units
 from fastkappa.statistics.indices import Estimate
+from fastkappa.statistics.intervals.doubt import doubt_of_table
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.intervals.methods import IntervalMethod, root_quantile, widening
 from fastkappa.statistics.intervals.rao import Alternative, NullTest, null_test, p_value
@@ -131,15 +132,19 @@ class AgreementResult(Result):
 
         It is NaN with clusters, because it assumes independent items.
         """
-        if self._in_clusters:
-            return math.nan
-        return float(inference.textbook_standard_error(self.table, self.weights))
+        found = inference.textbook_standard_error(self.table, self.weights)
+        return math.nan if self._in_clusters else float(found)
 
     @cached_property
     def interval(self) -> tuple[float, float]:
         """The interval of kappa by ``interval_method``; an asymptotic interval may exceed 1."""
         own = self.table[None], self.weights, [self.kappa], [self.standard_error]
         return self._intervals(*own)[0]
+
+    @property
+    def doubt(self) -> str:
+        """Why intervals and tests cannot be trusted, empty if they can."""
+        return doubt_of_table(self.table, self.labels)
 
     @property
     def z(self) -> float:
@@ -256,27 +261,23 @@ class AgreementResult(Result):
 
     @cached_property
     def specific_agreement(self) -> proportions.SpecificAgreement:
-        """The agreement on each label (of two: positive and negative); no errors with clusters."""
-        found = proportions.specific_agreement(self.table, self.confidence, self.labels)
-        return found.without_errors() if self._in_clusters else found
+        """The agreement on each label (of two: positive and negative)."""
+        own = self.table, self.confidence, self.labels, self.clusters
+        return proportions.specific_agreement(*own)
 
     @cached_property
     def margins(self) -> MarginTests:
         """The tests of equal margins and of symmetry (Stuart-Maxwell, Bowker, McNemar)."""
-        return MarginTests.of(self.table, self.labels, in_clusters=self._in_clusters)
+        return MarginTests.of(self.table, self.labels, self.clusters)
 
     def agreement_within(
         self, tolerance: float, *, by: proportions.By = "steps"
     ) -> proportions.Proportion:
-        """Return the proportion of items whose ratings differ by no more than a tolerance.
-
-        With ``by='values'`` the tolerance is a difference of label values, which must be numbers.
-        With clusters, the proportion has no standard error and no interval.
-        """
-        found = proportions.agreement_within(
-            self.table, tolerance, by=by, labels=self.labels, confidence=self.confidence
+        """Return the proportion of items whose ranks or values differ at most by a tolerance."""
+        given: Any = {"labels": self.labels, "confidence": self.confidence}
+        return proportions.agreement_within(
+            self.table, tolerance, by=by, clusters=self.clusters, **given
         )
-        return found.without_errors() if self._in_clusters else found
 
     @cached_property
     def expected_table(self) -> FloatTable:
@@ -290,11 +291,10 @@ class AgreementResult(Result):
 
         Indices that depend on weights use the weights of this result.
         """
+        observed = indices.percent_agreement(self.table, None, self.clusters)
         return {
             "kappa": Estimate(self.kappa, self.standard_error),
-            "observed_agreement": self._scaled(
-                indices.percent_agreement(self.table, None, self.clusters)
-            ),
+            "observed_agreement": self._scaled(observed),
             **self._indices,
             "bangdiwala_b": Estimate(self.bangdiwala_b, math.nan),
         }

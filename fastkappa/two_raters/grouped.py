@@ -33,7 +33,12 @@ from fastkappa.results.report import RATERS, Report, groups_grid
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, listed, versioned
 from fastkappa.statistics.clusters import Clusters, are_joined
-from fastkappa.statistics.inference import check_confidence, kappa_gradient
+from fastkappa.statistics.inference import (
+    Distribution,
+    check_confidence,
+    check_distribution,
+    kappa_gradient,
+)
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
 from fastkappa.statistics.intervals.rao import (
     ALTERNATIVES,
@@ -235,6 +240,7 @@ def agreement_by(
     clusters: Any = None,
     sample_weight: Any = None,
     confidence: float = 0.95,
+    distribution: Distribution = "normal",
     interval_method: IntervalMethod | None = None,
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
@@ -259,9 +265,10 @@ def agreement_by(
         of one reader. The test of equality takes this into account.
     sample_weight : array-like of shape (n,), default=None
         The number of items that each row stands for, as for `agreement`.
+    distribution : {'normal', 't'}, default='normal'
+        The distribution of standard errors and intervals, as for `agreement`.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the intervals of kappa are computed, as for `agreement`. The interval of the common
-        kappa is asymptotic.
+        How the intervals of kappa are computed, and how equality is tested, as for `agreement`.
     null_kappa, alternative
         The test of kappa in each group, as for `agreement`.
 
@@ -293,7 +300,9 @@ def agreement_by(
     check_undefined(undefined)
     check_null_kappa(null_kappa)
     check_choice("alternative", alternative, ALTERNATIVES)
+    check_distribution(distribution)
     made: dict[str, Any] = {
+        "distribution": distribution,
         "interval_method": interval_method,
         "null_kappa": float(null_kappa),
         "alternative": alternative,

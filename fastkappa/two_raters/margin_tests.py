@@ -11,6 +11,7 @@ from fastkappa.formatting import count_text, figure, label_text, p_value_text
 from fastkappa.frame import data_frame
 from fastkappa.results.report import Grid, Report
 from fastkappa.results.result import Result
+from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.two_raters.statistics.margins import (
     ChiSquareTest,
     McNemar,
@@ -56,23 +57,26 @@ class MarginTests(Result):
     mcnemar: McNemar | None
 
     @classmethod
-    def of(cls, table: AnyArray, labels: AnyArray, *, in_clusters: bool = False) -> MarginTests:
-        """Return the margins of a table of counts and their tests, which need independent items."""
-        if in_clusters:
+    def of(cls, table: AnyArray, labels: AnyArray, clusters: Clusters | None = None) -> MarginTests:
+        """Return the margins of a table of counts and their tests.
+
+        With clusters, only the Stuart-Maxwell test, which for two labels is McNemar's.
+        """
+        first, second = table.sum(axis=1), table.sum(axis=0)
+        equal, of_two = stuart_maxwell(table, clusters), len(table) == 2
+        if are_joined(clusters):
             none = ChiSquareTest(math.nan, 0, math.nan, IN_CLUSTERS)
-            of_two = None
-            if len(table) == 2:
-                of_two = McNemar((int(table[0, 1]), int(table[1, 0])), none, none, math.nan)
-            return cls(labels, table.sum(axis=1), table.sum(axis=0), none, none, none, of_two)
-        first, equal = table.sum(axis=1), stuart_maxwell(table)
+            counts = int(table[0, -1]), int(table[-1, 0])
+            both = McNemar(counts, equal, none, math.nan) if of_two else None
+            return cls(labels, first, second, equal, none, none, both)
         return cls(
             labels,
             first,
-            table.sum(axis=0),
+            second,
             equal,
             bhapkar_from(equal, float(first.sum())),
             bowker(table),
-            mcnemar(table) if len(table) == 2 else None,
+            mcnemar(table) if of_two else None,
         )
 
     def to_frame(self) -> Any:

@@ -108,10 +108,13 @@ def test_reports_advise_options(tmp_path: Path) -> None:
     advice = "tend to be too short, less so with --distribution t"
     assert advice in " ".join(program.text_of(*clustered).split())
     assert advice in program.text_of(*clustered, "--format", "html")
-    refused = program.refusal(*clustered, "--group", "c", "--distribution", "t")
-    assert "--distribution cannot be combined with --group and --cluster." in refused
+    given = (DIGITS, COLUMNS["b"])
+    options: dict[str, Any] = {"clusters": columns["ward"], "distribution": "t"}
+    groups = program.json_of(*clustered, "--group", "c", "--distribution", "t")
+    in_groups = fastkappa.agreement_by(*given, groups=COLUMNS["far"], **options)
+    assert groups["all"]["interval"] == list(in_groups.pooled.interval)
     by_t = program.json_of(*clustered, "--distribution", "t")
-    expected = fastkappa.agreement(DIGITS, COLUMNS["b"], clusters=columns["ward"], distribution="t")
+    expected = fastkappa.agreement(*given, **options)
     assert by_t["interval"] == list(expected.interval)
     several = ["agree", path, "--raters", "a", "b", "c", "--distribution", "normal"]
     found = program.json_of(*several)["coefficients"]["conger_kappa"]["interval"]

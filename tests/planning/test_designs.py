@@ -305,3 +305,20 @@ def test_width_of_several_raters() -> None:
 def test_plans_that_are_none(call: Any, match: str) -> None:
     with pytest.raises(ValueError, match=match):
         call()
+
+
+def test_a_design_effect_multiplies_the_items() -> None:
+    plan: dict[str, Any] = {"rates": (0.3, 0.3)}
+    alone, wide = sample_size(0.8, null_kappa=0.5, **plan), sample_size_for_width(0.8, 0.2, **plan)
+    joined = sample_size(0.8, null_kappa=0.5, design_effect=1.5, **plan)
+    assert joined == math.ceil(1.5 * alone)
+    assert sample_size_for_width(0.8, 0.2, design_effect=1.5, **plan) == math.ceil(1.5 * wide)
+    found = power(3 * alone, 0.8, null_kappa=0.5, design_effect=3, **plan)
+    assert found == power(alone, 0.8, null_kappa=0.5, **plan)
+    for function in (
+        lambda: sample_size(0.8, design_effect=0.9),
+        lambda: sample_size_for_width(0.8, 0.2, design_effect=math.inf),
+        lambda: power(50, 0.8, design_effect="2"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(ValueError, match="design_effect must be 1 or more, got"):
+            function()

@@ -19,7 +19,6 @@ from fastkappa import (
     kappa_from_confusion,
 )
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.statistics.intervals.table_constraint import TableConstraint
 from tests.helpers.published import TABLES
 from tests.helpers.published_comparisons import MULTIPLE_SCLEROSIS
 
@@ -446,16 +445,3 @@ def test_predictions_with_missing_labels() -> None:
 def test_what_is_refused(call: Any, match: str) -> None:
     with pytest.raises(ValueError, match=match):
         call()
-
-
-def test_an_ordinary_comparison_takes_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = []
-    move = TableConstraint.newton_move
-
-    def counted(*given: Any) -> Any:
-        steps.append(given)
-        return move(*given)
-
-    monkeypatch.setattr(TableConstraint, "newton_move", counted)
-    compare_independent([[20, 5, 1], [4, 30, 2], [1, 3, 25]], [[25, 5, 1], [4, 20, 6], [3, 3, 25]])
-    assert len(steps) < 80  # about 0.2 ms each

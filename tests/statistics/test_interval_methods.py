@@ -25,6 +25,7 @@ from fastkappa.statistics.intervals.methods import (
     choose_method,
     intervals,
 )
+from fastkappa.statistics.intervals.table_constraint import TableConstraint
 from fastkappa.statistics.intervals.tested import difference_ends
 from tests.helpers.published import TABLES
 
@@ -229,3 +230,16 @@ def test_paired_comparisons_take_the_correlation_into_account() -> None:
     truth, first, second = np.unravel_index(cells, (2, 2, 2))
     predicted = compare_predictions(first, second, y_true=truth)
     assert predicted.interval == pytest.approx(found.interval, abs=1e-8)
+
+
+def test_an_ordinary_comparison_takes_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = []
+    move = TableConstraint.newton_move
+
+    def counted(*given: Any) -> Any:
+        steps.append(given)
+        return move(*given)
+
+    monkeypatch.setattr(TableConstraint, "newton_move", counted)
+    compare_independent([[20, 5, 1], [4, 30, 2], [1, 3, 25]], [[25, 5, 1], [4, 20, 6], [3, 3, 25]])
+    assert len(steps) < 80  # about 0.2 ms each

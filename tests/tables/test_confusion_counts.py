@@ -11,7 +11,6 @@ import pytest
 from fastkappa import confusion_counts
 from tests.helpers.brute_force_counts import INTEGER_TYPES, assert_counts, draw
 
-# Here -1 and the least integers are labels, not codes for missing ratings.
 pytestmark = pytest.mark.filterwarnings("ignore:the ratings hold .* often stand")
 
 LABEL_SETS = {

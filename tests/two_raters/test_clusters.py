@@ -185,30 +185,70 @@ def test_wald_test_by_students_t() -> None:
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])
-def test_what_takes_items_for_independent_is_not_given(n_labels: int) -> None:
-    """No error is one of independent items that are not; the values are those of the table."""
+def test_proportions_of_clusters(n_labels: int) -> None:
+    """Errors are those of the sums of clusters; items given twice count once."""
     rng = np.random.default_rng(5)
     y1, y2 = rng.integers(0, n_labels, (2, 60))
     alone, joined = agreement(y1, y2), agreement(y1, y2, clusters=np.arange(60) // 3)
-    near = joined.agreement_within(1)
-    assert near.value == alone.agreement_within(1).value
-    assert np.isnan([near.standard_error, *near.interval]).all()
-    np.testing.assert_array_equal(joined.specific_agreement[1], alone.specific_agreement[1])
-    assert np.isnan(joined.specific_agreement[2:5]).all()
-    margins = joined.margins
+    near, own = joined.agreement_within(0), joined.specific_agreement
+    within = (y1 == y2).reshape(20, 3)
+    assert near.value == alone.agreement_within(0).value
+    expected = np.sqrt(((within - near.value).sum(axis=1) ** 2).sum()) / 60
+    assert near.standard_error == pytest.approx(expected)
+    assert near.standard_error == pytest.approx(joined.estimates["observed_agreement"][1])
+    np.testing.assert_array_equal(own.values, alone.specific_agreement.values)
+    for label, value, error in zip(range(n_labels), own.values, own.standard_errors):
+        given = (y1 == label).astype(int) + (y2 == label)
+        residuals = 2 * ((y1 == label) & (y2 == label)) - value * given
+        sums = residuals.reshape(20, 3).sum(axis=1)
+        assert error == pytest.approx(np.sqrt((sums**2).sum()) / given.sum())
+    twice = agreement(*np.repeat([y1, y2], 2, axis=1), clusters=np.repeat(np.arange(60), 2))
+    np.testing.assert_allclose(
+        twice.specific_agreement.standard_errors, alone.specific_agreement.standard_errors
+    )
+    # The design effect is 2, but for G / (G - 1), and the quantile that of t.
+    assert (twice.specific_agreement.lower < alone.specific_agreement.lower).all()
+    np.testing.assert_allclose(
+        twice.specific_agreement.lower, alone.specific_agreement.lower, atol=0.01
+    )
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_margins_of_clusters(n_labels: int) -> None:
+    """Durkalski's statistic for two labels, in general a quadratic form of the clusters' sums."""
+    rng = np.random.default_rng(5)
+    y1, y2 = rng.integers(0, n_labels, (2, 60))
+    alone, joined = agreement(y1, y2), agreement(y1, y2, clusters=np.arange(60) // 3)
+    margins, test = joined.margins, joined.margins.stuart_maxwell
+    every = np.eye(n_labels)[:, 1:]
+    sums = (every[y1] - every[y2]).reshape(20, 3, -1).sum(axis=1)
+    total = sums.sum(axis=0)
+    assert test.statistic == pytest.approx(total @ np.linalg.solve(sums.T @ sums, total))
+    assert test.degrees_of_freedom == n_labels - 1
     np.testing.assert_array_equal(margins.first, alone.margins.first)
     np.testing.assert_array_equal(margins.second, alone.margins.second)
-    tests = [margins.stuart_maxwell, margins.bhapkar, margins.bowker]
+    tests = [margins.bhapkar, margins.bowker]
     if n_labels == 2:
         assert margins.mcnemar is not None
         assert alone.margins.mcnemar is not None
         assert margins.mcnemar.counts == alone.margins.mcnemar.counts
+        assert margins.mcnemar.chi_square == test
         assert math.isnan(margins.mcnemar.exact_p_value)
-        tests += [margins.mcnemar.chi_square, margins.mcnemar.corrected]
-    for test in tests:
-        assert np.isnan([test.statistic, test.p_value]).all()
-        assert "clusters" in test.undefined
-    assert "items in clusters are not independent" in " ".join(str(margins).split())
+        tests.append(margins.mcnemar.corrected)
+    for none in tests:
+        assert np.isnan([none.statistic, none.p_value]).all()
+        assert "clusters" in none.undefined
+    twice = agreement(*np.repeat([y1, y2], 2, axis=1), clusters=np.repeat(np.arange(60), 2))
+    assert twice.margins.stuart_maxwell.statistic == pytest.approx(
+        alone.margins.stuart_maxwell.statistic
+    )
+    few = agreement([0, 1, 2, 0], [1, 2, 0, 1], clusters=[0, 0, 0, 1])
+    assert "too few clusters" in few.margins.stuart_maxwell.undefined
+
+
+def test_the_posterior_takes_items_for_independent() -> None:
+    y1, y2 = np.random.default_rng(5).integers(0, 2, (2, 60))
+    joined = agreement(y1, y2, clusters=np.arange(60) // 3)
     with pytest.raises(ValueError, match="must not be a result with clusters"):
         kappa_posterior(joined)
 

@@ -249,3 +249,18 @@ def test_intervals_computed_together_are_those_of_each_group_alone(method: Any) 
     assert again[3].interval is first
     assert dict(zip(frame.index, zip(frame["lower"], frame["upper"]))) == alone
     assert {group: result.interval for group, result in again.items()} == alone
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(300) // 5])
+def test_errors_by_students_t(clusters: Any) -> None:
+    groups, y1, y2 = ratings(300)
+    found = agreement_by(y1, y2, groups=groups, clusters=clusters, distribution="t")
+    for group, result in found.items():
+        own = groups == group
+        some = None if clusters is None else clusters[own]
+        alone = agreement(y1[own], y2[own], clusters=some, distribution="t")
+        assert result.interval == pytest.approx(alone.interval)
+        assert result.standard_error == pytest.approx(alone.standard_error)
+    assert found.equality.interval_method == "asymptotic"
+    with pytest.raises(ValueError, match="distribution must be 'normal' or 't'"):
+        agreement_by(y1, y2, groups=groups, distribution="u")  # type: ignore[call-overload]

@@ -81,7 +81,8 @@ def test_dictionary_is_plain() -> None:
         for name, value in vars(AgreementResult).items()
         if not name.startswith("_") and isinstance(value, (property, type(AgreementResult.n)))
     }
-    assert properties - set(found) == {"estimates", "category_standard_errors", "margins"}
+    left_out = {"estimates", "category_standard_errors", "margins", "tested", "freedom"}
+    assert properties - set(found) == left_out
 
 
 def test_frame(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,7 +142,5 @@ def _report_on_clusters(
         pair = ClusteredPair(source, request.raters, cluster, request.group, reading)
         weights = request.weights_of(pair.labels)
         if request.group is not None:
-            if request.distribution is not None:
-                raise ValueError("--distribution cannot be combined with --group and --cluster.")
-            return report_on_groups(request, pair.grouped(weights, request.interval_method))
+            return report_on_groups(request, pair.grouped(weights, **request.intervals))
         return report_on_pair(request, pair.result(weights, **request.intervals))

@@ -331,7 +331,8 @@ def _reports(
 ) -> Iterator[Report]:
     """Yield a table of the coefficients, and their interpretation if there is a scale."""
     results = list(found.values())
-    yield Report(above, [coefficients_grid(results)], heading=heading)
+    doubts = dict.fromkeys(r.doubt for r in results if r.doubt)
+    yield Report([*above, *doubts], [coefficients_grid(results)], heading=heading)
     if scale is not None:
         read = [f"  {short_name(r)}: {r.interpret(scale).in_short()}" for r in results]
         yield Report([f"read by {find_scale(scale).source}", *read])

@@ -21,9 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import chi_square_p
 from fastkappa.statistics.tables import as_counts
 
+TOO_FEW_CLUSTERS = "there are too few clusters with a disagreement"
 NEVER_DISAGREE = "the raters never disagree"
 # The relative accuracy of the Stuart-Maxwell statistic, per item.
 ROUNDING = 1e-12
@@ -126,13 +128,16 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
     return ChiSquareTest(statistic, freedom, chi_square_p(statistic, freedom))
 
 
-def stuart_maxwell(table: ArrayLike) -> ChiSquareTest:
+def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSquareTest:
     """Return the Stuart-Maxwell test that both raters use each label equally often.
 
     Parameters
     ----------
     table : array-like of shape (l, l)
         Counts; rows are the first rater's ratings.
+    clusters : Clusters or None, default=None
+        The clusters of the items, if they are not independent. The covariance is then that of
+        the sums of the clusters, for two labels as Durkalski and others have it.
 
     Returns
     -------
@@ -152,6 +157,9 @@ def stuart_maxwell(table: ArrayLike) -> ChiSquareTest:
 
     A. E. Maxwell (1970). Comparing the classification of subjects by two independent judges.
     British Journal of Psychiatry 116, 651-655.
+
+    V. L. Durkalski, Y. Y. Palesch, S. R. Lipsitz and P. F. Rust (2003). Analysis of clustered
+    matched-pair data. Statistics in Medicine 22, 2417-2428.
 
     Examples
     --------
@@ -173,9 +181,22 @@ def stuart_maxwell(table: ArrayLike) -> ChiSquareTest:
     kept = np.flatnonzero(blocks != np.arange(len(blocks)))
     if len(kept) == 0:
         return ChiSquareTest(math.nan, 0, math.nan, NEVER_DISAGREE)
+    if are_joined(clusters):
+        covariance = _covariance_of_clusters(len(counts), clusters)
+        if np.linalg.matrix_rank(covariance[np.ix_(kept, kept)], hermitian=True) < len(kept):
+            return ChiSquareTest(math.nan, 0, math.nan, TOO_FEW_CLUSTERS)
     solved = np.linalg.solve(covariance[np.ix_(kept, kept)], difference[kept])
     statistic = max(float(difference[kept] @ solved), 0.0)
     return ChiSquareTest(statistic, len(kept), chi_square_p(statistic, len(kept)))
+
+
+def _covariance_of_clusters(n_labels: int, clusters: Clusters) -> FloatTable:
+    """Return the covariance of the differences of the margins, shape (l, l), if these are 0."""
+    apart = np.zeros((n_labels, n_labels, n_labels))
+    every = np.arange(n_labels)
+    apart[every, every] += 1
+    apart[every, :, every] -= 1
+    return clusters.products(apart.reshape(n_labels, -1))
 
 
 def bhapkar(table: ArrayLike) -> ChiSquareTest:

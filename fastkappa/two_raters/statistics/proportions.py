@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastkappa.arrays import AnyArray, Floats
+from fastkappa.arrays import AnyArray, Floats, FloatTable
 from fastkappa.choices import check_choice
 from fastkappa.formatting import figure, interval_text, label_text
 from fastkappa.frame import data_frame
 from fastkappa.results.report import Report, estimate_grid
 from fastkappa.results.result import Result
+from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import check_confidence, normal_quantile
+from fastkappa.statistics.intervals.methods import root_quantile, widening
 from fastkappa.statistics.tables import as_counts
 
 # Label values such as 0.3 and 0.1 differ by 0.2 only up to rounding.
@@ -35,10 +38,6 @@ class Proportion(Result, _Proportion):
     """A proportion with its standard error, its interval, and the confidence of the interval."""
 
     __slots__ = ()
-
-    def without_errors(self) -> Proportion:
-        """Return the value without errors, for items that are not independent."""
-        return self._replace(standard_error=math.nan, interval=(math.nan, math.nan))
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row: ``value``, ``standard_error`` and interval ends.
@@ -74,11 +73,6 @@ class SpecificAgreement(Result, _SpecificAgreement):
 
     __slots__ = ()
 
-    def without_errors(self) -> SpecificAgreement:
-        """Return the values without errors, for items that are not independent."""
-        none = np.full_like(self.values, np.nan)
-        return self._replace(standard_errors=none, lower=none, upper=none)
-
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per label.
 
@@ -104,7 +98,10 @@ class SpecificAgreement(Result, _SpecificAgreement):
 
 
 def specific_agreement(
-    table: ArrayLike, confidence: float = 0.95, labels: AnyArray | None = None
+    table: ArrayLike,
+    confidence: float = 0.95,
+    labels: AnyArray | None = None,
+    clusters: Clusters | None = None,
 ) -> SpecificAgreement:
     """Return the specific agreement of two raters on each label: 2 n_ii / (n_i. + n_.i).
 
@@ -120,13 +117,17 @@ def specific_agreement(
         The confidence of the intervals.
     labels : ndarray of shape (l,), default=None
         The labels, for the report; None means numbers from 0.
+    clusters : Clusters or None, default=None
+        The clusters of the items, if they are not independent.
 
     Returns
     -------
     agreement : SpecificAgreement
-        Standard errors are from the delta method. The intervals are not symmetric. Among the items
-        with the label by either rater, let q be the proportion with the label by both raters. It is
-        binomial, and its Wilson interval is transformed by 2 q / (1 + q).
+        Standard errors are from the delta method, with clusters from the sums of each. Intervals
+        are not symmetric. Among the items with the label by either rater, let q be the proportion
+        with the label by both raters. It is binomial, and its Wilson interval is transformed by
+        2 q / (1 + q). With clusters, the interval is for the number of independent items with the
+        same standard error.
 
     Raises
     ------
@@ -163,7 +164,21 @@ def specific_agreement(
     with np.errstate(invalid="ignore"):
         values = 2 * both / total
         errors = 2 * np.sqrt(both * one_alone * (both + one_alone)) / total**2
-    lower, upper = (2 * q / (1 + q) for q in wilson(both, both + one_alone, confidence))
+    shrink = np.ones(len(counts))
+    if are_joined(clusters):
+
+        def contributions(i: int) -> FloatTable:
+            own = np.zeros(counts.shape)
+            own[i, i] = 2
+            own[i] -= values[i]
+            own[:, i] -= values[i]
+            return np.asarray(own / total[i])
+
+        slopes = map(contributions, range(len(counts)))
+        errors, shrink = _of_clusters(slopes, errors, clusters, confidence)
+    lower, upper = (
+        2 * q / (1 + q) for q in wilson(both * shrink, (both + one_alone) * shrink, confidence)
+    )
     names = np.arange(len(counts)) if labels is None else labels
     return SpecificAgreement(names, values, errors, lower, upper, confidence)
 
@@ -175,6 +190,7 @@ def agreement_within(
     by: By = "steps",
     labels: AnyArray | None = None,
     confidence: float = 0.95,
+    clusters: Clusters | None = None,
 ) -> Proportion:
     """Return the proportion of items whose two ratings differ by no more than a tolerance.
 
@@ -191,6 +207,8 @@ def agreement_within(
         The labels, which must be numbers. Needed for ``by='values'``.
     confidence : float, default=0.95
         The confidence of the Wilson interval.
+    clusters : Clusters or None, default=None
+        The clusters of the items, as for `specific_agreement`.
 
     Returns
     -------
@@ -217,9 +235,26 @@ def agreement_within(
     near = np.abs(places[:, None] - places) <= tolerance * (1 + ROUNDING)
     n, within = float(counts.sum()), float(counts[near].sum())
     value = within / n
-    low, high = wilson(np.array(within), np.array(n), confidence)
-    error = math.sqrt(value * (1 - value) / n)
-    return Proportion(value, error, (float(low), float(high)), confidence)
+    error, shrink = np.array([math.sqrt(value * (1 - value) / n)]), np.ones(1)
+    if are_joined(clusters):
+        error, shrink = _of_clusters([(near - value) / n], error, clusters, confidence)
+    low, high = wilson(within * shrink, n * shrink, confidence)
+    return Proportion(value, float(error[0]), (float(low[0]), float(high[0])), confidence)
+
+
+def _of_clusters(
+    slopes: Iterable[FloatTable], alone: Floats, clusters: Clusters, confidence: float
+) -> tuple[Floats, Floats]:
+    """Return standard errors by clusters, and how much fewer independent items tell as much.
+
+    ``slopes`` are tables of what an item of each cell adds to a proportion, ``alone`` the standard
+    errors of independent items. The quantile of the interval is that of `root_quantile`.
+    """
+    variances = [float(clusters.products(slope.reshape(1, -1))[0, 0]) for slope in slopes]
+    errors = np.array([math.nan if clusters.n_clusters < 2 else math.sqrt(v) for v in variances])
+    wider = widening(errors, alone, clusters.n_clusters)
+    wider = wider * root_quantile(confidence, clusters.n_clusters - 1)
+    return errors, (normal_quantile((1 + confidence) / 2) / wider) ** 2
 
 
 def wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Floats]:
