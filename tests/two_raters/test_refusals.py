@@ -144,7 +144,7 @@ def test_what_is_not_a_joint_table() -> None:
 def test_sums_of_weights_have_no_standard_errors() -> None:
     """A table of sums 0.1, 0.2, ... would get the standard error of a single item."""
     for take in (agreement_from_confusion, bootstrap, lambda t: compare_independent(t, TABLE)):
-        with pytest.raises(ValueError, match=r"whole counts, because standard errors .* got 0\.1\."):
+        with pytest.raises(ValueError, match=r"whole counts, because standard .* got 0\.1\."):
             take([[0.1, 0.2], [0.3, 0.4]])
 
 
