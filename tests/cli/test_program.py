@@ -78,9 +78,9 @@ def test_the_program_names_every_command_with_examples() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_examples_name_options_that_are_there(name: str) -> None:
-    examples = GROUP.commands[name].epilog
-    used = set(re.findall(r" (--[\w-]+)", examples))
-    assert used <= {opt for parameter in GROUP.commands[name].params for opt in parameter.opts}
+    for command, arguments in re.findall(r"fastkappa (\w+)(.*)", GROUP.commands[name].epilog):
+        used = set(re.findall(r" (--[\w-]+)", arguments))
+        assert used <= {opt for option in GROUP.commands[command].params for opt in option.opts}
 
 
 def test_completion() -> None:
