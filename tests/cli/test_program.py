@@ -78,11 +78,9 @@ def test_the_program_names_every_command_with_examples() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_examples_name_options_that_are_there(name: str) -> None:
-    # An example of merge begins with a line for score.
-    lines = GROUP.commands[name].epilog.splitlines()
-    examples = "\n".join(line for line in lines if f"fastkappa {name}" in line)
-    used = set(re.findall(r" (--[\w-]+)", examples))
-    assert used <= {opt for parameter in GROUP.commands[name].params for opt in parameter.opts}
+    for command, arguments in re.findall(r"fastkappa (\w+)(.*)", GROUP.commands[name].epilog):
+        used = set(re.findall(r" (--[\w-]+)", arguments))
+        assert used <= {opt for option in GROUP.commands[command].params for opt in option.opts}
 
 
 def test_several_files_for_a_command_of_one_source(tmp_path: Path) -> None:
