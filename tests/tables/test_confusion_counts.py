@@ -12,7 +12,7 @@ from fastkappa import confusion_counts
 from tests.helpers.brute_force_counts import INTEGER_TYPES, assert_counts, draw
 
 # Here -1 and the least integers are labels, not codes for missing ratings.
-pytestmark = pytest.mark.filterwarnings("ignore:the ratings hold .* often stand")
+pytestmark = pytest.mark.filterwarnings("ignore:the ratings contain .* often means")
 
 LABEL_SETS = {
     "0..4": [0, 1, 2, 3, 4],
