@@ -231,9 +231,9 @@ FORMS: dict[str, tuple[Any, str]] = {
     "scores": (
         np.array([0.25, 0.75]),
         r"must be labels, but is continuous, got array\(\[0\.25, 0\.75\]\)\."
-        r" For numbers that are not whole, use fastkappa\.measurements\.continuous_kappa; for scores,"
-        r" use optimal_thresholds\. If the numbers are labels of a scale, such as half points, name"
-        r" all of them in labels=\.$",
+        r" For numbers that are not whole, use fastkappa\.measurements\.continuous_kappa; for"
+        r" scores, use optimal_thresholds\. If the numbers are labels of a scale, such as half"
+        r" points, name all of them in labels=\.$",
     ),
     "pandas": (
         pd.DataFrame({"a": [1, 2], "b": [1, 2]}),
