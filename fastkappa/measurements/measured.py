@@ -97,7 +97,7 @@ def read_ratings(ratings: Any, missing: Missing, clusters: Any = None) -> Measur
     try:
         measured = _measured(columns, names or numbered, missing, clusters)
     except ValueError as error:
-        if len(columns) > 2 and "must hold real numbers" in str(error):
+        if len(columns) > 2 and "must be real numbers" in str(error):
             raise ValueError(f"{error} {LONG_FORM}") from error
         raise
     refuse_other_forms(measured.columns, names)

@@ -98,7 +98,7 @@ def length_of(name: str, column: Any) -> int:
         length = n_samples(column)
     except TypeError as error:
         raise TypeError(
-            f"{name} must be a list or an array with one entry per item, got {short_repr(column)}."
+            f"{name} must be a list or an array, with one entry per item, got {short_repr(column)}."
         ) from error
     shape = getattr(column, "shape", None)
     if shape is None and isinstance(column, (list, tuple)):

@@ -58,7 +58,7 @@ COLUMNS_LISTED = 20
 # The number of rows per batch, and of batches that are read ahead.
 BATCH = 1 << 18
 READ_AHEAD = 4
-# Rows per batch if each column has its own thread. Threads wait for each other after a batch.
+# The same if each column has its own thread, because threads wait at the end of a batch.
 SHARED_BATCH = 1 << 19
 
 # Called repeatedly with the number of bytes read so far.

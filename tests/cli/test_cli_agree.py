@@ -400,7 +400,9 @@ def test_refusals(path: Path, options: list[str], message: str) -> None:
 @pytest.mark.parametrize("raters", [("a", "b"), ("a", "b", "c")])
 def test_files_that_cannot_be_read(tmp_path: Path, raters: tuple[str, ...]) -> None:
     assert "there is no file" in refusal(tmp_path / "no.csv", "--raters", *raters)
-    assert "the format of" in refusal(write_csv(tmp_path / "r.docx", a=[1]), "--raters", *raters)
+    assert "is not a known format" in refusal(
+        write_csv(tmp_path / "r.docx", a=[1]), "--raters", *raters
+    )
     (tmp_path / "empty.csv").touch()
     assert "is empty" in refusal(tmp_path / "empty.csv", "--raters", *raters)
     (tmp_path / "head.csv").write_text("a,b,c\n")

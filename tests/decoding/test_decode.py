@@ -301,7 +301,7 @@ def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
 
 def test_others_name_it_when_they_are_given_probabilities() -> None:
     P, y = np.full((5, 3), 1 / 3), [0, 1, 2, 0, 1]
-    hint = "decode_probabilities and KappaDecoder take them"
+    hint = "use decode_probabilities or KappaDecoder"
     with pytest.raises(ValueError, match=hint):
         optimal_thresholds(y, P)
     with pytest.raises(ValueError, match=hint):

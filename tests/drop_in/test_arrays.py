@@ -18,7 +18,7 @@ from tests.helpers.absent import library
 from tests.helpers.exact_kappa import NAMED, exact_kappa
 
 # Here -1 and the least integers are labels, not codes for missing ratings.
-pytestmark = pytest.mark.filterwarnings("ignore:the ratings hold .* often stand")
+pytestmark = pytest.mark.filterwarnings("ignore:the ratings contain .* often means")
 
 metrics = library("sklearn.metrics")
 

@@ -119,13 +119,13 @@ REFUSED = [
     (lambda: figures([[1, 2]]), "must have measurements by all raters, got 1 of 1"),
     (lambda: figures([[1, np.nan], [2, 3]], "drop"), "got 1 of 2"),
     (lambda: figures(np.empty((0, 2))), "at least one rating, got none"),
-    (lambda: figures([["a", "b"], ["a", "a"]]), "must hold real numbers"),
+    (lambda: figures([["a", "b"], ["a", "a"]]), "must be real numbers"),
     (lambda: figures([[1, np.inf], [2, 3]]), "rater 2 must be finite, got inf at position 0"),
     (lambda: figures([[1, 2**60 + 1], [2, 3]]), "beyond 2"),
     (lambda: figures([1, 2, 3]), "subjects × raters"),
     (lambda: limits_of_agreement([1, 2], [1, 2, 3]), "the same subjects"),
     (lambda: limits_of_agreement([1, 2], [1, 3], confidence=95), "confidence must be"),
-    (lambda: figures(RATINGS.astype(complex)), "must hold real numbers"),
+    (lambda: figures(RATINGS.astype(complex)), "must be real numbers"),
 ]
 
 

@@ -260,7 +260,7 @@ def test_a_rating_that_is_no_label_is_named() -> None:
         fleiss_kappa(Ratings.from_raters({"Ann": [1, 2], "Ben": [2, 3]}, labels=[1, 2]))
     with pytest.raises(ValueError, match="Ann contains 'x', which is not one of the labels"):
         fleiss_kappa(Ratings.from_raters({"Ann": ["a", "x"], "Ben": ["a", "a"]}, labels=["a"]))
-    with pytest.raises(ValueError, match=r"the same subjects, got \[2, 3\]"):
+    with pytest.raises(ValueError, match=r"the same subjects, got columns of lengths \[2, 3\]"):
         Ratings.from_raters([[1, 2], [1, 2, 3]])
 
 

@@ -247,7 +247,7 @@ def test_a_folder_of_text_is_one_table(tmp_path: Path) -> None:
 
 
 def test_folders_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="has no file; a folder is read if"):
+    with pytest.raises(ValueError, match="has no file; all files must have the same format"):
         confusion_from_source(tmp_path, "a", "b")
     (tmp_path / "1.csv").write_text("a,b\n1,1\n")
     (tmp_path / "1.tsv").write_text("a\tb\n1\t1\n")

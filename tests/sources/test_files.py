@@ -200,7 +200,7 @@ def test_the_last_block_may_tell_what_a_column_holds(
 
 @pytest.mark.parametrize("odd", ["x", "true", "2.5e0x"])
 def test_a_string_in_the_last_block(tmp_path: Path, odd: str) -> None:
-    with pytest.raises(ValueError, match="holds numbers") as raised:
+    with pytest.raises(ValueError, match="contains numbers") as raised:
         count_in_blocks(many_blocks(tmp_path, f"{odd}\n01\n"))
     assert str(raised.value) == (
         f"column 'y' contains numbers and also '{odd}' (1 time): give missing_codes= if they"

@@ -65,7 +65,7 @@ def test_a_pattern_of_folders_takes_them_all() -> None:
         (["north/part0.csv", "./north/part0.csv"], "is named twice"),
         ("*.tsv", r"no file matches \*\.tsv"),
         (["north", "nowhere.csv"], r"there is no file.*nowhere\.csv"),
-        ("s3://bucket/r.csv", r"FileSystem\.from_uri\('s3://bucket/r\.csv'\) makes filesystem="),
+        ("s3://bucket/r.csv", r"FileSystem\.from_uri\('s3://bucket/r\.csv'\) returns filesystem="),
         ("https://host/r.csv", "not a local path"),
     ],
     ids=str,
@@ -76,7 +76,7 @@ def test_paths_that_are_refused(source: Any, why: str) -> None:
         confusion_from_source(source, "a", "b")
     if source == "s3://bucket/r.csv":
         message = CommandLine("score").refusal(source, "--y1", "a", "--y2", "b")
-        assert "for the command line copy the file first" in message
+        assert "for the command line, copy the file first" in message
 
 
 def test_ratings_in_long_form_take_them_too(tmp_path: Path) -> None:

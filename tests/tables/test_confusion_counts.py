@@ -11,7 +11,7 @@ import pytest
 from fastkappa import confusion_counts
 from tests.helpers.brute_force_counts import INTEGER_TYPES, assert_counts, draw
 
-pytestmark = pytest.mark.filterwarnings("ignore:the ratings hold .* often stand")
+pytestmark = pytest.mark.filterwarnings("ignore:the ratings contain .* often means")
 
 LABEL_SETS = {
     "0..4": [0, 1, 2, 3, 4],
@@ -424,12 +424,8 @@ def test_strings_that_only_look_alike(backend: str) -> None:
     with pytest.warns(UserWarning, match="differ in blanks alone") as warned:
         assert_counts(words, ["e\u0301"] * 6, backend=backend)
     messages = " ".join(str(warning.message) for warning in warned)
-    assert (
-        "differ in blanks alone and are counted separately: 'a' (1 time), 'a ' (1 time)" in messages
-    )
-    assert (
-        "how a number is written alone and are counted separately: '01' (1 time), '1'" in messages
-    )
+    assert "blanks alone and are counted separately: 'a' (1 time), 'a ' (1 time)" in messages
+    assert "is written alone and are counted separately: '01' (1 time), '1'" in messages
 
 
 def test_dates(backend: str) -> None:

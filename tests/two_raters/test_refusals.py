@@ -185,7 +185,7 @@ def test_labels_stay_what_they_are() -> None:
 
 
 COLUMNS: dict[str, tuple[Any, type[Exception], str]] = {
-    "None": (None, TypeError, "must be a list or an array with one entry per item, got None"),
+    "None": (None, TypeError, "must be a list or an array, with one entry per item, got None"),
     "a number": (1, TypeError, "must be a list or an array, .* got 1"),
     "a string": ("quadratic", TypeError, "must be a list or an array, .* got 'quadratic'"),
     "a set": ({1, 2}, TypeError, r"must be a list or an array, .* got \{1, 2\}"),
@@ -217,7 +217,7 @@ FORMS: dict[str, tuple[Any, str]] = {
     "probabilities": (
         np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]),
         r"must be one-dimensional, .* If these are probabilities, give the most likely labels:"
-        r" labels\[probabilities\.argmax\(axis=1\)\], labels being an array; those of"
+        r" labels\[probabilities\.argmax\(axis=1\)\], where labels is an array\. The labels of"
         r" decode_probabilities have a higher kappa\.$",
     ),
     "lists of probabilities": (
@@ -231,9 +231,9 @@ FORMS: dict[str, tuple[Any, str]] = {
     "scores": (
         np.array([0.25, 0.75]),
         r"must be labels, but is continuous, got array\(\[0\.25, 0\.75\]\)\."
-        r" fastkappa\.measurements\.continuous_kappa takes"
-        r" numbers that are not whole, and optimal_thresholds makes labels of scores\. If they are"
-        r" the labels of a scale, such as half points, name all of them in labels=\.$",
+        r" For numbers that are not whole, use fastkappa\.measurements\.continuous_kappa; for"
+        r" scores, use optimal_thresholds\. If the numbers are labels of a scale, such as half"
+        r" points, name all of them in labels=\.$",
     ),
     "pandas": (
         pd.DataFrame({"a": [1, 2], "b": [1, 2]}),
