@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from typer.core import TyperGroup
@@ -33,12 +34,15 @@ def _harmless_errors() -> Iterator[None]:
         # typer includes its own copy of click, so the error class has no public name.
         message = getattr(error, "message", None)
         if isinstance(message, str):
-            error.message = harmless(message + _nearest(message))  # type: ignore[attr-defined]
+            error.message = harmless(message + _advice(message))  # type: ignore[attr-defined]
         raise
 
 
-def _nearest(message: str) -> str:
-    """Return a sentence with the nearest choice if the error lists choices, otherwise ""."""
+def _advice(message: str) -> str:
+    """Return a sentence that names the nearest choice, or how to name many files as one."""
+    extra = re.match(r"Got unexpected extra argument(?:s|\(s\))? \((\S+)", message)
+    if extra is not None and Path(extra[1].rstrip(")")).is_file():
+        return ". For several files give their folder, or a pattern in quotes such as 'part-*.csv'."
     found = re.search(r"'(.*)' is not one of ('.*')\.$", message, re.DOTALL)
     if found is None:
         return ""

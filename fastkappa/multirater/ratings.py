@@ -246,9 +246,9 @@ class Ratings:
         table : array-like of shape (l, l)
             Counts of subjects; rows are the first rater's ratings.
         labels : array-like of shape (l,), default=None
-            The labels of rows and columns. For a data frame, its column names in the desired order.
-            None means the sorted column names of a data frame, such as `pandas.crosstab`, and 0 to
-            l - 1 for other tables.
+            The labels of rows and columns. For a data frame, give its column names in order. None
+            means the sorted column names of a data frame, such as `pandas.crosstab`, and 0 to l - 1
+            for other tables.
 
         Returns
         -------
@@ -289,8 +289,8 @@ class Ratings:
             The number of raters who gave each label to each subject. Subjects may have different
             numbers of ratings.
         labels : array-like of shape (l,), default=None
-            The labels of the columns. For a data frame, its column names in the desired order. None
-            means the sorted column names of a data frame, and 0 to l - 1 for other tables.
+            The labels of the columns. For a data frame, give its column names in order. None means
+            the sorted column names of a data frame, and 0 to l - 1 for other tables.
         clusters : array-like of shape (n_subjects,), default=None
             As for `from_array`.
 

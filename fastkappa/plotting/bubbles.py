@@ -14,6 +14,7 @@ from fastkappa.plotting.grid import (
     SMALLEST_TEXT,
     Grid,
     draw_labels,
+    laid_out,
     make_grid,
     read_raters,
     write_counts,
@@ -98,9 +99,13 @@ def plot_agreement(
     if reverse_y:
         grid.ax.invert_yaxis()
     _draw_cells(grid)
-    _draw_bubbles(grid, downwards=1 if reverse_y else -1)
+    if ax is not None:
+        grid = laid_out(grid)
     if marginals:
         _draw_histograms(grid)
+        # They take room too.
+        grid = grid if ax is None else laid_out(grid)
+    _draw_bubbles(grid, downwards=1 if reverse_y else -1)
     find_glyphs(grid.ax)
     return grid.ax
 

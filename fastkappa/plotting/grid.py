@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -71,10 +72,24 @@ def make_grid(
             side * (1 + above) + 0.06 * below + 0.45,
         )
     else:
-        extent = ax.get_window_extent()
-        dpi = ax.figure.dpi
-        cell = min(extent.width, extent.height) / dpi * POINTS_IN_AN_INCH / n_labels
+        cell = _cell_width(ax, n_labels)
     return Grid(ax, counts.astype(np.float64), write_counts(counts), names, cell)
+
+
+def laid_out(grid: Grid) -> Grid:
+    """Return the grid with the width that its cells have once a layout has made room for texts."""
+    if grid.ax.figure.get_layout_engine() is None:
+        return grid
+    with warnings.catch_warnings():
+        # `find_glyphs` has not replaced the fonts yet.
+        warnings.simplefilter("ignore")
+        grid.ax.figure.canvas.figure.draw_without_rendering()
+    return grid._replace(cell=min(grid.cell, _cell_width(grid.ax, len(grid.labels))))
+
+
+def _cell_width(ax: Axes, n_labels: int) -> float:
+    extent = ax.get_window_extent()
+    return min(extent.width, extent.height) / ax.figure.dpi * POINTS_IN_AN_INCH / n_labels
 
 
 def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:

@@ -15,6 +15,7 @@ from fastkappa.plotting.grid import (
     SMALLEST_TEXT,
     Grid,
     draw_labels,
+    laid_out,
     make_grid,
     read_raters,
 )
@@ -103,12 +104,13 @@ def plot_confusion(
     scale_label, axes = NORMALIZATIONS[normalize]
     total = grid.counts.sum(axis=axes, keepdims=True)
     proportions = np.divide(grid.counts, total, out=np.zeros_like(grid.counts), where=total > 0)
-    _draw_cells(grid, proportions, scale_label)
+    heat = _draw_cells(grid, proportions, scale_label)
+    _write_cells(grid if ax is None else laid_out(grid), proportions, heat)
     find_glyphs(grid.ax)
     return grid.ax
 
 
-def _draw_cells(grid: Grid, proportions: FloatTable, scale_label: str) -> None:
+def _draw_cells(grid: Grid, proportions: FloatTable, scale_label: str) -> Any:
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
     from matplotlib.ticker import PercentFormatter
@@ -139,7 +141,7 @@ def _draw_cells(grid: Grid, proportions: FloatTable, scale_label: str) -> None:
     scale = grid.ax.figure.colorbar(heat, cax=beside, format=PercentFormatter(1, symbol=" %"))
     scale.set_label(scale_label)
     scale.outline.set_visible(False)
-    _write_cells(grid, proportions, heat)
+    return heat
 
 
 def _write_cells(grid: Grid, proportions: FloatTable, heat: Any) -> None:

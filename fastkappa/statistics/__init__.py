@@ -1,1 +1,1 @@
-"""Statistics of tables; nothing here sees a sample."""
+"""Statistics computed from tables of counts, never from samples."""

@@ -1,8 +1,8 @@
-"""Bootstrap intervals of any statistic of a table.
+"""Compute bootstrap intervals of any statistic of a table.
 
-Resampling n items with replacement is a multinomial draw of the table's cells, so a
-replicate costs O(l^2), whatever the number of items. Leaving out an item depends only on its
-cell, so the jackknife of BCa intervals has at most l^2 values. Clusters of items are drawn whole.
+Resampling n items with replacement is a multinomial draw of the table's cells. So a replicate costs
+O(l^2), independent of the number of items. Leaving out an item depends only on its cell, so the
+jackknife of BCa intervals has at most l^2 values. Clusters of items are drawn as a whole.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ from fastkappa.statistics.weights import Weights, as_weights
 Statistic: TypeAlias = Callable[[AnyArray], Any]
 Method: TypeAlias = Literal["percentile", "bca"]
 
-# Tables are drawn and evaluated in blocks of so many cells: 2 MB, to stay in the cache.
+# The number of cells per block of drawn tables: 2 MB, to stay in the cache.
 BLOCK_CELLS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BootstrapResult(Result):
-    """A statistic with its bootstrap interval.
+    """A statistic of a table with its bootstrap interval.
 
     Attributes
     ----------
     value : float
         The statistic of the table itself.
     interval : tuple of float
-        Its lower and upper ends; NaN where undefined.
+        The lower and upper ends; NaN if undefined.
     standard_error : float
         The standard deviation of the replicates.
     replicates : ndarray of shape (n_resamples,)
         The statistic of each resampled table, in the order drawn. NaN where undefined.
     n_undefined : int
-        The number of NaN replicates; the interval is that of the others.
+        The number of NaN replicates. The interval uses only the others.
     method : {'percentile', 'bca'}
         The kind of interval.
     confidence : float
@@ -69,7 +69,7 @@ class BootstrapResult(Result):
     confidence: float
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row, without the replicates.
+        """Return a pandas DataFrame with one row, without the replicates.
 
         Its columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
 
@@ -85,7 +85,7 @@ class BootstrapResult(Result):
         return Report([self.sentence("bootstrap")], [estimate_grid([found], self.confidence)])
 
     def sentence(self, name: str) -> str:
-        """Return the interval of what has such a name, as text."""
+        """Return the interval as text, with ``name`` for the statistic."""
         n, method = len(self.replicates), BOOTSTRAP_METHODS[self.method]
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
         return (
@@ -94,7 +94,7 @@ class BootstrapResult(Result):
         )
 
     def row(self, name: str) -> dict[str, Any]:
-        """Return the interval of what has such a name, as a row of CSV."""
+        """Return the interval as a row of CSV, with ``name`` for the statistic."""
         name = f"{name} ({BOOTSTRAP_METHODS[self.method]} bootstrap)"
         return estimate_row(name, None, self.standard_error, self.interval)
 
@@ -120,24 +120,24 @@ def bootstrap(
     Parameters
     ----------
     table : array-like of shape (l, l), or AgreementResult
-        Counts of items; rows are the first rater's ratings. A result brings its weights, and
-        its clusters: these are drawn then, with all their items, and left out by the
-        jackknife of BCa intervals.
+        Counts of items; rows are the first rater's ratings. If a result is given, its weights and
+        clusters are used. Clusters are then drawn as a whole, and the jackknife of BCa intervals
+        leaves out one cluster at a time.
     statistic : callable, default=None
-        A function that takes tables of shape (m, l, l), one for each replicate, and returns
-        m numbers, NaN where undefined, like those in ``fastkappa.statistics.indices``. None
-        means kappa.
+        A function of tables of shape (m, l, l), one per replicate, that returns m numbers, NaN
+        where undefined. The functions in ``fastkappa.statistics.indices`` are examples. None means
+        kappa.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for kappa, as for `kappa_from_confusion`.
     n_resamples : int, default=9999
         The number of tables to draw.
     method : {'percentile', 'bca'}, default='bca'
-        'percentile' takes quantiles of the replicates, 'bca' corrects them for bias and
-        skewness (bias-corrected and accelerated).
+        'percentile' uses quantiles of the replicates. 'bca' (bias-corrected and accelerated)
+        corrects them for bias and skewness.
     confidence : float, default=0.95
         The confidence of the interval.
     rng : Generator, int or None, default=None
-        The source of random numbers; with a seed the result can be reproduced.
+        The source of random numbers. With a seed the result is reproducible.
 
     Returns
     -------
@@ -150,10 +150,8 @@ def bootstrap(
         one cluster, if the statistic does not return a number for each table, or if another
         argument is invalid.
 
-    Notes
-    -----
-    The interval leaves out undefined replicates, with an ``UndefinedMetricWarning`` if none
-    is left.
+    Notes ----- Undefined replicates are left out. An ``UndefinedMetricWarning`` is given if no
+    replicate is left.
 
     References
     ----------
@@ -187,14 +185,14 @@ def bootstrap(
             f"statistic must be a function of stacked tables, got {short_repr(statistic)}."
         )
     elif weights is not None:
-        raise ValueError("weights are those of kappa: they cannot be given with a statistic.")
+        raise ValueError("weights apply only to kappa: leave them out if a statistic is given.")
     own = getattr(table, "clusters", None)
     clusters = own if isinstance(own, Clusters) else None
     return bootstrap_counts(counts, statistic, n_resamples, method, confidence, rng, clusters)
 
 
 def kappa_statistic(weights: Weights, n_labels: int) -> Statistic:
-    """Return kappa with these weights as a function of a stack of tables."""
+    """Return a function that computes kappa with these weights for a stack of tables."""
     checked = as_weights(weights, n_labels)
     return lambda tables: kappas(tables, checked)
 
@@ -209,9 +207,9 @@ def bootstrap_counts(
     clusters: Clusters | None = None,
     block_cells: int = BLOCK_CELLS,
 ) -> BootstrapResult:
-    """Return the bootstrap of a statistic of checked counts of any shape.
+    """Return the bootstrap of a statistic for validated counts of any shape.
 
-    ``clusters`` are those of the items, whose cells are numbered row by row.
+    ``clusters`` are the clusters of the items, with cells numbered row by row.
     """
     check_method(method)
     check_confidence(confidence)
@@ -242,8 +240,8 @@ def bootstrap_counts(
         interval = (float(low), float(high))
     else:
         warnings.warn(
-            "the bootstrap interval is undefined: the statistic is, for the table or for all"
-            f" that were drawn ({len(defined)} of {len(replicates)} are defined).",
+            "the bootstrap interval is undefined, because the statistic is undefined for the table"
+            f" or for all replicates ({len(defined)} of {len(replicates)} are defined).",
             undefined_metric_warning(),
             stacklevel=users_stacklevel(),
         )
@@ -265,9 +263,9 @@ def check_method(method: Method) -> None:
 
 
 def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:
-    """Return the number of replicates, and warn if an interval would end beyond all of them.
+    """Return the number of replicates, and warn if there are too few for the interval.
 
-    0 stands for no interval, where ``least`` allows it.
+    0 means no interval, if ``least`` allows it.
     """
     is_whole = hasattr(n_resamples, "__index__") and not isinstance(n_resamples, bool)
     if not is_whole or n_resamples < least:
@@ -278,8 +276,8 @@ def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:
     if 0 < n_resamples < enough:
         warnings.warn(
             f"n_resamples={n_resamples} is too few for a {float(100 * confidence):.10g} % interval,"
-            f" which needs {enough} replicates at the very least, and {25 * enough} or so not to"
-            " depend on chance.",
+            f" which needs at least {enough} replicates, and about {25 * enough} for a stable"
+            " result.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
@@ -287,7 +285,7 @@ def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:
 
 
 def as_generator(rng: Any) -> np.random.Generator:
-    """Return a random generator, or raise if ``rng`` is neither one nor a seed."""
+    """Return a random generator, or raise if ``rng`` is not a generator or a seed."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
@@ -300,8 +298,8 @@ def _resampled(
     counts: AnyArray, n_resamples: int, generator: np.random.Generator, block: int
 ) -> Iterator[NDArray[np.int64]]:
     """Yield stacks of ``block`` resampled tables."""
-    # Empty cells stay empty. The largest are drawn first, because the others are drawn faster
-    # when few items are left.
+    # Empty cells stay empty. The largest cells are drawn first, because the remaining draws are
+    # faster when few items are left.
     cells = np.flatnonzero(counts)
     cells = cells[np.argsort(-counts.ravel()[cells], kind="stable")]
     n = int(counts.sum())
@@ -314,7 +312,7 @@ def _resampled(
 
 
 def _without_items(counts: AnyArray, block: int) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
-    """Yield tables without one item of each cell in use, and the cells' counts."""
+    """Yield tables with one item left out per nonempty cell, and the counts of these cells."""
     cells = np.flatnonzero(counts)
     for start in range(0, len(cells), block):
         some = cells[start : start + block]
@@ -330,15 +328,15 @@ def _corrected(
     left_out: FloatTable,
     multiplicities: NDArray[np.int64],
 ) -> tuple[float, float]:
-    """Return the probabilities whose quantiles are the ends of a BCa interval, or NaN."""
+    """Return the probabilities of the quantiles that are the ends of a BCa interval, or NaN."""
     if len(replicates) == 0 or math.isnan(value):
         return math.nan, math.nan
     below = float((np.mean(replicates < value) + np.mean(replicates <= value)) / 2)
     if not 0 < below < 1:
-        # All replicates lie on one side: the correction would be infinite.
+        # All replicates are on one side of the value, so the correction would be infinite.
         return (0.0, 0.0) if below == 1 else (1.0, 1.0)
     bias = normal_quantile(below)
-    # The acceleration is that of the items without which the statistic is defined.
+    # The acceleration uses only items whose removal leaves the statistic defined.
     known = ~np.isnan(left_out)
     left_out, multiplicities = left_out[known], multiplicities[known]
     mean = (multiplicities * left_out).sum() / max(multiplicities.sum(), 1)

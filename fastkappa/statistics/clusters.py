@@ -1,18 +1,18 @@
-"""Standard errors for items that come in clusters: lesions of a patient, cases of a reader.
+"""Compute standard errors for items in clusters, such as the lesions of a patient.
 
-Items of a cluster resemble each other; clusters are independent. Whatever the coefficient, an
-item of cell (or distinct row of ratings) m adds f_m to it, its influence, so that with N_cm
-items of cluster c in cell m, n items and G clusters
+Items of a cluster can resemble each other; clusters are independent. For any coefficient, an item
+in cell (or distinct row of ratings) m has an influence f_m on it. With N_cm items of cluster c in
+cell m, and n items in all,
 
     S_c = sum_m N_cm * (f_m - mean f),    variance = sum_c S_c**2 / n**2.
 
-It is the variance of Yang and Zhou (2014, 2015) for kappa, and the sandwich estimator of any
-other coefficient. Nothing is assumed about the correlation within clusters. With one item in
-each cluster it is the variance without clusters.
+This is the variance of Yang and Zhou (2014, 2015) for kappa, and the sandwich estimator for other
+coefficients. It makes no assumption about the correlation within clusters. With one item per
+cluster, it equals the variance without clusters.
 
-Clusters with the same counts are one row with a multiplicity, so nothing here depends on the
-number of items, nor on the number of clusters where these are small. Drawing clusters with
-replacement, for the bootstrap, is a multinomial draw of these rows.
+Clusters with the same counts are one row with a multiplicity. So the cost does not depend on the
+number of items, and for small clusters not on the number of clusters. For the bootstrap, drawing
+clusters with replacement is a multinomial draw of these rows.
 
 References
 ----------
@@ -37,17 +37,17 @@ from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics import spread
 from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 
-# With fewer clusters intervals cover less often than they say (bench.studies.clusters).
+# With fewer clusters, coverage of intervals is below nominal (bench.studies.clusters).
 FEW_CLUSTERS = 50
-# Sums of clusters are made of so many terms at a time: 8 MB.
+# The number of terms per block of sums over clusters: 8 MB.
 BLOCK = 1 << 20
-# So many clusters show whether any are alike.
+# A sample of this many clusters shows whether equal clusters are common.
 SAMPLE = 1 << 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clusters:
-    """How many items of each cell the clusters have, clusters with equal counts taken together.
+    """The counts of items per cluster and cell, with clusters of equal counts merged.
 
     The counts of distinct cluster k are ``counts[starts[k]:starts[k + 1]]``, in the cells
     ``cells[starts[k]:starts[k + 1]]``; `clusters_of` makes them.
@@ -55,13 +55,14 @@ class Clusters:
     Attributes
     ----------
     starts : ndarray of shape (k + 1,)
-        Where each distinct cluster begins.
+        The start of each distinct cluster, followed by e.
     cells : ndarray of shape (e,)
-        Cells (``row * l + column`` of a table), or distinct rows of ratings; rising in a cluster.
+        Cells (``row * l + column`` of a table), or distinct rows of ratings, in increasing order
+        within a cluster.
     counts : ndarray of shape (e,)
-        How many items each has, 1 or more.
+        The number of items of each entry, at least 1.
     multiplicities : ndarray of shape (k,)
-        How many clusters have these counts.
+        The number of clusters with these counts.
     """
 
     starts: AnyArray
@@ -76,7 +77,7 @@ class Clusters:
 
     @cached_property
     def sizes(self) -> AnyArray:
-        """The number of items of each distinct cluster."""
+        """The number of items in each distinct cluster."""
         return np.add.reduceat(self.counts, self.starts[:-1], dtype=np.int64)
 
     @cached_property
@@ -86,11 +87,11 @@ class Clusters:
 
     @cached_property
     def are_single(self) -> bool:
-        """Whether each cluster is one item: the same as no clusters."""
+        """Whether each cluster has only one item, which is the same as no clusters."""
         return self.n_clusters == self.n_items
 
     def sums(self, values: AnyArray) -> FloatTable:
-        """Return the sum of a value of each cell over the items of each distinct cluster.
+        """Return the sums of values of cells over the items of each distinct cluster.
 
         Parameters
         ----------
@@ -108,12 +109,13 @@ class Clusters:
         return found
 
     def products(self, values: AnyArray) -> FloatTable:
-        """Return the sums over the clusters of the products of their sums of two values.
+        """Return the sums over clusters of products of cluster sums, for each pair of values.
 
         Parameters
         ----------
         values : ndarray of shape (q, m)
-            Deviations from the mean over n: what is returned is then their covariance.
+            Values per cell. For deviations from the mean divided by n, the result is a covariance
+            matrix.
 
         Returns
         -------
@@ -127,7 +129,7 @@ class Clusters:
         return total
 
     def blocks(self, stacked: int = 1) -> Iterator[tuple[slice, slice]]:
-        """Yield ranges of distinct clusters, and of their entries, of `BLOCK` terms or so."""
+        """Yield ranges of distinct clusters and of their entries, with about `BLOCK` terms each."""
         most = max(1, BLOCK // max(1, stacked))
         first, n_clusters = 0, len(self.multiplicities)
         while first < n_clusters:
@@ -138,20 +140,20 @@ class Clusters:
 
 
 def are_joined(clusters: Clusters | None) -> TypeGuard[Clusters]:
-    """Return whether there are clusters, and one of them has several items."""
+    """Return whether there are clusters with more than one item."""
     return clusters is not None and not clusters.are_single
 
 
 def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:
-    """Return clusters from counts of cluster and cell, in any order.
+    """Return `Clusters` from counts per cluster and cell, in any order.
 
     Parameters
     ----------
     cluster, cell : ndarray of int of shape (e,)
-        Numbers from 0 on. A pair that comes twice has the sum of its counts; numbers that do
-        not come are no clusters.
+        Numbers from 0. The counts of repeated pairs are summed. Numbers that do not occur are not
+        clusters.
     count : ndarray of int of shape (e,)
-        How many items of the cluster are in the cell; 0 is allowed.
+        The number of items of the cluster in the cell; 0 is allowed.
 
     Returns
     -------
@@ -190,16 +192,16 @@ def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:
 
 
 def _order(cluster: AnyArray, cell: AnyArray) -> AnyArray:
-    """Return the places of the clusters in order, and of the cells within them."""
+    """Return the order that sorts entries by cluster, and by cell within a cluster."""
     n_cells = int(cell.max()) + 1
     if (int(cluster.max()) + 1) * n_cells >= 1 << 63:
         return np.lexsort((cell, cluster))
-    # One stable sort is quick where most are in order.
+    # One stable sort is fast if most entries are already in order.
     return np.argsort(cluster.astype(np.int64) * n_cells + cell, kind="stable")
 
 
 def _merged(single: Clusters) -> Clusters:
-    """Return clusters, those with equal counts taken together if there may be many."""
+    """Merge clusters with equal counts, if a sample shows that there may be many."""
     n_clusters = len(single.multiplicities)
     sample = np.unique(np.linspace(0, n_clusters - 1, SAMPLE, dtype=np.int64))
     if n_clusters > SAMPLE and len(np.unique(_keys(_selected(single, sample)))) == len(sample):
@@ -209,7 +211,7 @@ def _merged(single: Clusters) -> Clusters:
     )
     if len(first) == n_clusters:
         return single
-    # Whether clusters of one key are equal is looked at.
+    # Clusters with equal keys are compared, because keys can collide.
     starts, cells, counts = single.starts, single.cells, single.counts
     lengths, like = np.diff(starts), first[of_cluster]
     if (lengths != lengths[like]).any():
@@ -217,13 +219,13 @@ def _merged(single: Clusters) -> Clusters:
     other = np.arange(len(cells)) + np.repeat(starts[like] - starts[:-1], lengths)
     if (cells != cells[other]).any() or (counts != counts[other]).any():
         return single
-    # In the order in which they come: nothing depends on the keys.
+    # In order of first occurrence, so that the result does not depend on the keys.
     order = np.argsort(first)
     return replace(_selected(single, first[order]), multiplicities=multiplicities[order])
 
 
 def _selected(clusters: Clusters, places: AnyArray) -> Clusters:
-    """Return some of the distinct clusters."""
+    """Return the selected distinct clusters."""
     lengths = np.diff(clusters.starts)[places]
     starts = np.append(0, np.cumsum(lengths))
     entries = np.arange(starts[-1]) + np.repeat(clusters.starts[places] - starts[:-1], lengths)
@@ -233,7 +235,7 @@ def _selected(clusters: Clusters, places: AnyArray) -> Clusters:
 
 
 def _keys(distinct: Clusters) -> AnyArray:
-    """Return a number of each distinct cluster, the same for equal ones."""
+    """Return a hash key of each distinct cluster; equal clusters have equal keys."""
     keys = np.empty(len(distinct.multiplicities), np.uint64)
     for clusters, entries in distinct.blocks():
         mixed = _mix(_mix(distinct.cells[entries]) + distinct.counts[entries].astype(np.uint64))
@@ -242,7 +244,7 @@ def _keys(distinct: Clusters) -> AnyArray:
 
 
 def _mix(numbers: AnyArray) -> AnyArray:
-    """Return well mixed 64 bits of each number (the finalizer of splitmix64)."""
+    """Return a 64-bit hash of each number (the finalizer of splitmix64)."""
     mixed = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -255,30 +257,29 @@ def variance(
     n_terms: int | AnyArray,
     clusters: Clusters | None = None,
 ) -> FloatTable:
-    """Return n times the variance of the mean of influences, exactly 0 if no cluster differs.
+    """Return n times the variance of the mean influence, exactly 0 if all clusters are equal.
 
-    Without clusters, and with one item in each, it is `fastkappa.statistics.spread.variance`.
+    Without clusters, or with one item per cluster, it equals
+    `fastkappa.statistics.spread.variance`.
 
     Parameters
     ----------
     influence : Influence
         Arrays of shape (..., m).
     proportions : ndarray of shape (..., m)
-        The proportion of the items that has each value; those of none do not matter.
+        The proportion of items with each value. Values with proportion 0 have no effect.
     n_terms : int or ndarray of shape (..., 1)
-        How many numbers other than 0 the longest sum in an influence has.
+        The number of nonzero terms in the longest sum of an influence.
     clusters : Clusters or None
-        Those of the same items and cells; ``proportions`` are those of all clusters together.
+        The clusters of the same items and cells. ``proportions`` are for all clusters together.
 
     Returns
     -------
     variance : ndarray of shape (...)
-        Over n for the variance of a coefficient, times `correction` for Student's t; NaN if all
-        items are in one cluster.
+        Divide it by n for the variance of a coefficient, and multiply it by `correction` for
+        Student's t. NaN if all items are in one cluster.
 
-    Examples
-    --------
-    Two clusters, each of two equal items, are no more than two items:
+    Examples -------- Two clusters of two equal items each have the information of two items:
 
     >>> import numpy as np
     >>> from fastkappa.statistics.clusters import clusters_of, variance
@@ -301,7 +302,8 @@ def variance(
         deviation = values - np.add.reduce(proportions * values, axis=-1, keepdims=True)
         sums = clusters.sums(deviation)
         found: FloatTable = np.add.reduce(repeated * sums * sums, axis=-1) / n
-        # As in spread.variance: a cluster's sum is known to within the sum of its items' bounds.
+        # As in spread.variance: the rounding error of a cluster's sum is bounded by the sum of its
+        # items' bounds.
         bound = SAFETY * n_terms * EPSILON
         largest = (2 * bound * np.maximum.reduce(sizes, axis=-1, keepdims=True))[..., 0]
         if (found > largest * largest * (repeated @ clusters.sizes**2.0) / n).all():
@@ -325,7 +327,7 @@ def correction(n: float, clusters: Clusters | None = None) -> float:
 
 
 def n_units(n: float, clusters: Clusters | None = None) -> float:
-    """Return how many independent units there are: the clusters, or else the items."""
+    """Return the number of independent units: clusters if there are any, otherwise items."""
     return n if clusters is None else clusters.n_clusters
 
 
@@ -336,7 +338,7 @@ def resampled(
     generator: np.random.Generator,
     block_cells: int,
 ) -> Iterator[NDArray[np.int64]]:
-    """Yield stacks of tables, each of as many clusters as there are.
+    """Yield stacks of bootstrap tables; each table draws as many clusters as there are.
 
     Parameters
     ----------
@@ -346,11 +348,11 @@ def resampled(
     n_resamples : int
     generator : Generator
     block_cells : int
-        About how many numbers a stack of tables, or of multiplicities, may have.
+        The approximate number of values in a stack of tables or of multiplicities.
     """
     repeated = clusters.multiplicities
     n_clusters, n_distinct = clusters.n_clusters, len(repeated)
-    # The most frequent are drawn first: the others are drawn faster when few are left.
+    # The most frequent rows are drawn first, because the remaining draws are then faster.
     order = np.argsort(-repeated, kind="stable")
     proportions = repeated[order] / n_clusters
     block = max(1, block_cells // max(counts.size, n_distinct))
@@ -368,7 +370,7 @@ def resampled(
 def without_clusters(
     counts: AnyArray, clusters: Clusters, block_cells: int
 ) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
-    """Yield tables without each distinct cluster, and how many clusters are like it."""
+    """Yield tables with one distinct cluster left out, and the multiplicities of these clusters."""
     for distinct, own in _tables_of(clusters, counts.size, block_cells):
         left = counts.reshape(1, -1) - own.astype(np.int64)
         yield left.reshape(-1, *counts.shape), clusters.multiplicities[distinct]
@@ -377,7 +379,7 @@ def without_clusters(
 def _tables_of(
     clusters: Clusters, n_cells: int, block_cells: int
 ) -> Iterator[tuple[slice, FloatTable]]:
-    """Yield the tables of distinct clusters, a row each, in blocks."""
+    """Yield the tables of distinct clusters as rows, in blocks."""
     step = max(1, block_cells // n_cells)
     for start in range(0, len(clusters.multiplicities), step):
         begins = clusters.starts[start : start + step + 1]

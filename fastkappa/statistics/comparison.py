@@ -1,6 +1,6 @@
-"""Comparison of two kappas: of two samples, or of two predictions of the same truth.
+"""Compare two kappas: of two samples, or of two predictions of the same truth.
 
-Samples are tables, or results with their own weights.
+Samples are given as tables, or as results with their own weights.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from fastkappa.statistics.tables import (
 from fastkappa.statistics.weights import Weights
 
 NAMES = ("first", "second")
-# Correlations nearer to 1 than this are those of equal estimates.
+# A correlation closer to 1 than this means equal estimates.
 LEAST_APART = 1e-12
 AnyDifference = TypeVar("AnyDifference", bound=Any)
 
@@ -77,19 +77,18 @@ class KappaDifference(Result):
     standard_error : float
         The standard error of the difference.
     interval : tuple of float
-        The differences that the test does not reject.
+        The range of differences that the test does not reject.
     z, p_value : float
-        The deviate of the test that there is no difference, and its two-sided p-value, which
-        says the same as the interval. In an asymptotic test the deviate is the difference over
-        its standard error.
+        The z statistic of the test of no difference, and its two-sided p-value, which is consistent
+        with the interval. In an asymptotic test, z is the difference divided by its standard error.
     confidence : float
         The confidence of the interval.
     bootstrap : BootstrapResult or None
         The bootstrap of the difference, if requested.
     names : tuple of str
-        The names of what is compared: those of the predictions, if they have any.
+        The names of the two samples or predictions.
     interval_methods : tuple of str
-        How the two kappas are tested.
+        The test methods of the two kappas.
     doubt : str
         Why the interval and the test cannot be trusted, empty if they can.
     """
@@ -107,10 +106,9 @@ class KappaDifference(Result):
     doubt: str = ""
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row.
+        """Return a pandas DataFrame with one row for the difference.
 
-        Its columns are ``value``, ``standard_error``, ``lower``, ``upper``, ``z`` and
-        ``p_value``, those of the difference.
+        Its columns are ``value``, ``standard_error``, ``lower``, ``upper``, ``z`` and ``p_value``.
 
         Raises
         ------
@@ -169,36 +167,34 @@ def compare_independent(
     Parameters
     ----------
     first, second : array-like of shape (l, l), or AgreementResult
-        Two tables of counts, or results. They need not have the same labels. A result brings
-        its own test, by clusters if `agreement` was given these. The samples must not share
-        clusters: `agreement_by` compares those that do.
+        Two tables of counts, or results. Their labels may differ. A result uses its own test, which
+        accounts for clusters if `agreement` had them. The samples must not share clusters: use
+        `agreement_by` for samples that do.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights of the tables; a result has its own.
+        Disagreement weights for tables. Results have their own.
     confidence : float, default=0.95
         The confidence of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How each kappa is tested. None means for a result its own method, and for a table that of
+        How each kappa is tested. None means the method of a result, and for a table the default of
         `agreement`. With 'asymptotic' the interval is symmetric.
 
     Returns
     -------
     difference : KappaDifference
-        NaN, with an ``UndefinedMetricWarning``, where a kappa is undefined. The standard error
-        is NaN where that of a kappa is 0, as with full agreement or where a rater uses one label
-        only: that kappa is not known without error. An asymptotic test and interval are then
-        NaN, with such a warning.
+        Its figures are NaN, with an ``UndefinedMetricWarning``, if a kappa is undefined. The
+        standard error is NaN if the standard error of a kappa is 0, as with full agreement or if a
+        rater uses only one label, because 0 does not mean that kappa is known exactly. An
+        asymptotic test and interval are then NaN too, with the same warning.
 
     Raises
     ------
     ValueError
-        If a table is not a table of counts, if results have different weights or
-        distributions.
+        If a table is not a table of counts, or if results have different weights or distributions.
 
-    Notes
-    -----
-    A difference is tested as `compare_strata` tests equal kappas: of the pairs of kappas with this
-    difference, it takes the one whose deviates from the estimates cancel, weighted by their inverse
-    standard errors, and its chi-square is the sum of their squares.
+    Notes ----- A difference is tested in the same way as equal kappas in `compare_strata`. Among
+    the pairs of kappas with this difference, the test uses the pair for which the z statistics of
+    the two kappas, weighted by their inverse standard errors, sum to 0. The chi-square statistic is
+    the sum of the squared z statistics.
 
     Examples
     --------
@@ -256,15 +252,15 @@ def compare_paired(
     interval_method: IntervalMethod | None = None,
     rng: Any = None,
 ) -> KappaDifference:
-    """Compare two predictions of the same truth, from their joint counts.
+    """Compare the kappas of two predictions of the same truth, from their joint counts.
 
     Parameters
     ----------
     joint : array-like of shape (l, l, l)
-        Cell (i, j, k) counts the items whose true label is i, for which the first
-        prediction is j and the second is k.
+        Cell (i, j, k) is the number of items with true label i, first prediction j and second
+        prediction k.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights; rows are the truth.
+        Disagreement weights. The rows of a matrix stand for the true labels.
     n_resamples : int, default=0
         The number of bootstrap replicates; 0 means no bootstrap.
     method : {'percentile', 'bca'}, default='bca'
@@ -272,22 +268,22 @@ def compare_paired(
     confidence : float, default=0.95
         The confidence of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How each kappa is tested; with 'asymptotic' the interval is symmetric. None means for
-        each kappa what `agreement` takes by default.
+        How each kappa is tested. With 'asymptotic' the interval is symmetric. None means the
+        default of `agreement` for each kappa.
     rng : Generator, int or None, default=None
         The source of random numbers.
 
     Returns
     -------
     difference : KappaDifference
-        The standard error is that of the delta method, which accounts for both kappas
-        coming from the same items. NaN, with an ``UndefinedMetricWarning``, where a kappa
-        is undefined.
+        The standard error is from the delta method, which takes into account that both kappas come
+        from the same items. All figures are NaN, with an ``UndefinedMetricWarning``, if a kappa is
+        undefined.
 
     Raises
     ------
     ValueError
-        If ``joint`` is not a cube of whole counts, or empty.
+        If ``joint`` is empty or not a cube of whole counts.
 
     Examples
     --------
@@ -325,11 +321,11 @@ def compare_joint(
     interval_method: IntervalMethod | None = None,
     clusters: Clusters | None = None,
 ) -> KappaDifference:
-    """Compare two predictions from checked joint counts.
+    """Compare two predictions from validated joint counts.
 
-    ``own`` are the positions of the labels of each kappa: those of the truth and of its own
-    prediction, or all. Others do not occur in it, and would stretch the distances by which
-    named weights go. ``clusters`` are those of the items.
+    ``own`` are the positions of the labels of each kappa: the labels of the truth and of its own
+    prediction, or all labels. Unused labels would increase the distances between positions, and so
+    change named weights. ``clusters`` are the clusters of the items.
     """
     check_confidence(confidence)
     check_method(method)
@@ -345,7 +341,7 @@ def compare_joint(
     for i, (place, table) in enumerate(zip(cells, (first, second))):
         slopes = np.zeros((2, *counts.shape[:2]))
         slopes[0][place], slopes[1][place] = kappa_gradient(table, weights)
-        # The other prediction has no effect.
+        # Only the own prediction has an effect on each kappa.
         values[i], sizes[i] = np.expand_dims(slopes, 3 - i)
     values[2], sizes[2] = values[0] - values[1], sizes[0] + sizes[1]
     slope = Influence(values, sizes).reshape(3, 1, -1)
@@ -400,7 +396,7 @@ def compare_joint(
 
 
 def correlation_of(errors: FloatTable) -> float:
-    """Return the correlation of two estimates, from their errors and that of their difference."""
+    """Return the correlation of two estimates, from their and their difference's errors."""
     one, two, apart = errors.tolist()
     product = one * two
     return (one * one + two * two - apart * apart) / (2 * product) if product > 0 else 0.0
@@ -411,7 +407,7 @@ def with_test(
 ) -> AnyDifference:
     """Return a difference with its interval, z and p-value.
 
-    It is undefined if both estimates are known to be the same, which has no error.
+    The test is undefined if both estimates are always equal, because their difference has no error.
     """
     if found.standard_error == 0 or correlation > 1 - LEAST_APART:
         return replace(found, interval=(found.value, found.value))

@@ -1,11 +1,11 @@
-"""Student's t and the F distribution, for intervals and tests of estimates from few subjects."""
+"""Compute Student's t and the F distribution, for intervals and tests with few subjects."""
 
 from __future__ import annotations
 
 import math
 from statistics import NormalDist
 
-# The continued fraction and Newton's method end at this relative change.
+# The continued fraction and Newton's method stop at this relative change.
 PRECISION = 1e-16
 # From here on the series for the ratio of gamma functions is exact to the last digit,
 LARGE = 50.0
@@ -14,19 +14,19 @@ NEARLY_NORMAL = 500.0
 
 
 def t_two_sided_p(t: float, degrees_of_freedom: float) -> float:
-    """Return the probability of a value at least as far from 0 as ``t``.
+    """Return the two-sided p-value of ``t``: the probability of a value at least as far from 0.
 
     Parameters
     ----------
     t : float
-        The statistic; NaN and infinity are allowed.
+        The test statistic; NaN and infinity are allowed.
     degrees_of_freedom : float
         More than 0; infinity gives the normal distribution.
 
     Returns
     -------
     p : float
-        Between 0 and 1, exact to about 12 digits, also where it is as small as 1e-20.
+        Between 0 and 1, accurate to about 12 digits, even for values as small as 1e-20.
 
     References
     ----------
@@ -51,7 +51,7 @@ def t_two_sided_p(t: float, degrees_of_freedom: float) -> float:
     if degrees_of_freedom >= NEARLY_NORMAL:
         return math.erfc(_normal_deviate(t, degrees_of_freedom) / math.sqrt(2))
     half, ratio = degrees_of_freedom / 2, t * t / degrees_of_freedom
-    # I_x(a, b) of a = half, b = 1/2 at x = 1 / (1 + ratio), or 1 less its mirror image.
+    # I_x(a, b) with a = half, b = 1/2 and x = 1 / (1 + ratio), or 1 minus its mirror image.
     x, mirrored = 1 / (1 + ratio), ratio / (1 + ratio)
     log_front = _log_gamma_ratio(half) - math.log(math.pi) / 2 - half * math.log1p(ratio)
     front = math.exp(log_front) * math.sqrt(mirrored)
@@ -61,7 +61,7 @@ def t_two_sided_p(t: float, degrees_of_freedom: float) -> float:
 
 
 def t_quantile(p: float, degrees_of_freedom: float) -> float:
-    """Return the value that a t-distributed one stays below with probability ``p``.
+    """Return the quantile of Student's t distribution at probability ``p``.
 
     Parameters
     ----------
@@ -91,7 +91,8 @@ def t_quantile(p: float, degrees_of_freedom: float) -> float:
     tail, half = 2 * (1 - p), degrees_of_freedom / 2
     log_peak = _log_gamma_ratio(half) - math.log(math.pi * degrees_of_freedom) / 2
     for _ in range(100):
-        # Newton's method for the logarithm of the tail, which is concave: it comes from below.
+        # Newton's method for the logarithm of the tail, which is concave, so it converges from
+        # below.
         density = 2 * math.exp(log_peak - (half + 0.5) * math.log1p(t * t / degrees_of_freedom))
         reached = t_two_sided_p(t, degrees_of_freedom)
         step = math.log(reached / tail) * reached / density
@@ -102,19 +103,19 @@ def t_quantile(p: float, degrees_of_freedom: float) -> float:
 
 
 def f_tail(f: float, numerator: float, denominator: float) -> float:
-    """Return the probability that an F-distributed value is above ``f``.
+    """Return the probability that an F-distributed value exceeds ``f``.
 
     Parameters
     ----------
     f : float
-        The ratio of two mean squares, 0 or more; NaN and infinity are allowed.
+        The ratio of two mean squares, at least 0; NaN and infinity are allowed.
     numerator, denominator : float
-        Their degrees of freedom, more than 0; they need not be whole.
+        The degrees of freedom of the mean squares, above 0 and not necessarily whole.
 
     Returns
     -------
     p : float
-        Between 0 and 1, exact to about 11 digits for up to 1e8 degrees of freedom.
+        Between 0 and 1, accurate to about 11 digits for up to 1e8 degrees of freedom.
 
     References
     ----------
@@ -133,7 +134,7 @@ def f_tail(f: float, numerator: float, denominator: float) -> float:
 
 
 def f_quantile(p: float, numerator: float, denominator: float) -> float:
-    """Return the value that an F-distributed one stays below with probability ``p``.
+    """Return the quantile of the F distribution at probability ``p``.
 
     Parameters
     ----------
@@ -155,8 +156,8 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
     """
     if math.isnan(numerator + denominator):
         return math.nan
-    # The smaller tail keeps its digits. Its logarithm is close to a line in log(f) where it is
-    # small, so Newton's method finds it; a bracket catches the steps that are too long.
+    # The smaller tail keeps its digits. If it is small, its logarithm is nearly linear in log(f),
+    # so Newton's method converges. A bracket limits steps that are too long.
     upper = p > 0.5
     tail = 1 - p if upper else p
     low, high, log_f = -700.0, 700.0, 0.0
@@ -187,7 +188,7 @@ def _f_tails(f: float, numerator: float, denominator: float) -> tuple[float, flo
         return 1.0, 0.0
     a, b = numerator / 2, denominator / 2
     front = _beta_front(f, numerator, denominator)
-    # I_x(a, b) for the lower tail, or one less its mirror image for the upper one.
+    # I_x(a, b) for the lower tail, or 1 minus its mirror image for the upper tail.
     sum_of_both = numerator * f + denominator
     x, mirrored = numerator * f / sum_of_both, denominator / sum_of_both
     if x < (a + 1) / (a + b + 2):
@@ -198,10 +199,10 @@ def _f_tails(f: float, numerator: float, denominator: float) -> tuple[float, flo
 
 
 def _beta_front(f: float, numerator: float, denominator: float) -> float:
-    """Return x**a (1 - x)**b / B(a, b) at the x of ``f``, also for large a and b.
+    """Return x**a (1 - x)**b / B(a, b) at the x of ``f``, even for large a and b.
 
-    With n = a + b it is sqrt(a b / (2 pi n)) exp(a log(x n / a) + b log((1 - x) n / b)), times
-    what Stirling's formula leaves; so no large logarithms of gamma functions cancel.
+    With n = a + b it is sqrt(a b / (2 pi n)) exp(a log(x n / a) + b log((1 - x) n / b)), times the
+    remainder of Stirling's formula. This avoids cancellation of large log-gamma values.
     """
     a, b = numerator / 2, denominator / 2
     sum_of_both = numerator * f + denominator
@@ -213,12 +214,12 @@ def _beta_front(f: float, numerator: float, denominator: float) -> float:
 
 
 def _log(ratio: float, ratio_less_one: float) -> float:
-    """Return the logarithm of a ratio, by whichever of the two keeps its digits."""
+    """Return the logarithm of a ratio, from the argument that loses no digits."""
     return math.log1p(ratio_less_one) if abs(ratio_less_one) < 0.5 else math.log(ratio)
 
 
 def _stirling_rest(z: float) -> float:
-    """Return log(gamma(z)) less Stirling's (z - 1/2) log(z) - z + log(2 pi) / 2."""
+    """Return log(gamma(z)) minus Stirling's (z - 1/2) log(z) - z + log(2 pi) / 2."""
     if z < 15:
         return math.lgamma(z) - ((z - 0.5) * math.log(z) - z + math.log(2 * math.pi) / 2)
     square = 1 / (z * z)
@@ -229,7 +230,7 @@ def _stirling_rest(z: float) -> float:
 
 
 def _normal_deviate(t: float, degrees_of_freedom: float) -> float:
-    """Return the normal deviate that is exceeded as often as ``t``, by Hill's expansion."""
+    """Return the normal deviate with the same tail probability as ``t`` (Hill's expansion)."""
     a = degrees_of_freedom - 0.5
     b = 48 * a * a
     y = a * math.log1p(t * t / degrees_of_freedom)
@@ -238,7 +239,7 @@ def _normal_deviate(t: float, degrees_of_freedom: float) -> float:
 
 
 def _log_gamma_ratio(a: float) -> float:
-    """Return log(gamma(a + 1/2) / gamma(a)) without the cancellation of large numbers."""
+    """Return log(gamma(a + 1/2) / gamma(a)) without cancellation of large numbers."""
     if a < LARGE:
         return math.lgamma(a + 0.5) - math.lgamma(a)
     inverse = 1 / a

@@ -1,7 +1,7 @@
-"""Indices of agreement beside kappa, each from one table or a stack of tables.
+"""Compute indices of agreement other than kappa, from one table or a stack of tables.
 
-Weights are disagreement weights, as everywhere. An index that needs agreement weights uses
-``1 - weights / weights.max()``: 1 for the same label, 0 for the worst pair.
+Weights are disagreement weights, as in the whole package. An index that needs agreement weights
+uses ``1 - weights / weights.max()``: 1 for equal labels, 0 for the worst pair.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ class _Estimate(NamedTuple):
 
 
 class Estimate(Result, _Estimate):
-    """An index and its standard error: floats, or arrays of shape (...) for a stack.
+    """An index with its standard error: floats, or arrays of shape (...) for a stack.
 
     Attributes
     ----------
     value : float or ndarray
         The index.
     standard_error : float or ndarray
-        Its standard error.
+        The standard error of the index.
     """
 
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each table.
+        """Return a pandas DataFrame with one row per table.
 
         Raises
         ------
@@ -76,7 +76,7 @@ class Estimate(Result, _Estimate):
 def percent_agreement(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return the observed agreement, weighted if there are weights.
+    """Return the observed agreement, optionally weighted.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def percent_agreement(
 
 
 def weighted_observed_agreement(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the value of ``percent_agreement`` alone, without its standard error."""
+    """Return the value of ``percent_agreement`` without its standard error."""
     tables = as_tables(table)
     _, proportions = proportions_of(tables)
     agreement = agreement_matrix(weights, tables.shape[-1])
@@ -109,9 +109,9 @@ def weighted_observed_agreement(table: ArrayLike, weights: Weights = None) -> An
 
 
 def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the agreement expected by chance, weighted if there are weights.
+    """Return the agreement expected by chance, optionally weighted.
 
-    Parameters are those of `percent_agreement`.
+    Parameters are as for `percent_agreement`.
     """
     tables = as_tables(table)
     _, proportions = proportions_of(tables)
@@ -123,9 +123,9 @@ def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
 def scott_pi(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return Scott's pi: by chance, both raters draw from their mean margin.
+    """Return Scott's pi, where chance ratings are drawn from the mean of both margins.
 
-    Parameters are those of `percent_agreement`.
+    Parameters are as for `percent_agreement`.
 
     References
     ----------
@@ -150,9 +150,9 @@ def krippendorff_alpha(
 ) -> Estimate:
     """Return Krippendorff's alpha of two raters.
 
-    With quadratic weights it is that of interval data. It differs from Scott's pi by a term
-    of order 1 / n, and has the standard error of pi, as in Gwet (2014). Parameters are those
-    of `percent_agreement`.
+    Quadratic weights correspond to interval data. It differs from Scott's pi by a term of order 1 /
+    n, and has the standard error of pi, as in Gwet (2014). Parameters are as for
+    `percent_agreement`.
 
     References
     ----------
@@ -171,7 +171,7 @@ def krippendorff_alpha(
 
 
 def alpha_from_pi(pi: Estimate, n: Any) -> Estimate:
-    """Return Krippendorff's alpha of n items whose Scott's pi is known."""
+    """Compute Krippendorff's alpha of n items from Scott's pi."""
     with np.errstate(divide="ignore", invalid="ignore"):
         value = 1 - (1 - np.asarray(pi.value)) * (2 * n - 1) / (2 * n)
     return Estimate(number_or_array(np.asarray(value)), pi.standard_error)
@@ -180,11 +180,11 @@ def alpha_from_pi(pi: Estimate, n: Any) -> Estimate:
 def brennan_prediger(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return the coefficient of Brennan and Prediger: by chance, all pairs are equally likely.
+    """Return the Brennan-Prediger coefficient, which assumes equally likely labels by chance.
 
-    Without weights it is Bennett's S, and the prevalence and bias adjusted kappa (PABAK).
-    It depends on the number of labels in the table, those that do not occur included.
-    Parameters are those of `percent_agreement`.
+    Without weights it equals Bennett's S and the prevalence and bias adjusted kappa (PABAK). It
+    depends on the number of labels in the table, those that do not occur included. Parameters are
+    those of `percent_agreement`.
 
     References
     ----------
@@ -212,10 +212,10 @@ def brennan_prediger(
 def gwet_ac2(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return Gwet's AC2; without weights it is his AC1.
+    """Return Gwet's AC2, which is Gwet's AC1 without weights.
 
-    It depends on the number of labels in the table, those that do not occur included.
-    Parameters are those of `percent_agreement`.
+    It depends on the number of labels in the table, including unused labels.
+    Parameters are as for `percent_agreement`.
 
     References
     ----------
@@ -239,20 +239,20 @@ def gwet_ac2(
 
 
 def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> Any:
-    """Return Bangdiwala's B: the dark area of the agreement chart over that of its boxes.
+    """Return Bangdiwala's B: in the agreement chart, the dark area divided by the boxes' area.
 
     Parameters
     ----------
     table : array-like of shape (..., l, l)
         Counts; rows are the first rater's ratings.
     step_weights : sequence of float, default=(1.0,)
-        The agreement weights of labels 0, 1, 2, ... steps apart, 0 beyond. R's vcd uses
-        ``(1, 1 - 1 / (l - 1)**2)`` for its weighted B.
+        The agreement weights of labels 0, 1, 2, ... steps apart. Labels farther apart have weight
+        0. R's vcd uses ``(1, 1 - 1 / (l - 1)**2)`` for its weighted B.
 
     Returns
     -------
     b : float, or ndarray of shape (...) for a stack
-        NaN where no label is used by both raters.
+        NaN if no label is used by both raters.
 
     References
     ----------
@@ -297,12 +297,12 @@ def bias_index(table: ArrayLike) -> Any:
 def kappa_max(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the largest kappa that a table with these margins can have.
 
-    Parameters are those of `percent_agreement`.
+    Parameters are as for `percent_agreement`.
 
     Returns
     -------
     kappa_max : float, or ndarray of shape (...) for a stack
-        NaN where kappa is undefined.
+        NaN if kappa is undefined.
 
     Examples
     --------
@@ -314,7 +314,7 @@ def kappa_max(table: ArrayLike, weights: Weights = None) -> Any:
 
 
 def category_tables(table: ArrayLike) -> AnyArray:
-    """Return the table of each label against all others.
+    """Return the two-by-two table of each label against all others.
 
     Parameters
     ----------
@@ -334,7 +334,7 @@ def category_tables(table: ArrayLike) -> AnyArray:
 
 
 def category_kappas(table: ArrayLike) -> FloatTable:
-    """Return the kappa of each label against all others, shape (..., l).
+    """Return the kappa of each label against all others, of shape (..., l).
 
     Examples
     --------
@@ -346,9 +346,9 @@ def category_kappas(table: ArrayLike) -> FloatTable:
 
 
 def category_standard_errors(table: ArrayLike, clusters: Clusters | None = None) -> FloatTable:
-    """Return the standard errors of `category_kappas`, of one table, shape (l,).
+    """Return the standard errors of `category_kappas` for one table, of shape (l,).
 
-    ``clusters`` are those of the items.
+    ``clusters`` are the clusters of the items.
 
     Examples
     --------
@@ -360,7 +360,7 @@ def category_standard_errors(table: ArrayLike, clusters: Clusters | None = None)
     if clusters is None:
         return np.asarray(standard_error(of_label))
     n, proportions = proportions_of(as_tables(table))
-    # What an item adds depends on whether each rating is the label.
+    # An item's influence depends only on whether each of its ratings is the label.
     other = 1 - np.eye(len(proportions), dtype=np.intp)
     label = np.arange(len(other))[:, None, None]
     rows, columns = other[:, :, None], other[:, None, :]
@@ -372,7 +372,7 @@ def category_standard_errors(table: ArrayLike, clusters: Clusters | None = None)
 def _difference_of_two_labels(
     table: ArrayLike, first: tuple[int, int], second: tuple[int, int]
 ) -> Any:
-    """Return the difference of two cells' proportions, NaN unless there are two labels."""
+    """Return the difference between the proportions of two cells, NaN unless l is 2."""
     _, proportions = proportions_of(as_tables(table))
     if proportions.shape[-1] != 2:
         return number_or_array(np.full(proportions.shape[:-2], np.nan))
@@ -382,7 +382,7 @@ def _difference_of_two_labels(
 def _common_margin(
     table: ArrayLike, weights: Weights
 ) -> tuple[FloatTable, FloatTable, FloatTable, FloatTable]:
-    """Return proportions, n, relative distances and the mean of the two margins."""
+    """Return the proportions, n, relative distances and the mean of the two margins."""
     tables = as_tables(table)
     n, proportions = proportions_of(tables)
     margin = (proportions.sum(axis=-1) + proportions.sum(axis=-2)) / 2
@@ -397,10 +397,10 @@ def _beyond_chance(
     slope: Influence,
     clusters: Clusters | None,
 ) -> Estimate:
-    """Return 1 - d_o / d_e, ``slope`` being the derivative of d_e by each cell.
+    """Return 1 - d_o / d_e, where ``slope`` is the derivative of d_e by each cell.
 
-    d_o and d_e are the disagreements observed and expected by chance: (p_o - p_e) / (1 - p_e)
-    in terms of agreement, but with nothing that cancels.
+    d_o and d_e are the observed disagreement and the disagreement expected by chance. The result
+    equals (p_o - p_e) / (1 - p_e), but without cancellation.
     """
     expected = np.asarray(expected)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Standard errors of kappa from a table of counts, and what is inferred from them.
+"""Compute standard errors, tests and intervals of kappa from a table of counts.
 
 With cell proportions p, margins r and c, disagreement weights v,
 
@@ -8,10 +8,10 @@ the derivative of kappa with respect to p_ij is
 
     g_ij = ((1 - kappa) * (v_i. + v_.j) - v_ij) / q_e,
 
-where v_i. is the mean of row i of v under the second rater's margin and v_.j that of column
-j under the first's. The variance of g, over n, is that of Fleiss, Cohen and Everitt (1969);
-with kappa = 0 and p = outer(r, c) it is theirs under independence, for a test. Both hold for
-weights that are not symmetric, and for any scale of the weights.
+where v_i. is the mean of row i of v, weighted by the second rater's margin, and v_.j is the mean of
+column j, weighted by the first rater's margin. The variance of g, divided by n, is that of Fleiss,
+Cohen and Everitt (1969). With kappa = 0 and p = outer(r, c), it is their variance under
+independence, for a test. Both are valid for asymmetric weights and for weights on any scale.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from fastkappa.statistics.tables import as_tables
 from fastkappa.statistics.weights import Weights, disagreement_matrix, mean_weights
 
 STANDARD_NORMAL = NormalDist()
-# "normal": variances over n, quantiles of the normal distribution. "t": over n - 1, quantiles
-# of Student's t with n - 1 degrees of freedom.
+# "normal": variances divided by n, quantiles of the normal distribution. "t": variances divided by
+# n - 1, quantiles of Student's t with n - 1 degrees of freedom.
 Distribution: TypeAlias = Literal["normal", "t"]
 DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 
@@ -61,7 +61,7 @@ class Terms(NamedTuple):
 def standard_error(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Any:
-    """Return the standard error of kappa, for intervals (Fleiss, Cohen and Everitt 1969).
+    """Return the standard error of kappa for intervals (Fleiss, Cohen and Everitt 1969).
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def standard_error(
     Returns
     -------
     standard_error : float, or ndarray of shape (...) for a stack
-        NaN where kappa is undefined, or where all items are in one cluster.
+        NaN if kappa is undefined, or if all items are in one cluster.
 
     References
     ----------
@@ -93,9 +93,9 @@ def standard_error(
 
 
 def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the standard error of kappa for independent raters, for a test.
+    """Return the standard error of kappa under independent raters, for a test.
 
-    Parameters and result are those of `standard_error`. Do not use it for an interval.
+    Do not use it for an interval. Parameters and result are as for `standard_error`.
 
     Examples
     --------
@@ -105,16 +105,16 @@ def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     """
     terms = terms_of(as_tables(table), weights)
     by_chance = terms.rows[..., :, None] * terms.columns[..., None, :]
-    # Under the hypothesis kappa is 0, whatever it is in the table.
+    # Kappa is 0 under the null hypothesis, so its value in the table does not matter.
     return number_or_array(delta_error(by_chance, _gradient_at(terms, np.ones(())), terms.n))
 
 
 def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the cruder standard error that many textbooks print.
 
-    Without weights it is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``, with them Cohen's of
-    1968: the agreement expected by chance is taken as known. Parameters and result are
-    those of `standard_error`, which should be preferred.
+    Without weights it is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``, with weights the formula of
+    Cohen (1968). Both treat the agreement expected by chance as known. Prefer `standard_error`,
+    which has the same parameters and result.
 
     Examples
     --------
@@ -130,12 +130,12 @@ def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
 
 
 def kappa_gradient(tables: AnyArray, weights: Weights) -> Influence:
-    """Return the derivative of kappa by the proportion of each cell, shape (..., l, l)."""
+    """Return the derivative of kappa by the proportion of each cell, of shape (..., l, l)."""
     return gradient(terms_of(tables, weights))
 
 
 def terms_of(tables: AnyArray, weights: Weights) -> Terms:
-    """Return the terms of the standard errors of a checked stack of tables."""
+    """Return the terms of the standard errors of a validated stack of tables."""
     matrix = disagreement_matrix(weights, tables.shape[-1])
     n, proportions = proportions_of(tables)
     rows, columns = proportions.sum(axis=-1), proportions.sum(axis=-2)
@@ -182,9 +182,9 @@ def delta_error(
 ) -> FloatTable:
     """Return the delta-method standard error of a statistic of multinomial proportions.
 
-    ``slope`` is the statistic's derivative by the proportion of each cell; the last two axes
-    are the table's. Adding a constant to it changes nothing. ``clusters`` are those of the
-    items of one table, which any number of statistics may share.
+    ``slope`` is the derivative of the statistic by the proportion of each cell, with the cells of
+    the table in the last two axes. Adding a constant to it has no effect. ``clusters`` are the
+    clusters of the items of one table, for any number of statistics.
     """
     *stack, n_rows, n_columns = proportions.shape
     n_cells = n_rows * n_columns
@@ -198,9 +198,9 @@ def delta_error(
 def symmetric_interval(
     value: Any, error: Any, confidence: float, degrees_of_freedom: float = math.inf
 ) -> tuple[Any, Any]:
-    """Return the ends of the symmetric interval around a value, not truncated at 1.
+    """Return the ends of the symmetric interval around a value, without truncation at 1.
 
-    The quantile is that of Student's t, of the normal distribution by default.
+    The quantile is from Student's t, by default with infinite degrees of freedom (normal).
     """
     known = degrees_of_freedom > 0
     half = (
@@ -230,7 +230,7 @@ def two_sided_p(z: float) -> float:
 def chi_square_p(statistic: float, degrees_of_freedom: int) -> float:
     """Return the probability that a chi-square variate exceeds a value.
 
-    It is a finite sum, because the degrees of freedom are whole.
+    It is computed as a finite sum, because the degrees of freedom are a whole number.
 
     References
     ----------
@@ -267,12 +267,12 @@ def check_distribution(distribution: Distribution) -> Distribution:
 
 
 def degrees_of_freedom(distribution: Distribution, n: float) -> float:
-    """Return those of the distribution for n items, infinity for the normal one."""
+    """Return the degrees of freedom for n items, infinity for the normal distribution."""
     return float(n - 1) if distribution == "t" else math.inf
 
 
 def number_or_array(values: AnyArray) -> Any:
-    """Return the value of one table as a float, those of a stack unchanged."""
+    """Return the value of one table as a float, and an array for a stack unchanged."""
     return values if values.ndim else float(values)
 
 

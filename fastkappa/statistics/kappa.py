@@ -1,15 +1,15 @@
-"""Kappa from a table of counts, exactly.
+"""Compute kappa from a table of counts, exactly.
 
 With disagreement weights w, table c, margins r and s, and n the sum of the table,
 
     kappa = 1 - n * sum(w * c) / sum(w * outer(r, s)) = D / E
     E = sum(w * outer(r, s)),    D = E - n * sum(w * c)
 
-For whole counts D and E are whole numbers, so they are computed as such, in int64 where
-they fit and as Python integers where they do not, and the division is the only step that
-rounds. No digits are lost when kappa is near 0, and swapping the raters or scaling the
-weights changes nothing. For the usual weights E needs the margins' moments alone, O(l).
-Finite floats are whole numbers too, once scaled by a power of two that cancels.
+For whole counts, D and E are whole numbers. They are computed exactly, in int64 or, if too large,
+as Python integers, so the division is the only step that rounds. No digits are lost when kappa is
+near 0, and swapping the raters or scaling the weights does not change the result. For the usual
+weights, E needs only the moments of the margins, O(l). Finite floats become whole numbers when
+scaled by a power of two, which cancels.
 """
 
 from __future__ import annotations
@@ -35,37 +35,35 @@ from fastkappa.statistics.weights import Weights, scheme_of, what_needs_order
 
 
 def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
-    """Return Cohen's kappa of a confusion table, or of each table of a stack.
+    """Return Cohen's kappa of a confusion matrix, or of each matrix of a stack.
 
     Parameters
     ----------
     table : array-like of shape (..., l, l)
-        Counts, or sums of item weights; rows are the first rater's ratings. Finite, not
-        negative.
+        Counts, or sums of item weights, finite and not negative. Rows are the first rater's
+        ratings.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights: None counts every disagreement alike, 'linear' and
-        'quadratic' weigh it by the distance of the labels' positions and by its square.
-        A matrix is taken as it is (rows are the first rater's); its diagonal must be 0.
+        Disagreement weights. None counts every disagreement the same. 'linear' and 'quadratic'
+        weight it by the distance between the labels' positions, or its square. A matrix is used
+        unchanged: its rows are the first rater's labels, and its diagonal must be 0.
 
     Returns
     -------
     kappa : float, or ndarray of shape (...) for a stack
-        At most 1. It is NaN, with an ``UndefinedMetricWarning``, where it is undefined:
-        in an empty table, or where no disagreement is expected (one label only).
+        At most 1. It is NaN, with an ``UndefinedMetricWarning``, if it is undefined: for an empty
+        table, or if no disagreement is expected (only one label).
 
     Raises
     ------
     ValueError
-        If the table is not square, not finite or has negative entries, or if the weights
-        are not one of those above.
+        If the table is not square, not finite or has negative entries, or if the weights are not
+        valid.
 
-    Notes
-    -----
-    The value is that of exact rational arithmetic to within half a unit in the last
-    place for one table and 2 units for a stack, whatever the size of the counts.
+    Notes ----- The difference from exact rational arithmetic is at most half a unit in the last
+    place for one table, and 2 units for a stack, for counts of any size.
 
-    Weights need the labels in order. Of a data frame this is the order of its columns; there is a
-    ``LabelOrderWarning`` where they are strings in alphabetical order or numbers out of order.
+    Weights need labels in a meaningful order. For a data frame this is the order of its columns. A
+    ``LabelOrderWarning`` is given if they are strings in alphabetical order or unsorted numbers.
 
     References
     ----------
@@ -102,9 +100,9 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
 def kappa_from_moments(
     n: int, first: int, second: int, first_squared: int, second_squared: int, products: int
 ) -> float:
-    """Return quadratic kappa from the sums of label positions, NaN where it is undefined.
+    """Return quadratic kappa from the sums of label positions, NaN if it is undefined.
 
-    It is the same D / E as from the table: quadratic weights need only the number of items
+    The result is the same D / E as from the table. Quadratic weights need only the number of items
     and the sums of both raters' positions, of their squares and of their products.
 
     References
@@ -117,7 +115,7 @@ def kappa_from_moments(
 
 
 def observed_agreement(table: ArrayLike) -> float:
-    """Return the proportion of items that both raters gave the same label, p_o.
+    """Return the observed agreement p_o, the proportion of items with two equal labels.
 
     Parameters
     ----------
@@ -141,7 +139,7 @@ def observed_agreement(table: ArrayLike) -> float:
 
 
 def expected_agreement(table: ArrayLike) -> float:
-    """Return the proportion of items expected to get the same label by chance, p_e.
+    """Return the expected agreement p_e, the proportion of equal labels expected by chance.
 
     Parameters
     ----------
@@ -165,11 +163,11 @@ def expected_agreement(table: ArrayLike) -> float:
 
 
 def kappas(tables: AnyArray, weights: Weights) -> NDArray[np.float64]:
-    """Return kappa of each table of a checked stack, NaN where it is undefined."""
+    """Return kappa of each table of a validated stack, NaN where it is undefined."""
     difference, expected, defined = _difference_and_expected(tables, weights)
     kappa = np.full(tables.shape[:-2], np.nan)
     if tables.ndim == 2:
-        # Python divides whole numbers of any size correctly rounded.
+        # Python rounds the quotient of whole numbers of any size correctly.
         if defined:
             kappa[()] = int(difference) / int(expected)
     elif expected.dtype == object:
@@ -182,10 +180,10 @@ def kappas(tables: AnyArray, weights: Weights) -> NDArray[np.float64]:
 def _difference_and_expected(
     tables: AnyArray, weights: Weights
 ) -> tuple[Any, Any, NDArray[np.bool_]]:
-    """Return D and E of each table, whole up to a common factor, and where kappa is defined."""
+    """Return D and E of each table up to a common factor, and a mask of defined kappas."""
     n_labels = tables.shape[-1]
     scheme = scheme_of(weights, n_labels)
     sums = sums_of(whole_numbers(tables), scheme.heaviest(n_labels))
     difference, expected = scheme.difference_and_expected(sums)
-    # Item weights that sum to 0 leave kappa undefined, as an empty table does.
+    # If item weights sum to 0, kappa is undefined, as for an empty table.
     return difference, expected, np.asarray(sums.n != 0) & np.asarray(expected != 0)

@@ -1,7 +1,7 @@
-"""Scales for the interpretation of an agreement: conventions, each with its author's name.
+"""Interpret an agreement by published scales, which are conventions.
 
-The upper bound of a band may belong to it or not: both "below 0.40" and "0.75 or less" are
-in use.
+The upper bound of a band may be part of the band or not, because both "below 0.40" and "0.75 or
+less" are in use.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from fastkappa.frame import data_frame
 from fastkappa.results.report import Report
 from fastkappa.results.result import Result
 
-# The ends of the interval of a confidence.
+# A function that returns the ends of the interval at a confidence.
 Ends: TypeAlias = Callable[[float], tuple[float, float]]
-# The intervals that a distribution is drawn through, in standard errors of a normal value.
+# The ends of intervals that define a distribution, in standard errors of a normal estimate.
 DEVIATES = (0.4, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0, 3.5, 4.2, 5.0)
 
 
 class Band(NamedTuple):
-    """Values up to ``upper``, which is one of them if ``inclusive``, and their reading."""
+    """A band of values up to ``upper``, including it if ``inclusive``, and their reading."""
 
     upper: float
     inclusive: bool
@@ -32,7 +32,7 @@ class Band(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """A named scale; the first band begins at -1."""
+    """A named scale of bands. The first band begins at -1."""
 
     source: str
     bands: tuple[Band, ...]
@@ -55,24 +55,24 @@ class Interpretation(Result, _Interpretation):
     scale : str
         The name of the scale.
     source : str
-        The publication it comes from.
+        The publication of the scale.
     reading : str
         The reading of the value itself; 'undefined' for NaN.
     proportions : dict
-        The proportion in each band of the value's distribution between -1 and 1: that which
-        its intervals of every confidence are of, by their own method. They sum to 1, or are NaN if
-        there is no interval.
+        The proportion of the value's distribution in each band. The distribution between -1 and 1
+        is the confidence distribution, defined by the intervals of all confidences. The proportions
+        sum to 1, or are NaN if there is no interval.
     confident_reading : str
-        The highest band for which the agreement lies in it or above with the given
-        confidence (Gwet 2014); 'undefined' if there is no interval.
+        The highest band that the agreement reaches or exceeds with the given confidence (Gwet
+        2014); 'undefined' if there is no interval.
     confidence : float
-        That confidence.
+        The confidence of ``confident_reading``.
     """
 
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each band: its ``proportion``.
+        """Return a pandas DataFrame with one row per band and the column ``proportion``.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class Interpretation(Result, _Interpretation):
         )
 
     def in_short(self) -> str:
-        """Return the reading of the value, and the band that it reaches with confidence."""
+        """Return the reading of the value, and the band that it reaches with the confidence."""
         if self.confident_reading == "undefined":
             return self.reading
         at_least = f"with {100 * self.confidence:g} % confidence at least {self.confident_reading}"
@@ -163,12 +163,12 @@ SCALES: dict[ScaleName, Scale] = {
 
 
 def check_scale(name: str) -> ScaleName:
-    """Return the name of a scale, or raise if there is none of that name."""
+    """Return the name of a scale, or raise if it is unknown."""
     return check_choice("scale", name, tuple(SCALES))
 
 
 def find_scale(name: str) -> Scale:
-    """Return a scale by its name, or raise."""
+    """Return the scale with this name, or raise if it is unknown."""
     return SCALES[check_scale(name)]
 
 
@@ -187,17 +187,18 @@ def read_value(value: float, scale: str) -> str:
 def interpret(
     value: float, ends: Ends, scale: ScaleName, confidence: float = 0.95
 ) -> Interpretation:
-    """Interpret an agreement by a scale, with its uncertainty by its interval's own method.
+    """Interpret an agreement by a scale, taking its uncertainty into account.
 
-    The true value is above a cut with the probability at which its one-sided interval begins
-    there: intervals of every confidence are a distribution of it.
+    The intervals of all confidences define a confidence distribution of the true value. The
+    probability of a value above a cut is the confidence of the one-sided interval that begins at
+    the cut.
 
     Parameters
     ----------
     value : float
         An index of agreement.
     ends : callable
-        Takes a confidence and returns the ends of the interval.
+        A function that returns the ends of the interval at a confidence.
     scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
         The scale.
     confidence : float, default=0.95
@@ -214,9 +215,7 @@ def interpret(
     T. Schweder and N. L. Hjort (2016). Confidence, Likelihood, Probability: Statistical Inference
     with Confidence Distributions. Cambridge University Press.
 
-    Examples
-    --------
-    Of a normal interval:
+    Examples -------- With a normal interval:
 
     >>> from fastkappa.statistics.inference import symmetric_interval
     >>> from fastkappa.statistics.scales import interpret
@@ -232,7 +231,7 @@ def interpret(
     at_least = 0.0
     for band in reversed(bands):
         at_least += proportions[band.reading]
-        # The lowest band is certain, even if rounding leaves the sum below the confidence.
+        # The lowest band is always reached, even if rounding leaves the sum below the confidence.
         if at_least >= confidence or (band is bands[0] and not math.isnan(at_least)):
             confident = band.reading
             break
@@ -241,11 +240,11 @@ def interpret(
 
 
 def _proportions(value: float, ends: Ends, bands: tuple[Band, ...]) -> dict[str, float]:
-    """Return the proportion in each band of the distribution between -1 and 1."""
+    """Return the proportion of the distribution between -1 and 1 in each band."""
     low, high = (math.nan, math.nan) if math.isnan(value) else ends(0.5)
     if math.isnan(low + high):
         return {band.reading: math.nan for band in bands}
-    # Without an error, or where all is beyond the range, the value's own band has everything.
+    # Without an error, or if all is outside the range, the band of the value has everything.
     pieces = [float(band is _band_of(value, bands)) for band in bands]
     if low < high:
         found = _Distribution(value, ends)
@@ -256,10 +255,10 @@ def _proportions(value: float, ends: Ends, bands: tuple[Band, ...]) -> dict[str,
 
 
 class _Distribution:
-    """The distribution of a true value that has its intervals, from those of some confidences."""
+    """The confidence distribution of a true value, from its intervals at some confidences."""
 
     def __init__(self, value: float, ends: Ends) -> None:
-        # The ends, and how many standard errors of a normal value away they would be.
+        # The ends, and their distances in standard errors of a normal estimate.
         self._ends, self._deviates = [value], [0.0]
         for deviate in DEVIATES:
             low, high = ends(math.erf(deviate / math.sqrt(2)))
@@ -276,7 +275,7 @@ class _Distribution:
         if not ends[0] < cut < ends[-1]:
             return 0.5 if cut == ends[0] == ends[-1] else float(cut <= ends[0])
         place = bisect_left(ends, cut)
-        # Through the two neighbours on either side: of a normal interval it is exact.
+        # Interpolates between two neighbours on either side, which is exact for a normal interval.
         nearest = range(max(place - 2, 0), min(place + 2, len(ends)))
         deviate = 0.0
         for i in nearest:
@@ -284,7 +283,7 @@ class _Distribution:
             deviate += deviates[i] * math.prod(
                 (cut - ends[j]) / (ends[i] - ends[j]) for j in others
             )
-        # The curve may swing where an end has come to the end of the range.
+        # The curve can oscillate where an interval end is at the end of the range.
         deviate = min(max(deviate, deviates[place]), deviates[place - 1])
         return math.erfc(-deviate / math.sqrt(2)) / 2
 

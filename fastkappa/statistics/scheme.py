@@ -1,8 +1,8 @@
-"""Weighting schemes: one object per scheme answers every question about its weights.
+"""Define the weighting schemes: one object per scheme computes with its weights.
 
 Kappa is D / E, with E = sum(w * outer(r, s)) and D = E - n * sum(w * c) for disagreement weights w,
-a table c of n items and its margins r and s. A scheme knows the shortest way to both: named weights
-need only the moments of the margins for E, O(l).
+a table c of n items and its margins r and s. A scheme computes both in the cheapest way: for E,
+named weights need only the moments of the margins, O(l).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics.tables import whole_numbers
 
-# Sums that stay below this bound cannot overflow int64, with room for the last addition.
+# Sums below this bound cannot overflow int64, even after one more addition.
 INT64_SAFE = float(1 << 62)
 
 SchemeName: TypeAlias = Literal["linear", "quadratic"]
@@ -23,7 +23,7 @@ SCHEMES: tuple[SchemeName, ...] = get_args(SchemeName)
 
 
 class TableSums(NamedTuple):
-    """A stack of tables of whole numbers and their sums, in types that do not overflow.
+    """A stack of tables of whole numbers with their sums, in dtypes that cannot overflow.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class TableSums(NamedTuple):
     n : ndarray of shape (...)
         The sum of each table, of type ``wide``.
     wide : type
-        Holds the product of two weighted sums: int64, or object for Python's integers.
+        The dtype for products of two weighted sums: int64, or object for Python integers.
     """
 
     tables: AnyArray
@@ -43,7 +43,7 @@ class TableSums(NamedTuple):
     wide: Any
 
     def widen(self, numbers: Any) -> AnyArray:
-        """Return whole numbers in a type that holds their products."""
+        """Return whole numbers in a dtype that is wide enough for their products."""
         return np.asarray(numbers).astype(self.wide, copy=False)
 
     def sum_of_products(self, left: AnyArray, right: AnyArray) -> AnyArray:
@@ -52,7 +52,7 @@ class TableSums(NamedTuple):
 
 
 def sums_of(tables: AnyArray, heaviest: float) -> TableSums:
-    """Return the sums of a stack of tables; no weight is larger than ``heaviest``."""
+    """Return the sums of a stack of tables, for weights of at most ``heaviest``."""
     wide: Any = object
     if tables.dtype != object:
         largest = float(tables.sum(axis=(-2, -1), dtype=np.float64).max(initial=0))
@@ -72,16 +72,16 @@ class Scheme(Protocol):
         ...
 
     def heaviest(self, n_labels: int) -> float:
-        """Return an upper bound of the weights, infinity if there is none in int64."""
+        """Return an upper bound of the weights, infinity if none fits into int64."""
         ...
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
-        """Return D and E of each table, whole up to a common factor."""
+        """Return D and E of each table, as whole numbers up to a common factor."""
         ...
 
 
 class Nominal:
-    """Every disagreement weighs 1."""
+    """Weights of 1 for every disagreement."""
 
     def matrix(self, n_labels: int) -> FloatTable:
         """Return ones, with zeros on the diagonal."""
@@ -99,7 +99,7 @@ class Nominal:
 
 
 class Linear:
-    """A disagreement weighs the distance of the labels' positions."""
+    """Weights equal to the distance between the labels' positions."""
 
     def matrix(self, n_labels: int) -> FloatTable:
         """Return the distances."""
@@ -112,7 +112,7 @@ class Linear:
         return n_labels
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
-        """Return D and E; the distance of two labels is the number of cuts between them."""
+        """Return D and E, where the distance of two labels is the number of cuts between them."""
         position = np.arange(sums.tables.shape[-1]).astype(sums.tables.dtype)
         distance = np.abs(position[:, None] - position)
         observed = sums.widen((sums.tables * distance).sum(axis=(-2, -1)))
@@ -125,7 +125,7 @@ class Linear:
 
 
 class Quadratic:
-    """A disagreement weighs the squared distance of the labels' positions."""
+    """Weights equal to the squared distance between the labels' positions."""
 
     def matrix(self, n_labels: int) -> FloatTable:
         """Return the squared distances."""
@@ -152,7 +152,7 @@ class Quadratic:
 
 
 class MatrixScheme:
-    """Weights given as a checked matrix."""
+    """Weights given as a validated matrix."""
 
     def __init__(self, weights: AnyArray) -> None:
         self._weights = weights
@@ -163,7 +163,7 @@ class MatrixScheme:
         return self._weights.astype(np.float64, order="C")  # that of a data frame is column-major
 
     def heaviest(self, n_labels: int) -> float:
-        """Return the largest weight in whole numbers."""
+        """Return the largest weight, scaled to whole numbers."""
         return float(self._whole.max(initial=1)) if self._whole.dtype != object else math.inf
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:

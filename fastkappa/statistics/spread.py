@@ -1,23 +1,23 @@
-"""Variances that are exactly 0 where they should be: the one place where that is decided.
+"""Compute variances that are exactly 0 if they differ from 0 only by rounding errors.
 
-A standard error is the spread of what each item adds to a coefficient. If all items add the
-same, it is 0; but each of these influences is a difference of rounded terms, and about 1e-17
-of noise is left. Divided by, that noise would make a certainty of nothing.
+A standard error is the spread of the items' influences on a coefficient. If all influences are
+equal, it is 0. But each influence is a difference of rounded terms, which leaves noise of about
+1e-17. Dividing by this noise would make any difference look significant.
 
-How large can the noise be? Every term t here is a sum of products and quotients of numbers
-of one sign, so it is known to within n * eps * |t|, n being the number of operations (Higham
-2002, section 3.1): a sum of m numbers counts m, zeros not counted, and no term sums more than a
-few times over the cells of a table, the distinct rows of ratings, the labels or the raters; only
-those in use, for the others add zeros. An influence that is
-the difference of such terms is then known to within n * eps * size, size being the sum of their
-absolute values; and so is its mean, with the mean of the sizes. Influences whose distance to
-their mean is below
+How large can the noise be? Every term t is a sum of products and quotients of numbers of one sign.
+So its error is at most n * eps * |t| for n operations (Higham 2002, section 3.1). A sum of m
+nonzero numbers counts as m operations. No term sums more than a few times over the cells of a
+table, the distinct rows of ratings, the labels or the raters in use. An influence is a difference
+of such terms, so its error is at most n * eps * size, where size is the sum of their absolute
+values. The same is true of the mean influence and the mean size. Influences whose distance to their
+mean is below
 
     SAFETY * n_terms * eps * (size + mean size)
 
-cannot be distinguished from it. If that is so of all, the variance is 0. For a dozen terms the
-bound is about 4e-14 of a size. One item in n can make a real difference as small as 1 / n of a
-size: its standard error is called 0 if n is above 1e13 or so, above 1e11 for a thousand terms.
+cannot be distinguished from it. If this is true of all influences, the variance is 0. For a dozen
+terms the bound is about 4e-14 of a size. One item in n can make a real difference as small as 1 / n
+of a size. So a real standard error is set to 0 only if n is above about 1e13, or 1e11 for a
+thousand terms.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable
 
 EPSILON = float(np.finfo(np.float64).eps)
-# A few such sums follow one another in each term.
+# Each term is computed by a few such sums in sequence.
 SAFETY = 8.0
-# A coefficient is 1 - observed / expected: rounding leaves less than this where it is 0.
+# A coefficient is 1 - observed / expected. If it should be 0, rounding leaves less than this.
 LEAST_COEFFICIENT = 64 * EPSILON
 
 
 class Influence(NamedTuple):
-    """What one item of each cell, or row of ratings, adds to a statistic.
+    """The influence of one item of each cell, or row of ratings, on a statistic.
 
-    ``sizes`` holds the sums of the absolute values of the terms that ``values`` are the
-    differences of. Adding a constant to the values changes nothing.
+    ``values`` are differences of terms, and ``sizes`` are the sums of the absolute values of these
+    terms. Adding a constant to the values has no effect.
     """
 
     values: FloatTable
@@ -58,9 +58,9 @@ def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArra
     influence : Influence
         Arrays of shape (..., m).
     proportions : ndarray of shape (..., m)
-        The proportion of the items that has each value; those of none do not matter.
+        The proportion of items with each value. Values with proportion 0 have no effect.
     n_terms : int or ndarray of shape (..., 1)
-        How many numbers other than 0 the longest sum in an influence has.
+        The number of nonzero terms in the longest sum of an influence.
 
     Examples
     --------
@@ -73,13 +73,13 @@ def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArra
     used = proportions != 0
     values, sizes = influence
     if not used.all():
-        # A cell without items may have an influence that is not finite.
+        # A cell without items can have an influence that is not finite.
         values, sizes = np.where(used, values, 0.0), np.where(used, sizes, 0.0)
     with np.errstate(invalid="ignore", over="ignore"):
         deviation = values - np.add.reduce(proportions * values, axis=-1, keepdims=True)
         spread: FloatTable = np.add.reduce(proportions * deviation * deviation, axis=-1)
         bound = SAFETY * n_terms * EPSILON
-        # Where all is noise the variance is below the square of the largest bound: seldom near it.
+        # If all is noise, the variance is below the square of the largest bound, usually far below.
         largest = (2 * bound * np.maximum.reduce(sizes, axis=-1, keepdims=True))[..., 0]
         if (spread > largest * largest).all():
             return spread
@@ -89,6 +89,6 @@ def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArra
 
 
 def without_noise(coefficients: Any) -> FloatTable:
-    """Return coefficients, 0 for those that differ from it by rounding alone."""
+    """Return coefficients, with 0 for values that differ from 0 only by rounding."""
     values = np.asarray(coefficients, np.float64)
     return np.where(np.abs(values) < LEAST_COEFFICIENT, 0.0, values)

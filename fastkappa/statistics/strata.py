@@ -1,4 +1,4 @@
-"""The test whether kappa is the same in all strata, from tables or from results."""
+"""Test whether kappa is the same in all strata, given as tables or results."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ from fastkappa.statistics.weights import Weights
 
 Undefined: TypeAlias = Literal["nan", "drop"]
 UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
-# A warning names at most so many strata.
+# The most strata that a warning names.
 MOST_NAMED = 5
-# Why groups that share clusters may have no test.
+# The reason why groups that share clusters may have no test.
 TOO_FEW_SHARED = (
-    "they share clusters, of which there are too few to know how their kappas vary together"
+    "they share clusters, and there are too few clusters to estimate the covariance of kappas"
 )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EqualKappas(Result):
-    """A test whether kappa is the same in all strata, and their common kappa.
+    """A test of equal kappas in all strata, with the common kappa.
 
     Attributes
     ----------
     kappa : float
-        The common kappa. The deviates of the strata's kappas from it, weighted by their inverse
-        standard errors, sum to 0. In asymptotic tests it is their mean, weighted by their inverse
-        variances.
+        The common kappa. The z statistics of the strata for this kappa, weighted by their inverse
+        standard errors, sum to 0. In asymptotic tests it is the mean of the kappas, weighted by
+        their inverse variances.
     standard_error : float
-        Its standard error, if all strata have this kappa.
+        The standard error of the common kappa, if all strata have this kappa.
     interval : tuple of float
-        The values for which the weighted sum of the deviates is not significant.
+        The values for which the weighted sum of the z statistics is not significant.
     statistic : float
-        Q, the sum of the squared deviates of the strata from the common kappa.
+        Q, the sum of the squared z statistics of the strata for the common kappa.
     degrees_of_freedom : int
         The number of strata minus one.
     p_value : float
@@ -66,8 +66,9 @@ class EqualKappas(Result):
     confidence : float
         The confidence of the interval.
     undefined : tuple
-        The names of the strata that cannot be compared: kappa or its standard error is
-        undefined, or that is 0 in an asymptotic test. They are left out, or the rest is NaN.
+        The names of the strata that cannot be compared, because kappa or its standard error is
+        undefined, or because the standard error is 0 in an asymptotic test. They are left out, or
+        the test is NaN.
     interval_method : str
         How the kappa of each stratum is tested: 'score', 'profile' or 'asymptotic'.
     doubt : str
@@ -86,10 +87,10 @@ class EqualKappas(Result):
     doubt: str = ""
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row.
+        """Return a pandas DataFrame with one row for the test.
 
-        Its columns are ``value``, ``standard_error``, ``lower`` and ``upper``, those of the
-        common kappa, and ``statistic``, ``degrees_of_freedom`` and ``p_value``.
+        The columns ``value``, ``standard_error``, ``lower`` and ``upper`` are for the common kappa.
+        The columns ``statistic``, ``degrees_of_freedom`` and ``p_value`` are for the test.
 
         Raises
         ------
@@ -126,7 +127,7 @@ class EqualKappas(Result):
         zero = " or 0" if "asymptotic" in self.interval_method else ""
         why = f"in one kappa or its standard error is undefined{zero}"
         if math.isnan(self.p_value):
-            # Without such groups only clusters that they share are in the way.
+            # Without such groups, only shared clusters prevent the test.
             reason = f"{why} ({named}{more})" if self.undefined else TOO_FEW_SHARED
             return Report([f"the groups cannot be compared: {reason}"])
         left_out = [f"left out, for {why} ({named}{more})"] if self.undefined else []
@@ -161,23 +162,23 @@ def compare_strata(
     Parameters
     ----------
     tables : sequence or mapping of tables or of results, or array of shape (h, l, l)
-        One for each stratum: also an `AgreementResult`, or a `MultiRaterResult` of the same
-        coefficient. They need not have the same labels. A result brings its own test, by
-        clusters if it has these; strata that share clusters are compared by `agreement_by`.
+        One table or result per stratum. Results are an `AgreementResult`, or a `MultiRaterResult`
+        of the same coefficient. Labels may differ. A result uses its own test, which accounts for
+        its clusters. For strata that share clusters use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights of the tables; a result has its own.
+        Disagreement weights for tables. Results have their own.
     undefined : {'nan', 'drop'}, default='nan'
-        What to do with strata whose kappa is undefined (0 / 0), as where both raters use one
-        label only. With 'nan' the test is undefined, with an ``UndefinedMetricWarning`` that
-        names these strata. With 'drop' the others are compared, and there is such a warning only
-        if fewer than two are left. ``undefined`` of the result has the names. Asymptotic tests
-        cannot compare strata with a standard error of 0 either, as where one rater uses one label
-        only or all items are agreed on.
+        What to do with strata whose kappa is undefined (0 / 0), for example because both raters use
+        only one label. With 'nan' the test is undefined, and an ``UndefinedMetricWarning`` names
+        these strata. With 'drop' the other strata are compared, and the warning is given only if
+        fewer than two are left. The attribute ``undefined`` of the result has the names. Asymptotic
+        tests cannot compare strata with a standard error of 0 either, as with full agreement or if
+        one rater uses only one label.
     confidence : float, default=0.95
         The confidence of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the kappa of each stratum is tested. None means for a result its own method, and for
-        a table that of `agreement`. With 'asymptotic' it is the test of SAS (PROC FREQ, AGREE).
+        How the kappa of each stratum is tested. None means the method of a result, and for a table
+        the default of `agreement`. With 'asymptotic' it is the test of SAS (PROC FREQ, AGREE).
 
     Returns
     -------
@@ -186,14 +187,13 @@ def compare_strata(
     Raises
     ------
     ValueError
-        If there are fewer than two strata, a table is not a table of counts, results have
-        different weights or distributions, or ``undefined`` is unknown.
+        If there are fewer than two strata, if a table is not a table of counts, if results have
+        different weights or distributions, or if ``undefined`` is unknown.
 
-    Notes
-    -----
-    A mean weighted by the inverse variances of small strata is far off, because a kappa that is
-    high by chance has a small variance. The deviates of score tests have the variances under the
-    hypothesis instead. ``python -m bench.studies.strata`` shows the size and the coverage of both.
+    Notes ----- With small strata, a mean weighted by inverse variances is strongly biased, because
+    a kappa that is high by chance has a small variance. Score tests use the variances under the
+    null hypothesis instead. ``python -m bench.studies.strata`` shows the size and the coverage of
+    both.
 
     References
     ----------
@@ -226,9 +226,9 @@ def equal_kappas(
     stacklevel: int,
     covariance: FloatTable | None = None,
 ) -> EqualKappas:
-    """Return the result of `compare_strata`; warnings are of the caller so many levels up.
+    """Return the result of `compare_strata`, with the level of the caller for warnings.
 
-    ``covariance`` is that of the kappas, for strata that are not independent.
+    ``covariance`` is the covariance of the kappas, for strata that are not independent.
     """
     check_confidence(confidence)
     check_undefined(undefined)
@@ -238,7 +238,7 @@ def equal_kappas(
         for name, table in named.items()
     }
     if len(strata) < 2:
-        raise ValueError(f"tables must be those of two strata or more, got {len(strata)}.")
+        raise ValueError(f"tables must have at least two strata, got {len(strata)}.")
     check_comparable(named.values(), weights)
     methods = " and ".join(dict.fromkeys(stratum.method for stratum in strata.values()))
     kept = [stratum for stratum in strata.values() if not stratum.obstacle]
@@ -304,11 +304,11 @@ class Stratum(NamedTuple):
     ----------
     value, error : float
     method : str
-        How it is tested.
+        The test method.
     freedom : float
-        The degrees of freedom of the test, infinity for the normal distribution.
+        The degrees of freedom of the test; infinity for the normal distribution.
     tested : Estimates or None
-        The test; None for a table, which may be tested together with others.
+        The test; None for a table, because tables can be tested together.
     table : ndarray or None
     weights : Weights
     doubt : str
@@ -326,7 +326,7 @@ class Stratum(NamedTuple):
 
     @property
     def obstacle(self) -> str:
-        """Why the kappa cannot be compared, empty if it can."""
+        """The reason why the kappa cannot be compared, empty if it can."""
         if math.isnan(self.value):
             return "kappa is undefined"
         if math.isnan(self.error):
@@ -341,7 +341,7 @@ class Stratum(NamedTuple):
 def stratum_of(
     name: str, table: Any, weights: Weights, interval_method: IntervalMethod | None = None
 ) -> Stratum:
-    """Return the kappa of a table or of a result."""
+    """Return the stratum of a table or of a result."""
     value = getattr(table, "kappa", getattr(table, "value", None))
     if value is None:
         counts = as_table(getattr(table, "table", table), name)
@@ -354,14 +354,14 @@ def stratum_of(
     result: Any = table
     tested = None
     if weights is not None:
-        raise ValueError("weights are for tables: results bring their own.")
+        raise ValueError("weights are only for tables: results have their own.")
     given = getattr(result, "table", None)
     if interval_method is not None:
         if given is None:
-            raise ValueError("interval_method is for two raters: other results bring their own.")
+            raise ValueError("interval_method is for two raters: other results have their own.")
         chosen = choose_method(interval_method, given, result.distribution)
         result = replace(result, interval_method=chosen)
-    # Others are tested one by one, by their own errors.
+    # Other tables are tested one by one, with their own standard errors.
     if given is None or are_joined(result.clusters) or result.distribution == "t":
         given, tested = None, result.tested
     method, error = result.interval_method, result.standard_error
@@ -371,7 +371,7 @@ def stratum_of(
 
 
 def _stacks(strata: list[Stratum]) -> list[Estimates]:
-    """Return the tests of the strata in their order, neighbouring tables of one shape together."""
+    """Return the tests of the strata in order; adjacent tables of one shape are tested together."""
     stacks = []
     for (tested, method, _), group in groupby(strata, key=_kind):
         own = list(group)
@@ -394,13 +394,13 @@ def _warn(why: str, stacklevel: int) -> None:
 
 
 def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
-    """Raise if tables or results have different weights, or errors of both distributions."""
+    """Raise if tables or results have different weights or distributions."""
     tables = list(tables)
-    # The errors of a table are divided by n.
+    # Variances of a table are divided by n.
     if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
         raise ValueError(
-            "kappas with different distributions cannot be compared: take"
-            " distribution='normal', which tables have, or 't' for all results."
+            "kappas with different distributions cannot be compared: use"
+            " distribution='normal', as for tables, or 't' for all results."
         )
     methods = sorted({getattr(table, "method", "Cohen's kappa") for table in tables})
     if methods[1:]:
@@ -414,7 +414,7 @@ def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
 
 
 def check_undefined(undefined: Undefined) -> Undefined:
-    """Return what to do with undefined strata, or raise if that is unknown."""
+    """Return the option for undefined strata, or raise if it is unknown."""
     return check_choice("undefined", undefined, UNDEFINED)
 
 

@@ -1,4 +1,4 @@
-"""Checks of the tables and the matrices of weights that users give, and their exact form."""
+"""Validate tables and matrices of weights from users, and convert them to exact numbers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike
 from fastkappa.arrays import LARGEST_EXACT, AnyArray
 from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 
-# What other packages call the sums of a table's rows and columns.
+# The names that other packages use for the totals of rows and columns.
 MARGINS = ("all", "sum", "total")
-# With fewer items the last row and column can be the sums of the others by chance: of 400,000
-# simulated tables with this many in the corner, which are 40 items, one was so.
+# With fewer items the last row and column can be the sums of the others by chance. With this number
+# in the corner (40 items), this happened in 1 of 400,000 simulated tables.
 FEWEST_IN_CORNER = 10
-# The raters of fewer subjects can all be half and half.
+# With fewer subjects, all rows can be split half and half by chance.
 FEWEST_ROWS = 5
-# How far rounding takes sums of proportions from 1.
+# The largest deviation of sums of rounded proportions from 1.
 ROUNDING = 1e-9
 FOR_RATINGS = (
     "For two columns of ratings: confusion_counts(y1, y2).table is their table, and"
@@ -30,8 +30,8 @@ FOR_RATINGS = (
 def as_numbers(values: Any, name: str) -> AnyArray:
     """Return an array-like as an array of numbers, or raise an error that names the argument.
 
-    Python integers of any size are kept in an array of objects. Long doubles become float64,
-    infinite if they are beyond it.
+    Large Python integers are kept in an object array. Long doubles become float64, or infinity if
+    they are too large.
     """
     if not isinstance(values, np.ndarray):
         _check_frame(values, name)
@@ -40,7 +40,7 @@ def as_numbers(values: Any, name: str) -> AnyArray:
     try:
         numbers = np.asarray(values)
     except ValueError as error:
-        # Counts are a tuple of their table and what is not in it.
+        # ConfusionCounts is a tuple of a table and other counts.
         if hasattr(values, "table"):
             remedy = f"{name} must be a table, got {type(values).__name__}: give its table, .table."
             raise ValueError(remedy) from error
@@ -61,7 +61,7 @@ def as_numbers(values: Any, name: str) -> AnyArray:
 def as_tables(table: ArrayLike, name: str = "table", remedy: str = FOR_RATINGS) -> AnyArray:
     """Return a table or a stack of tables as an array, or raise.
 
-    ``remedy`` is what to do with columns that were given instead.
+    ``remedy`` is the advice if columns of ratings were given instead.
     """
     try:
         tables = as_numbers(table, name)
@@ -71,7 +71,7 @@ def as_tables(table: ArrayLike, name: str = "table", remedy: str = FOR_RATINGS) 
         raise
     if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2] or tables.shape[-1] == 0:
         if tables.ndim == 2 and abs(tables.shape[0] - tables.shape[1]) == 1 < min(tables.shape):
-            remedy = "If a row or a column holds the sums of the others, leave it out."
+            remedy = "If a row or a column has the sums of the others, leave it out."
         raise ValueError(f"{name} must have the shape (..., l, l), got {tables.shape}. {remedy}")
     if tables.dtype.kind == "f" and not np.isfinite(tables).all():
         raise ValueError(f"{name} must be finite, got NaN or infinity in it.")
@@ -81,22 +81,22 @@ def as_tables(table: ArrayLike, name: str = "table", remedy: str = FOR_RATINGS) 
 
 
 def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
-    """Warn of tables with sums in a row and a column, or of proportions of rows or columns.
+    """Warn of a table that includes totals, or that has proportions of rows or columns.
 
-    Of a stack the first table is judged.
+    For a stack, only the first table is checked.
     """
     n_labels = tables.shape[-1]
-    # Python integers are no counts of items that anybody has.
+    # Counts of items never need Python integers of arbitrary size.
     if n_labels < 2 or not tables.size or tables.dtype == object:
         return
     table = tables if tables.ndim == 2 else tables.reshape(-1, n_labels, n_labels)[0]
-    # One row shows nearly always that there is nothing to say: short calls have no time for more.
+    # The check of one row is nearly always enough, which keeps short calls fast.
     for place, which, inner in ((-1, "last", "[:-1, :-1]"), (0, "first", "[1:, 1:]")):
         row = table[place].tolist()
         if abs(2 * row[place] - sum(row)) <= ROUNDING * row[place] and _has_margins(table, place):
             _warn(
                 f"the {which} row and column of {name} are the sums of the others, but were"
-                f" taken for those of a label: leave them out, as table{inner} does."
+                f" read as a label: leave them out, as table{inner} does."
             )
     if table.dtype.kind != "f":
         return
@@ -104,12 +104,12 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
         if _is_whole(sum(some.tolist())) and _are_proportions(table, axis):
             _warn(
                 f"each {part} of {name} has the sum {some.sum():g}, as if it was normalized by"
-                f" {part}: kappa needs to know how many items each {part} has. Give the counts."
+                f" {part}, but kappa needs the number of items per {part}. Give the counts."
             )
 
 
 def _has_margins(table: AnyArray, place: int) -> bool:
-    """Return whether the last, or first, row and column are the sums of several that are not 0."""
+    """Return whether the last or first row and column are sums of several nonzero others."""
     table = np.roll(table, -1 - place, axis=(0, 1)).astype(np.float64)
     inner, n_items = table[:-1, :-1], table.item(-1)
     if n_items < FEWEST_IN_CORNER and abs(n_items - 1) > ROUNDING:
@@ -125,14 +125,14 @@ def _are_sums(table: AnyArray) -> bool:
 
 
 def _are_proportions(table: AnyArray, axis: int | None = None) -> bool:
-    """Return whether fractions are proportions or percentages of a table, or along an axis."""
+    """Return whether fractions look like proportions or percentages of a table or along an axis."""
     if table.dtype.kind != "f" or (table == np.rint(table)).all():
         return False
     return all(map(_is_whole, np.ravel(table.sum(axis=axis)).tolist()))
 
 
 def _is_whole(total: float) -> bool:
-    """Return whether proportions or percentages have this sum."""
+    """Return whether a sum is that of proportions or percentages."""
     return abs(total - 1) <= ROUNDING or abs(total / 100 - 1) <= ROUNDING
 
 
@@ -153,12 +153,12 @@ def as_counts(table: ArrayLike) -> AnyArray:
     counts = as_table(table)
     refuse_fractions(counts, "table")
     if counts.dtype.kind == "f":
-        # int64 cannot hold larger floats; sums of them are exact without it.
+        # Larger floats do not fit into int64, but their sums are exact as floats.
         counts = counts.astype(np.int64) if counts.max(initial=0) < LARGEST_EXACT else counts
     else:
         counts = whole_numbers(counts)
     if counts.dtype.kind == "i" and counts.sum(dtype=np.float64) >= 1 << 62:
-        # Their sum may wrap, and Python's does not.
+        # The sum in int64 may overflow; Python integers do not.
         counts = counts.astype(object)
     if not counts.any():
         raise ValueError("table must not be empty: all its counts are 0.")
@@ -166,26 +166,26 @@ def as_counts(table: ArrayLike) -> AnyArray:
 
 
 def counts_given(table: ArrayLike) -> AnyArray:
-    """Return `as_counts` of a table that a user gave; warn if it holds more than counts."""
+    """Return `as_counts` of a table from the user, and warn if it contains more than counts."""
     counts = as_counts(table)
     warn_of_sums(counts)
     return counts
 
 
 def refuse_fractions(tables: AnyArray, name: str) -> None:
-    """Raise if a checked table holds fractions: standard errors need counts of items."""
+    """Raise if a validated table has fractions, because standard errors need counts of items."""
     if tables.dtype.kind == "f" and not (tables == np.rint(tables)).all():
-        remedy = "kappa_from_confusion takes sums of weights."
+        remedy = "For sums of weights use kappa_from_confusion."
         if any(_are_proportions(tables, axis) for axis in (None, -1, -2)):
-            remedy = "Proportions do not say how many there are: give the counts."
+            remedy = "Proportions do not tell the number of items: give the counts."
         raise ValueError(
-            f"{name} must hold whole counts, for standard errors count items: got"
+            f"{name} must be whole counts, because standard errors need the number of items, got"
             f" {tables[tables != np.rint(tables)][0]}. {remedy}"
         )
 
 
 def whole_numbers(numbers: AnyArray) -> AnyArray:
-    """Return numbers times a common power of two: int64 where that holds them, else object."""
+    """Scale numbers by a common power of two to whole numbers, as int64 or else object."""
     if numbers.dtype.kind in "bi" or (numbers.dtype.kind == "u" and numbers.dtype.itemsize < 8):
         return numbers.astype(np.int64, copy=False)
     if numbers.dtype == object:
@@ -205,14 +205,14 @@ def whole_numbers(numbers: AnyArray) -> AnyArray:
 
 
 def _check_frame(values: Any, name: str) -> None:
-    """Raise if the rows of a data frame, such as a crosstab, have other labels than its columns."""
+    """Raise if the rows and columns of a data frame, such as a crosstab, have different labels."""
     columns = getattr(values, "columns", None)
     if columns is None or not hasattr(values, "index"):
         return
     if list(values.index) == list(columns):
         _refuse_margins(values, name)
         return
-    remedy = f"Reindex it, or give {name}.to_numpy() if they stand for the same."
+    remedy = f"Reindex it, or give {name}.to_numpy() if the labels mean the same."
     if len(columns) == 2 < len(values.index):
         remedy = FOR_RATINGS
     raise ValueError(
@@ -234,16 +234,16 @@ def _refuse_margins(frame: Any, name: str) -> None:
 
 
 def holds_sums(name: Any, table: AnyArray) -> bool:
-    """Return whether the last column of a table, called so, is the sum of two or more others."""
+    """Return whether the last column, by its name and values, is the sum of two or more others."""
     if str(name).lower() not in MARGINS or table.shape[1] < 3:
         return False
     return _are_sums(table)
 
 
 def warn_of_names(table: Any, why: str | None) -> None:
-    """Warn where ``why`` depends on an order of a frame's columns that nobody may have meant.
+    """Warn if ``why`` depends on a column order of a data frame that may be unintended.
 
-    `pandas.crosstab` sorts strings, and a pivot has its columns as they occur.
+    `pandas.crosstab` sorts strings, and a pivot table has columns in order of occurrence.
     """
     names = [] if getattr(table.columns, "ordered", False) else list(table.columns)
     try:
@@ -253,42 +253,42 @@ def warn_of_names(table: Any, why: str | None) -> None:
         is_doubtful = names == sorted(names, key=str)
     if why is not None and len(names) > 2 and is_doubtful:
         warnings.warn(
-            f"{why} depends on the order of the labels, which was taken to be that of the columns:"
-            f" {short_repr(names)}. Reindex the table in the order that is meant, or give an array"
-            " of it if this is the one.",
+            f"{why} depends on the order of the labels, which was taken from the columns:"
+            f" {short_repr(names)}. Reindex the table in the intended order, or give it as an array"
+            " if this is the intended order.",
             LabelOrderWarning,
             stacklevel=users_stacklevel(),
         )
 
 
 def _is_column(values: Any) -> bool:
-    """Return whether what is no table is one column, as of ratings."""
+    """Return whether an invalid table is a single column, such as ratings."""
     if isinstance(values, (list, tuple)):
         return len(values) > 0 and (isinstance(values[0], str) or not hasattr(values[0], "__len__"))
     return len(getattr(values, "shape", ())) == 1
 
 
 def _first_not_a_number(values: AnyArray) -> str:
-    """Return a short form of the first entry that is not a number, or else the dtype."""
+    """Return a short form of the first entry that is not a number, otherwise the dtype."""
     kinds = (int, float, np.integer, np.floating)
     others = [entry for entry in values.ravel().tolist() if not isinstance(entry, kinds)]
     return short_repr(others[0]) if others else f"an array of dtype {values.dtype}"
 
 
 def judge_sums_of_counts(counts: AnyArray, row: Any, column: Any) -> None:
-    """Refuse sums of counts of raters that a name says are sums, and warn of others.
+    """Raise if counts include totals that are named so, and warn of other totals.
 
-    ``row`` and ``column`` are the names of the last ones, as `pandas.crosstab` gives them.
+    ``row`` and ``column`` are the names of the last row and column, as in `pandas.crosstab`.
     """
     for what, name, table in (("column", column, counts), ("row", row, counts.T)):
         if holds_sums(name, table):
             raise ValueError(
-                f"counts must be without sums, but its {what} {name!r} holds those of the other"
+                f"counts must be without sums, but the {what} {name!r} has the sums of the other"
                 f" {what}s: leave it out."
             )
     sums = counts[:, -1]
     if counts.shape[1] > 2 and len(counts) >= FEWEST_ROWS and sums.max() > 1 and _are_sums(counts):
         _warn(
-            "the last column of counts is the sum of the others, but was taken for a label: leave"
+            "the last column of counts is the sum of the others, but was read as a label: leave"
             " it out."
         )

@@ -1,7 +1,7 @@
-"""Tables with given margins and the least disagreement of the two raters.
+"""Find tables with given margins and the least disagreement.
 
-For given margins kappa is largest in the table with the least weighted disagreement. To find
-it is a transport problem, from the first rater's margin to the second's.
+For given margins, kappa is largest in the table with the least weighted disagreement. Finding this
+table is a transport problem from the first rater's margin to the second rater's margin.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 
 def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
-    """Return, for each table, that with the same margins and the least weighted disagreement.
+    """Return the tables with the same margins and the least weighted disagreement.
 
     Parameters
     ----------
     tables : ndarray of shape (..., l, l)
-        Checked tables of counts or of proportions.
+        Validated tables of counts or of proportions.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None
         Disagreement weights.
 
     Returns
     -------
     closest : ndarray of shape (..., l, l)
-        Whole numbers if the counts are.
+        The tables of least disagreement. They have whole numbers if the counts are whole.
     """
     matrix = disagreement_matrix(weights, tables.shape[-1])
     counts = tables if tables.dtype.kind == "f" else whole_numbers(tables)
@@ -43,9 +43,9 @@ def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
 
 
 def _most_agreeing(rows: AnyArray, columns: AnyArray) -> AnyArray:
-    """Return tables with as much on the diagonal as possible."""
+    """Return tables with the largest possible counts on the diagonal."""
     agreeing = np.minimum(rows, columns)
-    # What is left of a label is in one margin only, so nothing else falls on the diagonal.
+    # The remainder of a label is in one margin only, so nothing more can be on the diagonal.
     table = _in_order(rows - agreeing, columns - agreeing)
     labels = np.arange(rows.shape[-1])
     table[..., labels, labels] += agreeing
@@ -53,9 +53,10 @@ def _most_agreeing(rows: AnyArray, columns: AnyArray) -> AnyArray:
 
 
 def _in_order(rows: AnyArray, columns: AnyArray) -> AnyArray:
-    """Return tables in which items sorted by the first rating are sorted by the second too.
+    """Return the tables of the north-west corner rule.
 
-    They are those of the north-west corner rule, and the cheapest for Monge weights.
+    Items sorted by the first rating are then sorted by the second rating too. These tables are the
+    cheapest for Monge weights.
     """
     below = np.minimum(rows.cumsum(axis=-1)[..., :, None], columns.cumsum(axis=-1)[..., None, :])
     below = np.diff(below, axis=-2, prepend=np.zeros_like(below[..., :1, :]))
@@ -77,18 +78,17 @@ def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> 
     rows, columns : ndarray of shape (l,)
         Margins with the same sum.
     costs : ndarray of shape (l, l)
-        Not negative, and 0 on the diagonal.
+        Nonnegative costs, with zeros on the diagonal.
 
-    Notes
-    -----
-    Successive shortest paths with potentials. At the start all that fits is on the diagonal,
-    where it costs nothing. Then Dijkstra's algorithm finds the cheapest path from a row with
-    supply left to a column with demand left, and as much as possible is sent along it.
+    Notes ----- The problem is solved by successive shortest paths with potentials. At the start, as
+    much as possible is on the diagonal, at no cost. Then Dijkstra's algorithm finds the cheapest
+    path from a row with remaining supply to a column with remaining demand. As much as possible is
+    sent along this path, and the search is repeated.
     """
     table = np.diag(np.minimum(rows, columns))
     supply, demand = rows - table.diagonal(), columns - table.diagonal()
     row_potential, column_potential = np.zeros(len(rows)), np.zeros(len(columns))
-    # Proportions leave remainders by rounding.
+    # With proportions, rounding leaves small remainders.
     negligible = 0 if supply.dtype.kind != "f" else 1e-14 * float(rows.sum())
     while (supply > negligible).any() and (demand > negligible).any():
         reduced = np.maximum(costs + row_potential[:, None] - column_potential, 0)
@@ -119,10 +119,10 @@ def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> 
 def _shortest_path(
     lengths: FloatTable, in_use: AnyArray, starts: AnyArray, ends: AnyArray
 ) -> tuple[FloatTable, FloatTable, list[int], list[int], int]:
-    """Return distances and predecessors up to the nearest end, and that end.
+    """Return the distances and predecessors up to the nearest end, and this end.
 
-    An edge from a row to a column has its length; those back, from a column to a row whose
-    cell is in use, have length 0.
+    An edge from a row to a column has a given length. An edge back, from a column to a row whose
+    cell is in use, has length 0.
     """
     n_labels = len(lengths)
     to_rows = np.where(starts, 0.0, math.inf)

@@ -1,4 +1,4 @@
-"""Disagreement weights."""
+"""Validate disagreement weights, and compute weights from labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastkappa.statistics.scheme import NAMED, SCHEMES, MatrixScheme, Scheme, Sc
 from fastkappa.statistics.tables import as_numbers
 
 Weights: TypeAlias = SchemeName | Matrix | None
-# Families of weights that need the labels: `disagreement_weights` makes their matrix.
+# The families of weights that depend on the labels. `disagreement_weights` computes a matrix.
 Family: TypeAlias = Literal[
     "linear", "quadratic", "radical", "ordinal", "ratio", "circular", "bipolar"
 ]
@@ -23,13 +23,13 @@ FAMILIES: tuple[Family, ...] = get_args(Family)
 
 
 def as_weights(weights: Weights, n_labels: int) -> SchemeName | AnyArray | None:
-    """Return the name of the weights, or a checked matrix of them.
+    """Return the name of the weights, or a validated matrix of weights.
 
     Raises
     ------
     ValueError
-        If a name is unknown, or if a matrix is not of the shape (n_labels, n_labels),
-        finite, without negative entries and 0 on its diagonal.
+        If a name is unknown, or if a matrix does not have the shape (n_labels, n_labels), has
+        entries that are negative or not finite, or has a diagonal that is not 0.
     """
     if weights is None:
         return None
@@ -55,20 +55,20 @@ def as_weights(weights: Weights, n_labels: int) -> SchemeName | AnyArray | None:
         raise ValueError(f"weights must not be negative, got {matrix.min()}.")
     if np.diagonal(matrix).any():
         raise ValueError(
-            "weights are those of disagreement: their diagonal must be 0, got"
-            f" {np.diagonal(matrix).tolist()}. For agreement weights a give a.max() - a."
+            "weights are disagreement weights, so their diagonal must be 0, got"
+            f" {np.diagonal(matrix).tolist()}. For agreement weights a, use a.max() - a."
         )
     return matrix
 
 
 def scheme_of(weights: Weights, n_labels: int) -> Scheme:
-    """Return the scheme of weights, named or not, or raise as `as_weights` does."""
+    """Return the scheme of named weights or of a matrix, or raise like `as_weights`."""
     checked = as_weights(weights, n_labels)
     return MatrixScheme(checked) if isinstance(checked, np.ndarray) else NAMED[checked]
 
 
 def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
-    """Return the weights, named or not, as a float64 matrix of disagreement.
+    """Return named weights or a matrix as a float64 matrix of disagreement weights.
 
     Examples
     --------
@@ -82,10 +82,10 @@ def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
 
 
 def mean_weights(matrix: FloatTable, margins: FloatTable) -> FloatTable:
-    """Return the mean of each row of weights under each margin, shape (..., l).
+    """Return the mean of each row of weights under each margin, of shape (..., l).
 
-    A stack's are rounded as they are alone, which one product of matrices is not: where a search
-    may end in two places, as in tables of a handful of items, the last bit decides.
+    The result for a table in a stack is bitwise the same as for the table alone. One matrix product
+    would round differently. In tables of few items, the last bit can decide where a search ends.
     """
     means: FloatTable = (matrix @ margins[..., None])[..., 0]
     return means
@@ -94,47 +94,49 @@ def mean_weights(matrix: FloatTable, margins: FloatTable) -> FloatTable:
 def disagreement_weights(
     family: Family, labels: ArrayLike, *, period: float | None = None
 ) -> FloatTable:
-    """Return a family of disagreement weights for some labels, for any ``weights=``.
+    """Return a matrix of disagreement weights for labels, for use as any ``weights=``.
 
-    Numbers as labels count by their values: 1, 2 and 5 are 1 and 3 apart, where the names
-    'linear' and 'quadratic' given as ``weights=`` count positions. Other labels count by their
+    Labels that are numbers are compared by value: 1, 2 and 5 are 1 and 3 apart. (The names 'linear'
+    and 'quadratic', given as ``weights=``, compare positions.) Other labels are compared by their
     positions 0, 1, 2, ...
 
     Parameters
     ----------
     family : {'linear', 'quadratic', 'radical', 'ordinal', 'ratio', 'circular', 'bipolar'}
-        With x and y the values of two labels, and d steps between their positions:
+        The formula, where x and y are the values of two labels, and d is the number of steps
+        between their positions:
 
         - 'linear': ``|x - y|``;
         - 'quadratic': ``(x - y)**2``;
-        - 'radical': the root of ``|x - y|``: far disagreements count little more than near ones;
-        - 'ordinal': ``d * (d + 1) / 2``, the number of pairs among the labels from one to the
-          other: between linear and quadratic, and by positions alone;
-        - 'ratio': ``((x - y) / (x + y))**2``: 1 and 2 are as far apart as 10 and 20; labels must
-          be numbers of 0 or more;
-        - 'circular': ``sin(pi * (x - y) / period)**2``, as for months or directions, where the
-          last label is next to the first;
-        - 'bipolar': ``(x - y)**2 / ((x + y - 2 * low) * (2 * high - x - y))``, low and high being
-          the ends of the scale, as from -3 to 3: a disagreement counts more near the ends.
+        - 'radical': the square root of ``|x - y|``; large disagreements count little more than
+          small ones;
+        - 'ordinal': ``d * (d + 1) / 2``, the number of pairs among the labels from one label to the
+          other; between linear and quadratic, and always by position;
+        - 'ratio': ``((x - y) / (x + y))**2``; 1 and 2 are as far apart as 10 and 20, and labels
+          must be non-negative numbers;
+        - 'circular': ``sin(pi * (x - y) / period)**2``, for months or directions, where the last
+          label is next to the first;
+        - 'bipolar': ``(x - y)**2 / ((x + y - 2 * low) * (2 * high - x - y))``, where low and high
+          are the ends of the scale, such as -3 and 3; a disagreement counts more near the ends.
     labels : array-like of shape (l,)
-        The labels of the table's rows, all that are possible: the ends of the scale are the
-        smallest and the largest of them.
+        All possible labels, in the order of the table's rows. The ends of the scale are the
+        smallest and the largest label.
     period : float, default=None
-        Where 'circular' labels begin anew, such as 360 for degrees. None is right for labels at
-        equal distances all the way round: their number times that distance.
+        The period of 'circular' labels, such as 360 for degrees. None means the number of labels
+        times their distance, for labels at equal distances around the circle.
 
     Returns
     -------
     weights : ndarray of shape (l, l)
-        Of float64, symmetric, 0 on the diagonal. Only their ratios matter to kappa; agreement
-        weights are ``1 - weights / weights.max()``.
+        A symmetric float64 matrix with zeros on the diagonal. Kappa depends only on the ratios of
+        weights. Agreement weights are ``1 - weights / weights.max()``.
 
     Raises
     ------
     ValueError
-        If the family is unknown, if labels are not one-dimensional, are given twice, are dates,
-        are not finite or are integers beyond 2**53 that float64 would round, if 'ratio' labels
-        are not numbers of 0 or more, or if the period does not fit the labels.
+        If the family is unknown, if labels are not one-dimensional, are given twice, are dates, are
+        not finite or are integers beyond 2**53 that float64 would round, if 'ratio' labels are not
+        non-negative numbers, or if the period does not fit the labels.
 
     References
     ----------
@@ -198,12 +200,12 @@ def disagreement_weights(
 
 
 def _values_of(labels: ArrayLike) -> tuple[Floats, bool]:
-    """Return what labels differ by, their values or their positions, and whether it is values."""
+    """Return the values or positions of labels, and whether they are values."""
     given = np.asarray(labels)
     if given.dtype.kind == "f" and isinstance(labels, (list, tuple)):
         given = np.array(labels, dtype=object)  # integers beyond 2**53 are not rounded
     if given.ndim != 1 or len(given) == 0:
-        raise ValueError(f"labels must be a list of one label or more, got {short_repr(labels)}.")
+        raise ValueError(f"labels must be a list of at least one label, got {short_repr(labels)}.")
     listed = given.tolist()
     if len(set(listed)) < len(listed):
         raise ValueError(f"labels must not be given twice, got {short_repr(labels)}.")
@@ -218,7 +220,7 @@ def _values_of(labels: ArrayLike) -> tuple[Floats, bool]:
 
 
 def exact_floats(labels: AnyArray) -> Floats:
-    """Return labels that are numbers as float64, or raise for an integer that it would round."""
+    """Return numeric labels as float64, or raise if an integer would be rounded."""
     values = labels.astype(np.float64)
     for label, value in zip(labels.tolist(), values.tolist()):
         if isinstance(label, int) and label != value:
@@ -229,7 +231,7 @@ def exact_floats(labels: AnyArray) -> Floats:
 
 
 def _period(values: Floats, period: float | None) -> float:
-    """Return the length of the circle that labels lie on, or raise if it does not fit."""
+    """Return the period of circular labels, or raise if it does not fit the labels."""
     in_order = np.sort(values)
     span = float(in_order[-1] - in_order[0])
     if period is None:
@@ -242,19 +244,19 @@ def _period(values: Floats, period: float | None) -> float:
         return span + float(steps[0]) if len(steps) else 1.0
     if not isinstance(period, Real) or not span < period < np.inf:
         raise ValueError(
-            f"period must be more than the distance of the outermost labels, {span:g}, got"
+            f"period must be larger than the distance between the outermost labels, {span:g}, got"
             f" {period!r}."
         )
     return float(period)
 
 
 def _quotient(numerator: Floats, denominator: Floats) -> Floats:
-    """Return a quotient that is 0 where its numerator is."""
+    """Divide, with 0 where the numerator is 0."""
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=numerator > 0)
 
 
 def agreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
-    """Return agreement weights: 1 on the diagonal, 0 for the worst disagreement.
+    """Return agreement weights, with 1 on the diagonal and 0 for the worst disagreement.
 
     They are NaN if all disagreement weights are 0.
     """
@@ -263,7 +265,7 @@ def agreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
 
 
 def relative_distances(weights: Weights, n_labels: int) -> FloatTable:
-    """Return disagreement weights over the largest, NaN if all are 0."""
+    """Return disagreement weights divided by the largest, NaN if all are 0."""
     matrix = disagreement_matrix(weights, n_labels)
     if n_labels == 1:
         return matrix
@@ -272,7 +274,7 @@ def relative_distances(weights: Weights, n_labels: int) -> FloatTable:
 
 
 def weights_text(weights: Weights) -> str:
-    """Return weights as a report names them.
+    """Return the name of weights in reports.
 
     Examples
     --------
@@ -286,7 +288,7 @@ def weights_text(weights: Weights) -> str:
 
 
 def what_needs_order(weights: Weights) -> str | None:
-    """Return what a warning says depends on the order of labels; None if nothing does."""
+    """Return a text on the part of the weights that needs an order of labels, or None."""
     if weights is None:
         return None
     return f"weights={weights!r}" if isinstance(weights, str) else "a matrix of weights"

@@ -222,8 +222,8 @@ def agreement_from_confusion(
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         Disagreement weights, as for `agreement`.
     labels : array-like of shape (l,), default=None
-        The labels of rows and columns. For a data frame, its column names in the desired order, or
-        new names. None means the labels of the `confusion_counts` or of the DataFrame, otherwise
+        The labels of rows and columns. For a data frame, give its column names in order, or new
+        names. None means the labels of the `confusion_counts` or of the DataFrame, otherwise
         numbers from 0. An alphabetical order may not be the intended one, so with weights a
         ``LabelOrderWarning`` is given unless ``labels`` are given.
     confidence : float, default=0.95

@@ -40,6 +40,7 @@ KEYS = [
     "weights",
     "kappa",
     "kappas",
+    "interval",
     "version",
 ]
 

@@ -13,7 +13,7 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
-from fastkappa import confusion_from_source
+from fastkappa import agreement_from_confusion, confusion_from_source
 from fastkappa.results import SourceCounts
 from tests.helpers.command_line import CommandLine, write_csv
 
@@ -76,6 +76,9 @@ def test_folders_patterns_weights_and_gates(parts: list[Path]) -> None:
     assert expected == program.text_of(*scored, "--format", "csv")
     for named in (saved[0].parent, saved[0].with_name("part*.json")):
         assert program.text_of("merge", named, "--weights", "linear", "--format", "csv") == expected
+    found = program.json_of("merge", *saved, "--weights", "linear")
+    same = agreement_from_confusion(found["table"], labels=found["labels"], weights="linear")
+    assert found["interval"] == list(same.interval)
     failed = program.run("merge", *saved, "--fail-under", 0.9, "--fail-on", "lower")
     assert failed.exit_code == 3
     assert "the lower end of the 95 % interval of kappa" in failed.stderr

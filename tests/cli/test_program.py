@@ -78,9 +78,19 @@ def test_the_program_names_every_command_with_examples() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_examples_name_options_that_are_there(name: str) -> None:
-    examples = GROUP.commands[name].epilog
+    # An example of merge begins with a line for score.
+    lines = GROUP.commands[name].epilog.splitlines()
+    examples = "\n".join(line for line in lines if f"fastkappa {name}" in line)
     used = set(re.findall(r" (--[\w-]+)", examples))
     assert used <= {opt for parameter in GROUP.commands[name].params for opt in parameter.opts}
+
+
+def test_several_files_for_a_command_of_one_source(tmp_path: Path) -> None:
+    files = [write_csv(tmp_path / f"{name}.csv", a=[1, 2], b=[1, 2]) for name in "xy"]
+    said = " ".join(program.run("score", *files, "--y1", "a", "--y2", "b").stderr.split())
+    assert "unexpected extra argument" in said
+    assert "a pattern in" in said
+    assert "a pattern in" not in program.run("plan", "0.8", "--kappa", 0.7).stderr
 
 
 def test_completion() -> None:

@@ -118,6 +118,7 @@ def test_doubts_are_not_repeated_for_each_group(tmp_path: Path) -> None:
     long = ["--item", "item", "--rater", "who", "--rating", "grade", "--group", "site"]
     said = program.run("agree", path, *long).stderr
     assert said.count("differ in case alone") == 1
+    assert "column 'grade' has labels that differ in case alone" in said
 
 
 @pytest.mark.parametrize("value", ["nan", "1.5", "-2"])

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-import matplotlib
+import matplotlib.pyplot
 
 matplotlib.use("agg")
 
@@ -68,6 +68,18 @@ def test_counts_are_written_in_their_cells(table: Any, reverse_y: bool) -> None:
     assert written(ax) == {
         (i, j): [texts[i][j]] for (i, j), count in np.ndenumerate(table) if count
     }
+    assert_counts_fit(ax)
+
+
+def test_counts_fit_in_a_figure_of_a_journal_column() -> None:
+    """Long labels and histograms leave less room than the figure had before they were drawn."""
+    _, ax = matplotlib.pyplot.subplots(figsize=(3.5, 3.5), layout="constrained")
+    labels = ["benign", "probably benign", "suspicious"]
+    plot_agreement(TABLE, labels=labels, marginals=True, ax=ax)
+    assert_counts_fit(ax)
+
+
+def assert_counts_fit(ax: Any) -> None:
     drawn = bubbles(ax)
     ax.figure.draw_without_rendering()
     for text in ax.texts:

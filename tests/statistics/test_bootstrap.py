@@ -190,7 +190,7 @@ def test_a_result_is_immutable_and_has_a_repr() -> None:
         (TABLE, {"weights": "cubic"}, "weights must be"),
         (TABLE, {"statistic": lambda t: t[0, 0, 0]}, "statistic must return 1 numbers"),
         (TABLE, {"statistic": lambda t: t}, r"statistic must return .* got an array of shape"),
-        (TABLE, {"statistic": lambda t: t[:, 0, 0], "weights": "linear"}, "weights are those of"),
+        (TABLE, {"statistic": lambda t: t[:, 0, 0], "weights": "linear"}, "weights apply only"),
         ([[1, -1], [1, 1]], {}, "negative"),
         ([[1, 0.5], [1, 1]], {}, "whole counts"),
         ([[0, 0], [0, 0]], {}, "must not be empty"),

@@ -410,7 +410,7 @@ def test_predictions_with_missing_labels() -> None:
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (lambda: compare_strata([WINNIPEG]), "two strata or more, got 1"),
+        (lambda: compare_strata([WINNIPEG]), "at least two strata, got 1"),
         (lambda: compare_strata([WINNIPEG, [[1, -1], [1, 1]]]), "negative"),
         (lambda: compare_strata([WINNIPEG, [1, 2]]), "shape"),
         (lambda: compare_independent(WINNIPEG, np.ones((2, 2, 2))), r"\(l, l\), got \(2, 2, 2\)"),
@@ -426,12 +426,12 @@ def test_predictions_with_missing_labels() -> None:
         ),
         (
             lambda: compare_strata([agreement_from_confusion(WINNIPEG)] * 2, weights="linear"),
-            "results bring their own",
+            "results have their own",
         ),
         (lambda: compare_paired(np.ones((2, 2))), r"joint must have the shape .* got \(2, 2\)"),
         (lambda: compare_paired(np.ones((2, 2, 3))), r"got \(2, 2, 3\)"),
         (lambda: compare_paired(np.zeros((2, 2, 2))), "joint must not be empty"),
-        (lambda: compare_paired(np.full((2, 2, 2), 0.5)), "joint must hold whole counts"),
+        (lambda: compare_paired(np.full((2, 2, 2), 0.5)), "joint must be whole counts"),
         (lambda: compare_paired(-np.ones((2, 2, 2))), "negative"),
         (
             lambda: compare_predictions([1, 2], [1], y_true=[1]),

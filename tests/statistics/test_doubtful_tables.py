@@ -107,16 +107,16 @@ def test_proportions_of_all_items_have_the_kappa_of_their_counts(
 @pytest.mark.parametrize("sums", [None, 0, 1])
 def test_counts_are_asked_for_where_proportions_are_given(sums: int | None) -> None:
     table = COUNTS / COUNTS.sum(axis=sums, keepdims=True)
-    with pytest.raises(ValueError, match="Proportions do not say how many there are: give the c"):
+    with pytest.raises(ValueError, match="Proportions do not tell the number of items: give the c"):
         agreement_from_confusion(table)
-    with pytest.raises(ValueError, match="kappa_from_confusion takes sums of weights"):
+    with pytest.raises(ValueError, match="For sums of weights use kappa_from_confusion"):
         agreement_from_confusion(COUNTS + 0.5)
 
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_sums_on_one_side_are_named_as_the_reason(axis: int) -> None:
     table = np.append(COUNTS, COUNTS.sum(axis=axis, keepdims=True), axis=axis)
-    with pytest.raises(ValueError, match=r"If a row or a column holds the sums .* leave it out"):
+    with pytest.raises(ValueError, match=r"If a row or a column has the sums .* leave it out"):
         kappa_from_confusion(table)
 
 

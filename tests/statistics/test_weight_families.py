@@ -170,9 +170,9 @@ def test_circles() -> None:
     ("arguments", "message"),
     [
         (("cubic", [1, 2]), "family must be 'linear', .* got 'cubic'"),
-        (("linear", 3), "labels must be a list of one label or more, got 3"),
-        (("linear", []), "labels must be a list of one label or more"),
-        (("linear", [[1, 2]]), "labels must be a list of one label or more"),
+        (("linear", 3), "labels must be a list of at least one label, got 3"),
+        (("linear", []), "labels must be a list of at least one label"),
+        (("linear", [[1, 2]]), "labels must be a list of at least one label"),
         (("linear", [1, 2, 1]), "labels must not be given twice"),
         (("linear", [1, math.nan]), "labels must be finite"),
         (("linear", np.array(["2020-01-01"], "M8[D]")), "labels must be numbers or strings"),
@@ -189,7 +189,7 @@ def test_refusals(arguments: Any, message: str) -> None:
 
 @pytest.mark.parametrize("period", [270, -1, math.nan, math.inf, "360"])
 def test_periods_that_do_not_fit(period: Any) -> None:
-    with pytest.raises(ValueError, match="period must be more than the distance of the outermost"):
+    with pytest.raises(ValueError, match="period must be larger than the distance"):
         disagreement_weights("circular", [0, 90, 180, 270], period=period)
     with pytest.raises(ValueError, match="period is for circular weights"):
         disagreement_weights("linear", [0, 90], period=360)

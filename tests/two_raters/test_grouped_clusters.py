@@ -115,6 +115,6 @@ def test_the_report_says_why_groups_with_too_few_clusters_have_no_test() -> None
         equality = agreement_by(y1, y2, groups=groups, clusters=clusters).equality
     assert equality.undefined == ()
     assert " ".join(str(equality).split()) == (
-        "the groups cannot be compared: they share clusters, of which there are too few to know"
-        " how their kappas vary together"
+        "the groups cannot be compared: they share clusters, and there are too few clusters"
+        " to estimate the covariance of kappas"
     )

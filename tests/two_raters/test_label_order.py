@@ -280,7 +280,7 @@ def test_kappa_of_a_crosstab_warns_of_an_order_that_was_not_given() -> None:
     alphabetical = table.loc[ALPHABETICAL, ALPHABETICAL]
     numbers = table.set_axis([2, 0, 3, 1], axis=0).set_axis([2, 0, 3, 1], axis=1)
     for doubtful in (alphabetical, numbers):
-        with pytest.warns(LabelOrderWarning, match="taken to be that of the columns") as caught:
+        with pytest.warns(LabelOrderWarning, match="which was taken from the columns") as caught:
             fastkappa.kappa_from_confusion(doubtful, weights="quadratic")
         assert caught[0].filename == __file__
         fastkappa.kappa_from_confusion(doubtful)

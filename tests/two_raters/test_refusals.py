@@ -135,7 +135,7 @@ def test_what_is_not_a_joint_table() -> None:
         "ragged": ([[[1, 2], [3]], [[1, 2], [3, 4]]], "joint must have rows of one length"),
         "table": (TABLE, r"joint must have the shape \(l, l, l\), got \(2, 2\)"),
         "negative": (-np.ones((2, 2, 2)), r"joint must not have negative entries, got -1"),
-        "sums of weights": (np.full((2, 2, 2), 0.5), "joint must hold whole counts, .* got 0.5"),
+        "sums of weights": (np.full((2, 2, 2), 0.5), "joint must be whole counts, .* got 0.5"),
     }.values():
         with pytest.raises(ValueError, match=match):
             compare_paired(joint)
@@ -144,7 +144,7 @@ def test_what_is_not_a_joint_table() -> None:
 def test_sums_of_weights_have_no_standard_errors() -> None:
     """A table of sums 0.1, 0.2, ... would get the standard error of a single item."""
     for take in (agreement_from_confusion, bootstrap, lambda t: compare_independent(t, TABLE)):
-        with pytest.raises(ValueError, match=r"whole counts, for standard errors .* got 0\.1\."):
+        with pytest.raises(ValueError, match=r"whole counts, because standard .* got 0\.1\."):
             take([[0.1, 0.2], [0.3, 0.4]])
 
 

@@ -38,6 +38,7 @@ zcat ratings.csv.gz | fastkappa score - --y1 ann --y2 ben --format json
 
 fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
 """
+WITH_INTERVAL = (FormatOption.sentence, FormatOption.json)
 FirstWeights: TypeAlias = Annotated[
     WeightsOption,
     typer.Option(
@@ -141,7 +142,7 @@ def print_counts(
         asked,
         saved.sample_weight,
         has_interval=(gate.least is not None and gate.on is FailOn.lower_end)
-        or (output is FormatOption.sentence and saved.counts.table.dtype.kind != "f"),
+        or (output in WITH_INTERVAL and saved.counts.table.dtype.kind != "f"),
         is_ordered=not are_words or remarks.rely_on_order,
     )
     remarks.show()

@@ -195,7 +195,10 @@ def read_raters(
         return Ratings.from_raters(by_rater, labels=labels, clusters=clusters)
 
     columns = {name: arrays[name] for name in [*rated, *named]}
-    with arguments_named(**names_of_clusters(cluster)) if cluster else nullcontext():
+    said = names_of_clusters(cluster) if cluster else {}
+    if is_long:
+        said["rating has"] = f"column {rated[0]!r} has"
+    with arguments_named(**said) if said else nullcontext():
         whole = ratings_of(columns, known)
     whole.warn_of_form()
     if separator is not None and len(whole.labels) > LARGEST_NUMBER_OF_LABELS:

@@ -32,7 +32,7 @@ def report_on_table(
 ) -> Output:
     """Return the report on two columns of a file, with weighted kappas if labels are ordered.
 
-    ``has_interval`` also computes the interval of kappa, which a gate and a sentence need.
+    ``has_interval`` also computes the interval of kappa, which a gate, a sentence and JSON need.
     """
     found = TableKappas.of(
         counts.table,
@@ -43,10 +43,10 @@ def report_on_table(
         largest=LARGEST_PRINTED,
         is_ordered=is_ordered,
     )
-    lower, estimate = math.nan, found.sentence
+    interval, estimate = (math.nan, math.nan), found.sentence
     if has_interval:
         result = _with_interval(columns, counts, weights)
-        lower, estimate = result.interval[0], result.sentence
+        interval, estimate = result.interval, result.sentence
     of_file = {
         "file": file,
         "columns": dict(zip(("y1", "y2"), columns)),
@@ -64,11 +64,11 @@ def report_on_table(
     return Output(
         f"{label_text(file)}: {', '.join(map(label_text, columns))}",
         [found._report()._replace(above=above)],
-        {**of_file, **found.to_dict()},
+        {**of_file, **found.to_dict(), "interval": interval},
         [{"statistic": name, "value": value} for name, value in figures.items()],
         has_title=False,
         is_wide=True,
-        estimates=[Estimate("kappa", found.kappa, lower)],
+        estimates=[Estimate("kappa", found.kappa, interval[0])],
         sentences=lambda: [estimate()],
     )
 

@@ -1,1 +1,1 @@
-"""Intervals of kappa from the likelihood of its table."""
+"""Intervals of kappa, computed from the likelihood of its table."""

@@ -1,19 +1,20 @@
-"""The most likely proportions whose coefficient of agreement is given.
+"""Find the most likely proportions with a given coefficient of agreement.
 
-With counts c of cells, n in all, and a coefficient 1 - N(p) / M(p) of proportions p, the constraint
-that it is kappa0 is, with t = 1 - kappa0,
+Let c be the counts of cells, n their sum, and 1 - N(p) / M(p) the coefficient of proportions p. The
+constraint that the coefficient is kappa0 is, with t = 1 - kappa0,
 
     h(p) = N(p) - t M(p) = 0,    whose derivative by p_i is g_i.
 
-Where sum(c * log(p)) is largest there are multipliers such that
+At the maximum of sum(c * log(p)) there are multipliers a and b such that
 
     p_i z_i = c_i / n    with    z_i = a + b g_i >= 0,    sum(p) = 1,    h(p) = 0.
 
-A cell without counts has p_i = 0, or z_i = 0 and some probability: a disagreement that was not
-seen may be possible all the same. As in interior-point methods, p_i z_i of such a cell is a small
-number that goes to 0 from step to step. Each step is one of Newton's method for p and z together;
-the `Constraint` makes it, for what it costs depends on what N and M are made of. It may change the
-coefficient by `LARGEST_CHANGE` only: from farther away Newton's method does not find the way.
+A cell without counts has p_i = 0, or z_i = 0 and a positive probability, because an unobserved
+disagreement may still be possible. As in interior-point methods, the product p_i z_i of such a cell
+is a small number that is reduced to 0 step by step. Each step is a step of Newton's method for p
+and z together. The `Constraint` computes it, because the cost depends on the form of N and M. A
+step changes the coefficient by at most `LARGEST_CHANGE`, because Newton's method does not converge
+from farther away.
 """
 
 from __future__ import annotations
@@ -24,55 +25,56 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 
-# The product of proportion and z in a cell without counts: what it begins with, in items, and
-# what it ends with. The likelihood ratio is too large by less than 2 cells times the last.
+# The product of proportion and z in a cell without counts: its first value, in items, and its last.
+# The error of the likelihood ratio is less than 2 times the number of cells times the last value.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
-LEAST_FIRST = 1e-6  # the first as a proportion
-# The last as a proportion, over the squared distance of kappa0 from the observed kappa (at
-# most 1). An empty cell may get a proportion p of about that distance, and p / z is then
-# p^2 / product. Where p / z is above 1e9, rounding makes the steps fail.
+LEAST_FIRST = 1e-6  # the first value as a proportion
+# The last value as a proportion, relative to the squared distance of kappa0 from the observed kappa
+# (at most 1). An empty cell can get a proportion p of about this distance, and p / z is then p^2 /
+# product. If p / z is above 1e9, rounding makes the steps fail.
 LEAST_PRODUCT = 1e-10
-LARGEST_CHANGE = (0.2, 0.05)  # of kappa in a step, first and then for counts where that fails
+LARGEST_CHANGE = (0.2, 0.05)  # of kappa per step: first, and again for counts where the first fails
 MOST_STEPS = (40, 100)
 TOLERANCE = 1e-9
-# Steps whose multiplier gets larger lead to all in one cell, where any kappa is near.
+# Steps with a larger multiplier lead to a table with all items in one cell, close to any kappa.
 LARGEST_MULTIPLIER = 1e8
-# These products differ from cell to cell by up to so much: counts may be symmetric where the
-# most likely proportions are not, and symmetric steps would never leave a saddle.
+# The products differ between cells by up to this factor. Symmetric counts can have asymmetric most
+# likely proportions, and symmetric steps would never leave a saddle point.
 ASYMMETRY = 0.3
 GOLDEN_RATIO = 0.6180339887498949
 
 
 class Constraint(Protocol):
-    """A coefficient that is to have a given value."""
+    """The constraint that a coefficient has a given value."""
 
     def equals(self, other: Constraint) -> bool:
         """Return whether another constraint is the same."""
 
     def values(self, proportions: FloatTable) -> FloatTable:
-        """Return the coefficient of each row of proportions, shape (m,), NaN if undefined."""
+        """Return the coefficient of each row of proportions, of shape (m,), NaN if undefined."""
 
     def slopes(self, p: FloatTable, kappa0: FloatTable) -> tuple[FloatTable, FloatTable]:
         """Return h, of shape (m,), and its derivative by each proportion, of shape (m, cells)."""
 
     def newton_move(self, problem: Problem, kappa0: FloatTable, change: float) -> Move:
-        """Return the step of Newton's method for the proportions with kappa0.
+        """Return the step of Newton's method towards the proportions with kappa0.
 
-        If that is farther away than ``change``, it is the step for a kappa at that distance.
+        If kappa0 is farther away than ``change``, the step is for a kappa at the distance
+        ``change``.
         """
 
 
 class MostLikely(NamedTuple):
-    """The most likely proportions under kappa = kappa0, of m rows of counts.
+    """The most likely proportions under kappa = kappa0, for m rows of counts.
 
     Attributes
     ----------
     proportions : ndarray of shape (m, cells)
-        They sum to 1, and their kappa is kappa0. NaN where no proportions with that kappa
-        allow the counts.
+        Proportions that sum to 1, with a kappa of kappa0. NaN if the counts are impossible under
+        any proportions with this kappa.
     likelihood_ratio : ndarray of shape (m,)
-        Twice the logarithm of the likelihood of the observed proportions over theirs; 0 or
-        above, infinite where no proportions with that kappa allow the counts.
+        Twice the log likelihood ratio of the observed to these proportions, at least 0. Infinite if
+        the counts are impossible under any proportions with this kappa.
     """
 
     proportions: FloatTable
@@ -80,17 +82,17 @@ class MostLikely(NamedTuple):
 
 
 def most_likely(constraint: Constraint, counts: FloatTable, kappa0: FloatTable) -> MostLikely:
-    """Return the most likely proportions of each row among those with a given kappa.
+    """Return the most likely proportions with a given kappa for each row of counts.
 
-    Where kappa is undefined because all counts are in one cell, or in cells without weight
-    between them, proportions as near as one likes to the observed ones have any kappa: the
-    likelihood ratio is 0, and ``proportions`` are the observed ones.
+    Kappa can be undefined because all counts are in one cell, or in cells with zero weights. Then
+    proportions arbitrarily close to the observed proportions have any kappa. The likelihood ratio
+    is 0, and the observed proportions are returned.
 
     Parameters
     ----------
     constraint : Constraint
     counts : ndarray of shape (m, cells)
-        Not empty, not necessarily whole.
+        Counts with a positive sum, not necessarily whole.
     kappa0 : ndarray of shape (m,)
         The kappas, up to 1.
     """
@@ -98,7 +100,7 @@ def most_likely(constraint: Constraint, counts: FloatTable, kappa0: FloatTable) 
     kappa = constraint.values(observed)
     exact = np.isnan(kappa) | (np.abs(kappa - kappa0) < 1e-14)
     proportions = np.where(exact[:, None], observed, np.nan)
-    # Nothing but full agreement has a kappa of 1.
+    # Only full agreement has a kappa of 1.
     rest = np.flatnonzero(~exact & (kappa0 < 1))
     for change, steps in zip(LARGEST_CHANGE, MOST_STEPS):
         proportions[rest] = _solved(
@@ -121,7 +123,7 @@ def _solved(
     change: float,
     most_steps: int,
 ) -> FloatTable:
-    """Return the proportions, NaN where the steps do not end."""
+    """Return the proportions, NaN where the steps do not converge."""
     solved = np.full(counts.shape, np.nan)
     which = np.arange(len(counts))  # the rows that are not solved yet
     problem = first_problem(counts, kappa0 - kappa)
@@ -146,31 +148,31 @@ class Problem(NamedTuple):
     a: FloatTable
     b: FloatTable
     observed: FloatTable
-    uneven: FloatTable  # what the product is multiplied by; 0 in cells with counts
+    uneven: FloatTable  # the factor of the product; 0 in cells with counts
     product: FloatTable
     last: FloatTable
 
     @property
     def products(self) -> FloatTable:
-        """What p z should be in each cell."""
+        """The target value of p z in each cell."""
         return self.observed + self.product[:, None] * self.uneven
 
     @property
     def is_last(self) -> AnyArray:
-        """Whether the products are as small as they become."""
+        """Whether the products have reached their last value."""
         return (self.product <= self.last) | ~self.uneven.any(axis=-1)
 
     def some(self, kept: AnyArray) -> Problem:
-        """Return some of the problems."""
+        """Return the selected problems."""
         return self if kept.all() else Problem(*(part[kept] for part in self))
 
     def moved(self, move: Move, dt: FloatTable) -> tuple[Problem, FloatTable]:
-        """Return the problems after a move, t changing by dt, and the length of the move."""
+        """Return the problems after a move that changes t by dt, and the length of the move."""
         dp, dz, da, db = (
             at_once + dt.reshape(-1, *[1] * (at_once.ndim - 1)) * with_t
             for at_once, with_t in zip(move.at_once, move.with_t)
         )
-        # Proportions and z stay above 0.
+        # Proportions and z must stay positive.
         shrink = np.maximum(-dp / self.p, -dz / self.z).max(axis=-1)
         length = np.minimum(1, 0.995 / np.maximum(shrink, 1e-300))
         smaller = np.where(length > 0.9, 0.05, np.where(length > 0.5, 0.3, 1.0))
@@ -186,11 +188,11 @@ class Problem(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A step of Newton's method from where m problems are.
+    """A step of Newton's method from the current state of m problems.
 
-    ``at_once`` has the changes of p, z, a and b, ``with_t`` what they change by more if t
-    changes too, over its change. ``error`` is that before the step, infinite where
-    kappa ``is_far`` from kappa0.
+    ``at_once`` are the changes of p, z, a and b at constant t, and ``with_t`` are their additional
+    changes per unit change of t. ``error`` is the error before the step, infinite if kappa
+    ``is_far`` from kappa0.
     """
 
     at_once: tuple[FloatTable, FloatTable, FloatTable, FloatTable]
@@ -200,9 +202,9 @@ class Move(NamedTuple):
 
 
 def first_problem(counts: FloatTable, distance: FloatTable) -> Problem:
-    """Return the state to begin with: the observed proportions and some more in empty cells.
+    """Return the initial state: the observed proportions, and small ones in empty cells.
 
-    ``distance`` is about that of kappa0 from the kappa of each row.
+    ``distance`` is the approximate distance of kappa0 from the kappa of each row.
     """
     n = counts.sum(axis=-1)
     observed, empty = counts / n[:, None], counts == 0
@@ -217,17 +219,17 @@ def first_problem(counts: FloatTable, distance: FloatTable) -> Problem:
 
 
 def target_of(values: FloatTable, kappa0: FloatTable, change: float) -> tuple[FloatTable, AnyArray]:
-    """Return the t of each step, and whether kappa0 is farther away than ``change``."""
+    """Return the target t of each step, and whether kappa0 is farther away than ``change``."""
     distance = kappa0 - values
     is_far = np.abs(distance) > change
     return 1 - kappa0 + np.where(is_far, distance - np.copysign(change, distance), 0.0), is_far
 
 
 def linear_solutions(left: FloatTable, right: FloatTable) -> FloatTable:
-    """Return the solutions of m systems, NaN for those that are singular."""
+    """Return the solutions of m linear systems, NaN for singular systems."""
     try:
         return np.asarray(np.linalg.solve(left, right), np.float64)
-    except np.linalg.LinAlgError:  # it does not say which
+    except np.linalg.LinAlgError:  # the error does not say which system
         half = len(left) // 2
         if not half:
             return np.full(right.shape, np.nan)
@@ -236,14 +238,14 @@ def linear_solutions(left: FloatTable, right: FloatTable) -> FloatTable:
 
 
 def _corrected(constraint: Constraint, p: FloatTable, kappa0: FloatTable) -> FloatTable:
-    """Return proportions that sum to 1 and have kappa0 without the rounding of the steps."""
+    """Correct rounding errors, so that proportions sum to 1 and have kappa0."""
     for _ in range(2):
         h, g = constraint.slopes(p, kappa0)
         squares = p * p
         sums = [(squares * g**power).sum(axis=-1) for power in range(3)]
         missing = 1 - p.sum(axis=-1)
         determinant = sums[0] * sums[2] - sums[1] ** 2
-        # It is 0 where all is in one cell but for rounding: nothing can be corrected there.
+        # It is 0 up to rounding if everything is in one cell: then no correction is possible.
         over = np.where(determinant > 0, 1 / np.where(determinant > 0, determinant, 1.0), 0.0)
         constant = (missing * sums[2] + h * sums[1]) * over
         along = (-h * sums[0] - missing * sums[1]) * over

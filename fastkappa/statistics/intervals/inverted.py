@@ -1,17 +1,17 @@
-"""Intervals of the values of kappa that a test on the table's likelihood does not reject.
+"""Compute intervals of kappa by inverting a test: the values that it does not reject.
 
-Two tests compare the observed proportions o, of a table's cells or of the distinct rows of several
-raters, with the most likely ones p under kappa = kappa0, and have in large samples the same
-chi-square distribution with one degree of freedom:
+Two tests compare the observed proportions o with the most likely proportions p under kappa =
+kappa0. The proportions are those of table cells, or of distinct rows of several raters. In large
+samples both statistics have a chi-square distribution with one degree of freedom:
 
-- the likelihood ratio, 2 n sum(o log(o / p)); its interval is that of the profile likelihood;
-- Rao's score, which for a multinomial distribution is Pearson's n sum((o - p)^2 / p). Of two
-  equally frequent labels without a disagreement its interval is Wilson's for a proportion.
+- the likelihood ratio, 2 n sum(o log(o / p)), which gives the profile likelihood interval;
+- Rao's score, which for a multinomial distribution is Pearson's n sum((o - p)^2 / p). For two
+  equally frequent labels without a disagreement, its interval is Wilson's interval of a proportion.
 
-Both are sums over the cells with counts alone, for the score is n (sum(o^2 / p) - 1). An end
-is found together with its p: each step of Newton's method also changes kappa0, so that the root
-of the statistic gets the value of the normal quantile. Where that does not succeed, kappa0 is
-enclosed between values that are rejected and values that are not.
+Both are sums over nonempty cells, because the score equals n (sum(o^2 / p) - 1). An end is found
+together with its p: each step of Newton's method also changes kappa0, until the root of the
+statistic equals the normal quantile. If this fails, kappa0 is bracketed between rejected and
+accepted values.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 Test: TypeAlias = Literal["score", "profile"]
 TESTS: tuple[Test, ...] = get_args(Test)
 MOST_STEPS, MOST_HALVINGS = 40, 60
-# The most cells of tables that are solved together: larger stacks take more memory, not less time.
+# The most cells of tables solved together. Larger stacks need more memory and are not faster.
 BLOCK_CELLS = 1 << 15
 END_TOLERANCE = 1e-8  # of an end
-# Beside a jump of the statistic, which false position does not find: after these steps.
+# False position does not find a jump of the statistic: after these steps, an end is less precise.
 SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-7
-ROOT_TOLERANCE, ROUNDING = 1e-8, 1e-14  # of the statistic's root there, and more for each item
-LARGEST_T = 0.1  # that t changes by in a step
-# kappa0 changes when an empty cell's product, in items, is below this: the statistic is then right.
+ROOT_TOLERANCE, ROUNDING = 1e-8, 1e-14  # of the root of the statistic at the end, and more per item
+LARGEST_T = 0.1  # the largest change of t in a step
+# kappa0 is changed only if an empty cell's product, in items, is below this.
 SMALL_PRODUCT = 0.02
-# A lower end as near to the least kappa as this is the least kappa: the most likely tables there
-# have hardly any agreement by chance, and take long to find.
+# A lower end this close to the least kappa is set to the least kappa. The most likely tables there
+# have hardly any chance agreement, and are slow to find.
 NEAR_LEAST = 0.01
-# Where kappa has no least value, an end below this is minus infinity.
+# If kappa has no least value, an end below this is set to minus infinity.
 FARTHEST = -1e6
 
 
 class _Ends(NamedTuple):
-    """The ends to be found: of which tables, from where and how far they may be."""
+    """The ends to find: their tables, starting points and limits."""
 
     counts: FloatTable
     kappa: FloatTable
@@ -73,10 +73,10 @@ def inverted_test(
     confidence: float,
     quantiles: FloatTable | None = None,
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the ends of the interval of each table of a checked stack of shape (m, l, l).
+    """Return the ends of the interval for each table of a validated stack of shape (m, l, l).
 
-    They are NaN for a table whose kappa is undefined. ``quantiles`` of shape (m,) take the place
-    of the normal distribution's: see `root_quantile` and `widening` of `methods`.
+    The ends are NaN for a table with undefined kappa. ``quantiles`` of shape (m,) replace the
+    normal quantiles: see `root_quantile` and `widening` in the module `methods`.
     """
     if quantiles is None:
         quantiles = np.full(len(tables), STANDARD_NORMAL.inv_cdf((1 + confidence) / 2))
@@ -113,7 +113,7 @@ def interval_ends(
     quantiles: FloatTable,
     least: float,
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the ends of the interval of each row of counts, whose coefficient is defined.
+    """Return the ends of the interval for each row of counts with a defined coefficient.
 
     Parameters
     ----------
@@ -121,11 +121,11 @@ def interval_ends(
     constraint : Constraint
     counts : ndarray of shape (m, cells)
     error : ndarray of shape (m,)
-        A standard error: the ends are sought where it has them.
+        The standard errors. The search starts at the asymptotic ends.
     quantiles : ndarray of shape (m,)
-        What the root of the statistic is at the ends.
+        The root of the statistic at the ends.
     least : float
-        No coefficient is below; -infinity if that is not known.
+        A lower bound of the coefficient; -infinity if unknown.
     """
     twice, errors = np.concatenate([counts, counts]), np.concatenate([error, error])
     roots = np.concatenate([quantiles, -quantiles])
@@ -141,10 +141,10 @@ def ends_at(
     roots: FloatTable,
     least: float,
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the coefficients where the signed root of the statistic is as given, shape (m,).
+    """Return the coefficients at given signed roots of the statistic, of shape (m,).
 
-    With them come the most likely proportions there, NaN at the last coefficient. The root is
-    above 0 where the coefficient is below its estimate. Other parameters are those of
+    The second array has the most likely proportions there, NaN at the last coefficient. The root
+    is positive if the coefficient is below its estimate. Other parameters are as for
     `interval_ends`.
     """
     n = counts.sum(axis=-1)
@@ -168,12 +168,12 @@ def ends_at(
 
 
 def least_kappa(matrix: FloatTable) -> float:
-    """Return the least kappa of any table with these disagreement weights.
+    """Return the least kappa that any table can have with these disagreement weights.
 
-    It is -1 if the weights are squared distances of points, as all named weights are: the mean
-    squared distance of two vectors is at most twice that of independent vectors with the same
-    distributions. Otherwise kappa may have no least value, as where only one of two opposite
-    disagreements has a weight, and -infinity is returned.
+    It is -1 if the weights are squared distances between points, as for all named weights. The
+    reason is that the mean squared distance of two vectors is at most twice that of independent
+    vectors with the same distributions. Otherwise kappa may have no least value, for example if
+    only one of two opposite disagreements has a weight; then -infinity is returned.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def least_kappa(matrix: FloatTable) -> float:
     """
     if not np.array_equal(matrix, matrix.T):
         return -math.inf
-    # They are squared distances if minus the doubly centred matrix has no negative eigenvalue.
+    # Weights are squared distances if minus the doubly centred matrix has no negative eigenvalue.
     means = matrix.mean(axis=0)
     eigenvalues = np.linalg.eigvalsh(means[:, None] + means - matrix - means.mean())
     return -1.0 if eigenvalues.min() >= -1e-10 * eigenvalues.max() else -math.inf
@@ -205,7 +205,7 @@ def statistic_and_slope(
 
 
 def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[FloatTable, FloatTable]:
-    """Return the ends and their proportions, NaN where the steps do not lead there."""
+    """Return the ends by Newton's method and their proportions, NaN where it does not converge."""
     ends, proportions = np.full(sought.kappa.shape, np.nan), np.full(sought.counts.shape, np.nan)
     which = np.arange(len(ends))
     problem = first_problem(sought.counts, sought.guess - sought.kappa)
@@ -217,7 +217,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
         move = constraint.newton_move(problem, kappa0, LARGEST_CHANGE[0])
         n_near = np.where(move.is_far, 0, n_near + 1)
         n = sought.counts.sum(axis=-1)
-        # The first step sees a flat statistic, that of the observed proportions.
+        # At the first step the statistic is flat, because p are the observed proportions.
         ready = (n_near > 1) & (problem.product * n < SMALL_PRODUCT)
         statistic, slope = statistic_and_slope(test, problem.observed, problem.p, n)
         root = np.sqrt(np.maximum(statistic, 1e-3 * np.minimum(sought.quantile**2, 1)))
@@ -247,7 +247,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
 
 
 def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
-    """Return the ends by false position (Illinois), or by halving beside a jump to infinity."""
+    """Return the ends by false position (Illinois), or bisection near a jump to infinity."""
     n = sought.counts.sum(axis=-1)
     observed = sought.counts / n[:, None]
 
@@ -270,7 +270,7 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTab
         out, into = which[found > 0], which[~(found > 0)]
         outside[out], above[out] = point[out], found[found > 0]
         inside[into], below[into] = point[into], found[~(found > 0)]
-        # The same side twice in a row: the other counts half.
+        # If the same side moves twice in a row, the value of the other side is halved.
         below[out] *= np.where(last[out] > 0, 0.5, 1)
         above[into] *= np.where(last[into] < 0, 0.5, 1)
         last[out], last[into] = 1, -1

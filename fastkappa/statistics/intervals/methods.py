@@ -1,4 +1,4 @@
-"""Which intervals of kappa there are, which is chosen by default, and those of clusters."""
+"""Choose the method of an interval of kappa, and adjust intervals for clusters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 # The default is the score interval for up to this number of labels. Its cost grows with their cube:
 # about 1.5 ms for 5 labels, 4 ms for 50, 20 ms for 100, 200 ms for 256 (one thread of Zen 4).
 MOST_LABELS = 128
-# One disagreement among more items is lost in the rounding of proportions.
+# With more items, one disagreement is lost in the rounding of proportions.
 MOST_ITEMS = 10**10
 
 
@@ -35,8 +35,8 @@ def choose_method(
 ) -> IntervalMethod:
     """Return the method of the interval of one table, or raise if it is unknown.
 
-    The default does not depend on the counts. A number of disagreements cannot decide it: with
-    weights the standard error may rest on a few of them, however many others there are.
+    The default does not depend on the counts. The number of disagreements is not a useful
+    criterion, because with weights the standard error can depend on only a few of them.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def intervals(
     confidence: float,
     distribution: Distribution = "normal",
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the ends of the interval of kappa of each table of a checked stack (m, l, l)."""
+    """Return the ends of the interval of kappa for each table of a validated stack (m, l, l)."""
     if method != "asymptotic":
         return inverted_test(method, tables, weights, confidence)
     n = tables.sum(axis=(-2, -1))
@@ -86,19 +86,19 @@ def intervals(
 
 
 def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
-    """Return what the root of a test's statistic is divided by for items in clusters.
+    """Return the divisor of the root of a test statistic for items in clusters.
 
-    The statistic is divided by the design effect, the variance in clusters over that of
-    independent items. One below 1 counts as 1: it is mostly chance, and clusters should not make
-    an interval shorter. So does that of two variances of 0.
+    The statistic is divided by the design effect: the variance with clusters divided by the
+    variance of independent items. A design effect below 1 is set to 1, because it is mostly chance,
+    and clusters should not make an interval shorter. The same applies to two variances of 0.
 
     Parameters
     ----------
     in_clusters, alone : array-like
-        The standard errors of items in clusters and of independent items, both with variances
-        over the number of items.
+        The standard errors of items in clusters and of independent items, both from variances
+        divided by the number of items.
     n_clusters : float
-        The first variance is times G / (G - 1) for this number.
+        The number G of clusters. The variance with clusters is multiplied by G / (G - 1).
 
     References
     ----------
@@ -120,9 +120,9 @@ def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
 
 
 def root_quantile(confidence: float, degrees_of_freedom: float) -> float:
-    """Return what the root of a test's statistic is at the ends of an interval.
+    """Return the root of a test statistic at the ends of an interval.
 
-    NaN for less than one degree of freedom: all items are in one cluster.
+    NaN for less than one degree of freedom, because all items are then in one cluster.
     """
     if degrees_of_freedom < 1:
         return math.nan

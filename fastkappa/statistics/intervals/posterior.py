@@ -1,4 +1,4 @@
-"""A Bayesian interval of kappa: the posterior of the table's proportions is Dirichlet's."""
+"""Compute a Bayesian interval of kappa, from a Dirichlet posterior of the table."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class KappaPosterior(Result):
     Attributes
     ----------
     kappa : float
-        That of the table itself.
+        The kappa of the table itself.
     mean : float
         The mean of the draws.
     standard_deviation : float
-        That of the draws.
+        The standard deviation of the draws.
     interval : tuple of float
-        The quantiles of the draws with equal tails.
+        The equal-tailed interval, from quantiles of the draws.
     draws : ndarray of shape (n_draws,)
-        In the order drawn. Read-only.
+        The draws of kappa, in the order drawn. Read-only.
     prior : float
-        What the prior distribution adds to the count of each cell.
+        The count that the prior distribution adds to each cell.
     confidence : float
         The probability that kappa is in the interval.
     """
@@ -55,14 +55,14 @@ class KappaPosterior(Result):
     confidence: float
 
     def probability_above(self, value: float) -> float:
-        """Return the probability that kappa is above a value."""
+        """Return the posterior probability that kappa is above a value."""
         return float((self.draws > value).mean())
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row, without the draws.
+        """Return a pandas DataFrame with one row, without the draws.
 
-        Its columns are ``value``, the mean of the draws, ``standard_error``, their standard
-        deviation, ``lower`` and ``upper``.
+        Its columns are ``value`` (the mean of the draws), ``standard_error`` (their standard
+        deviation), ``lower`` and ``upper``.
 
         Raises
         ------
@@ -97,27 +97,29 @@ def kappa_posterior(
     confidence: float = 0.95,
     rng: Any = None,
 ) -> KappaPosterior:
-    """Return the posterior distribution of kappa, and its interval, by simulation.
+    """Return the posterior distribution of kappa with its interval, by simulation.
 
-    The prior distribution of the l^2 proportions of the table is Dirichlet's with the same
-    parameter in each cell.
+    The prior of the l^2 proportions of the table is a Dirichlet distribution with the same
+    parameter for each cell.
 
     Parameters
     ----------
     table : array-like of shape (l, l), or AgreementResult
-        Counts of items; rows are the first rater's ratings. A result brings its weights.
+        Counts of items; rows are the first rater's ratings. If a result is given, its weights are
+        used.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `kappa_from_confusion`.
     prior : {'perks', 'jeffreys'} or float, default='perks'
-        What the prior adds to each count: 'perks' 1 / l^2, one item in all, 'jeffreys' 1/2,
-        or a number above 0. Jeffreys' adds l^2 / 2 items of raters who agree by chance alone:
-        of four labels or more, and few items, it is strong evidence against a high kappa.
+        The count that the prior adds to each cell. 'perks' adds 1 / l^2, one item in total;
+        'jeffreys' adds 1/2; a positive number is added itself. Jeffreys' prior adds l^2 / 2 items
+        with chance agreement. With few items and at least four labels, this is strong evidence
+        against a high kappa.
     n_draws : int, default=9999
-        How many tables of proportions to draw.
+        The number of tables of proportions to draw.
     confidence : float, default=0.95
         The probability that kappa is in the interval.
     rng : Generator, int or None, default=None
-        The source of random numbers; with a seed the result can be reproduced.
+        The source of random numbers. With a seed the result is reproducible.
 
     Returns
     -------
@@ -146,8 +148,8 @@ def kappa_posterior(
     clusters = getattr(table, "clusters", None)
     if are_joined(clusters):
         raise ValueError(
-            "table must not be a result with clusters, for the posterior takes items for"
-            " independent: bootstrap draws clusters."
+            "table must not be a result with clusters, because the posterior assumes independent"
+            " items: use bootstrap, which draws clusters."
         )
     counts = counts_given(getattr(table, "table", table))
     size = len(counts)
@@ -155,7 +157,7 @@ def kappa_posterior(
     checked = as_weights(given, size)
     matrix = disagreement_matrix(checked, size)
     if not matrix.any():
-        raise ValueError("weights must not all be 0, for kappa is then undefined.")
+        raise ValueError("weights must not all be 0, because kappa is then undefined.")
     added = _parameter(prior, size)
     if isinstance(n_draws, bool) or not hasattr(n_draws, "__index__") or n_draws < 1:
         raise ValueError(f"n_draws must be a whole number above 0, got {n_draws!r}.")
@@ -186,7 +188,7 @@ def kappa_posterior(
 
 
 def _parameter(prior: Prior, n_labels: int) -> float:
-    """Return what a prior adds to each cell."""
+    """Return the count that a prior adds to each cell."""
     if prior == "perks":
         return 1 / n_labels**2
     if prior == "jeffreys":
@@ -197,7 +199,7 @@ def _parameter(prior: Prior, n_labels: int) -> float:
 
 
 def _kappas_of(tables: FloatTable, matrix: FloatTable) -> FloatTable:
-    """Return kappa of tables of real numbers: exact sums, as for counts, are not needed."""
+    """Return kappa of tables of real numbers, without the exact sums used for counts."""
     rows, columns, n = tables.sum(axis=-1), tables.sum(axis=-2), tables.sum(axis=(-2, -1))
     observed = (tables * matrix).sum(axis=(-2, -1))
     with np.errstate(divide="ignore", invalid="ignore"):

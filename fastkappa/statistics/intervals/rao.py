@@ -1,10 +1,10 @@
-"""The test of kappa = kappa0, and its p-values.
+"""Test the null hypothesis kappa = kappa0.
 
-For kappa0 = 0 the raters are independent under the hypothesis, and z is kappa over the null
-standard error of Fleiss, Cohen and Everitt (1969). Other kappas do not say how the raters come to
-agree, so the test is Rao's: its z is the signed root of Pearson's chi-square of the observed
-proportions and the most likely ones with kappa0. It rejects, at 5 %, the values of kappa0 that
-lie outside the 95 % score interval.
+For kappa0 = 0 the raters are independent under the null hypothesis, and z is kappa divided by the
+null standard error of Fleiss, Cohen and Everitt (1969). Other values of kappa0 do not determine the
+table, so Rao's score test is used. Its z is the signed root of Pearson's chi-square between the
+observed proportions and the most likely proportions with kappa0. At the 5 % level, it rejects the
+values of kappa0 outside the 95 % score interval.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 
 
 class NullTest(NamedTuple):
-    """The test of kappa = kappa0 of a stack of tables, arrays of shape (m,).
+    """The test of kappa = kappa0 for a stack of tables, as arrays of shape (m,).
 
-    ``standard_error`` is that of kappa at the most likely table with kappa0, for kappa0 = 0 at
-    that of independent raters. NaN where kappa is undefined.
+    ``standard_error`` is the standard error of kappa at the most likely table with kappa0; for
+    kappa0 = 0 this is the table of independent raters. NaN if kappa is undefined.
     """
 
     z: FloatTable
@@ -44,15 +44,13 @@ class NullTest(NamedTuple):
 def null_test(
     tables: AnyArray, weights: Weights, null_kappa: float, values: FloatTable | None = None
 ) -> NullTest:
-    """Return the test of a checked stack of tables of shape (m, l, l).
+    """Return the test for a validated stack of tables of shape (m, l, l).
 
-    ``values`` are their kappas, if they are known. Where the most likely table is not found,
-    kappa0 being far away, z is infinite and the standard error NaN.
+    ``values`` are the kappas of the tables, if already known. If the most likely table is not
+    found, because kappa0 is too far away, z is infinite and the standard error is NaN.
 
-    Examples
-    --------
-    All of 50 items agreed on, half of them for each label. Kappa = 0.9 is a disagreement on
-    5 %, of which the score test of a proportion says the same.
+    Examples -------- Two raters agree on all of 50 items, half of them per label. Kappa = 0.9 means
+    5 % disagreements, and the score test of this proportion gives the same result.
 
     >>> import math
     >>> import numpy as np
@@ -85,7 +83,7 @@ def null_test(
 
 
 def score_root(observed: FloatTable, most_likely: FloatTable) -> FloatTable:
-    """Return the root of Pearson's chi-square of one item, shape (m,)."""
+    """Return the root of Pearson's chi-square per item, of shape (m,)."""
     used = observed > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(used, (observed - most_likely) ** 2 / most_likely, most_likely)
@@ -93,7 +91,7 @@ def score_root(observed: FloatTable, most_likely: FloatTable) -> FloatTable:
 
 
 def p_value(z: float, alternative: Alternative, degrees_of_freedom: float = math.inf) -> float:
-    """Return the p-value of a standard normal z, or of one with Student's t distribution.
+    """Return the p-value of a z with a standard normal or Student's t distribution.
 
     Examples
     --------
@@ -108,9 +106,10 @@ def p_value(z: float, alternative: Alternative, degrees_of_freedom: float = math
 
 
 def check_null_kappa(null_kappa: float) -> float:
-    """Return the kappa of a hypothesis, or raise if it is not one to be tested.
+    """Return the kappa of a null hypothesis, or raise if it cannot be tested.
 
-    One disagreement refutes kappa = 1, and one agreement kappa = -1.
+    The values 1 and -1 need no test: a single disagreement refutes kappa = 1, and a single
+    agreement refutes kappa = -1.
     """
     if not isinstance(null_kappa, Real) or not -1 < null_kappa < 1:
         raise ValueError(f"null_kappa must be a number above -1 and below 1, got {null_kappa!r}.")

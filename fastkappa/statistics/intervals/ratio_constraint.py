@@ -1,10 +1,10 @@
-"""A given coefficient of several raters, as a constraint on the proportions of rows of ratings.
+"""Constrain the proportions of rows of ratings to a given coefficient of several raters.
 
-Each row (the pattern or the profile of a subject's ratings) has a few features, such as the
-distance of its ratings and the number of each label. All coefficients are 1 - N(f) / M(f), with
-smooth N and M of the sums f of the features over the subjects. A step of Newton's method needs
-only the change of these sums and of a and b, so that it solves k + 2 linear equations for k
-features, however many rows there are.
+Each row (the pattern or profile of a subject's ratings) has a few features, such as the distance
+between its ratings and the number of each label. Every coefficient is 1 - N(f) / M(f), where N and
+M are smooth functions of the sums f of features over subjects. A step of Newton's method needs only
+the change of these sums and of a and b. So it solves k + 2 linear equations for k features, for any
+number of rows.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from fastkappa.statistics.intervals.constrained import (
 
 
 class Smooth(NamedTuple):
-    """A function of k features at m places, with its derivatives.
+    """The values of a function of k features at m points, with first and second derivatives.
 
-    Of the shapes (m,), (m, k) and (m, k, k), or what broadcasts to them.
+    The arrays have the shapes (m,), (m, k) and (m, k, k), or broadcast to them.
     """
 
     value: FloatTable
@@ -35,7 +35,7 @@ class Smooth(NamedTuple):
 
 
 class Ratio(Protocol):
-    """A coefficient 1 - N / M of sums of features."""
+    """A coefficient 1 - N / M as a function of sums of features."""
 
     def __call__(self, sums: FloatTable) -> tuple[Smooth, Smooth]:
         """Return N and M at sums of shape (m, k)."""

@@ -1,13 +1,13 @@
-"""A given kappa of two raters, as a constraint on the proportions of a table.
+"""Constrain the proportions of a table to a given kappa of two raters.
 
 With disagreement weights w and the margins r and s of p, the constraint is
 
     h(p) = sum(w * p) - t * sum(w * outer(r, s)) = 0,
 
-and its derivative by p_ij is g_ij = w_ij - t (w_i. + w_.j), where w_i. is the mean of row i of w
-under s, and w_.j that of column j under r. A step of Newton's method needs only the change of the
-margins and of a and b, so that it solves 2 l + 2 linear equations, and costs O(l^3), not the l^6
-of l^2 unknowns.
+and its derivative by p_ij is g_ij = w_ij - t (w_i. + w_.j). Here w_i. is the mean of row i of w
+under s, and w_.j is the mean of column j under r. A step of Newton's method needs only the change
+of the margins and of a and b. So it solves 2 l + 2 linear equations at a cost of O(l^3). Solving
+for l^2 unknowns would cost O(l^6).
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from fastkappa.statistics.weights import mean_weights
 
 
 def most_likely_tables(counts: FloatTable, matrix: FloatTable, kappa0: FloatTable) -> MostLikely:
-    """Return the most likely proportions of each table among those with a given kappa.
+    """Return the most likely proportions with a given kappa for each table.
 
     Parameters
     ----------
     counts : ndarray of shape (m, l, l)
-        Not empty, not necessarily whole.
+        Counts with a positive sum, not necessarily whole.
     matrix : ndarray of shape (l, l)
         Disagreement weights, not all 0.
     kappa0 : ndarray of shape (m,)
@@ -45,12 +45,10 @@ def most_likely_tables(counts: FloatTable, matrix: FloatTable, kappa0: FloatTabl
     Returns
     -------
     found : MostLikely
-        With proportions of shape (m, l, l).
+        The result, with proportions of shape (m, l, l).
 
-    Examples
-    --------
-    All of 50 items agreed on, half of them for each label: a disagreement on 3.8 % is as
-    likely in either direction.
+    Examples -------- Two raters agree on all of 50 items, half of them per label. Under the given
+    kappa, disagreements of 3.8 % are equally likely in both directions.
 
     >>> import numpy as np
     >>> from fastkappa.statistics.intervals.table_constraint import most_likely_tables
@@ -67,7 +65,7 @@ def most_likely_tables(counts: FloatTable, matrix: FloatTable, kappa0: FloatTabl
 
 
 class _Margins(NamedTuple):
-    """What h is made of: w summed over p, its means and what is expected."""
+    """The parts of h: the weighted sum of p, the mean weights and the expected disagreement."""
 
     observed: FloatTable
     means: FloatTable
@@ -75,7 +73,7 @@ class _Margins(NamedTuple):
 
 
 class TableConstraint:
-    """The constraint of tables whose cells are in a row.
+    """The constraint on kappa, for tables flattened to rows of cells.
 
     Parameters
     ----------
