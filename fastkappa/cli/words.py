@@ -33,9 +33,12 @@ ADVICE = {
 }
 # Patterns for advice about other forms of input, and the replacements.
 FORMS = [
-    (r": give Ratings\.from_(counts|table).*", ": fastkappa agree accepts no table of counts."),
     (
-        r": (give|transpose).* Ratings\.from_\w+.* if not\.",
+        r": (give|use) Ratings\.from_(counts|table).*",
+        ": fastkappa agree accepts no table of counts.",
+    ),
+    (
+        r": (give|use|transpose).* Ratings\.from_\w+.* if not\.",
         ": give --raters if each rater has a column, or --item, --rater and --rating if the file"
         " has one row per rating.",
     ),
@@ -44,7 +47,7 @@ FORMS = [
         "Give --item, --rater and --rating for a file with one row per measurement.",
     ),
     (
-        r"leave it out if it says what was rated, give Ratings.* if not\.",
+        r"leave it out if it has ids of items, use Ratings.* if not\.",
         "leave it out of --raters if it identifies the item.",
     ),
     (

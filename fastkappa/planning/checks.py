@@ -20,15 +20,15 @@ def check_probability(name: str, value: float) -> None:
 
 
 def check_design_effect(value: float) -> None:
-    """Raise if a design effect is not a number, or below 1."""
+    """Raise an error if a design effect is not a finite number of at least 1."""
     if not isinstance(value, Real) or not 1 <= value < math.inf:
         raise ValueError(f"design_effect must be 1 or more, got {value!r}.")
 
 
 def independent_items(n: int, design_effect: float) -> int:
-    """Return how many independent items tell as much as n items in clusters; 2 at least."""
+    """Return the number of independent items, at least 2, that are worth n items in clusters."""
     check_design_effect(design_effect)
-    # Rounding must not take one more.
+    # 1e-9 keeps rounding from losing an item.
     return n if design_effect == 1 else max(2, math.floor(n / design_effect + 1e-9))
 
 

@@ -74,9 +74,9 @@ def sample_size(
         raters are assumed to agree on some items and to guess the others. For two labels, this is
         the common correlation model of Altaye, Donner and Klar (2001).
     design_effect : float, default=1.0
-        The factor by which a study in clusters needs more items: ``design_effect`` of the result
-        of a pilot study, or 1 + (m - 1) r for clusters of m items with an intra-cluster
-        correlation of r.
+        The factor by which clusters increase the number of items that the study needs. Use
+        ``design_effect`` of a pilot study's result, or 1 + (m - 1) r for clusters of m items with
+        an intra-cluster correlation of r.
 
     Returns
     -------
