@@ -39,9 +39,9 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),
-    "agreement": (30, 89),
+    "agreement": (29, 86),
     "agreement, printed": (45, 227),
-    "leaderboard": (43, 178),
+    "leaderboard": (42, 175),
     "optimal_thresholds": (28, 103),
     "fastkappa score, Parquet": (45, 188),
     "fastkappa score, CSV": (50, 205),

@@ -1,6 +1,6 @@
 """Drop-in replacements for two functions of ``sklearn.metrics``.
 
-Signatures, values, warnings, errors and their wording are those of scikit-learn 1.9.
+Signatures, values, warnings and error texts match scikit-learn 1.9.
 """
 
 from __future__ import annotations
@@ -60,41 +60,43 @@ def cohen_kappa_score(
     sample_weight: Any = None,
     replace_undefined_by: float = NAN,
 ) -> float:
-    """Compute Cohen's kappa: how far two raters agree beyond chance.
+    """Compute Cohen's kappa: the agreement of two raters beyond chance.
 
     Parameters
     ----------
     y1, y2 : array-like of shape (n_samples,)
         Labels assigned by the first and by the second rater.
     labels : array-like of shape (n_classes,), default=None
-        The labels to take into account; items with another one are left out. Their order
-        is that of the positions that ``weights`` refer to. None takes all labels that
-        occur, sorted. At least one must be in ``y1``.
+        The labels to take into account, in the order that ``weights`` refer to. Items with
+        any other label are left out. By default, all labels that occur are used, sorted. At
+        least one label must occur in ``y1``.
     weights : {'linear', 'quadratic'} or array-like of shape (n_classes, n_classes), default=None
-        None counts every disagreement alike; 'linear' and 'quadratic' weigh it by the
-        distance of the labels' positions, and by its square. Beyond scikit-learn, a
-        matrix of disagreement weights, rows being the first rater's labels.
+        With None, all disagreements count equally. 'linear' weights a disagreement by the
+        distance between the positions of the two labels, 'quadratic' by its square. As an
+        extension to scikit-learn, a matrix of disagreement weights is accepted; its rows are
+        the labels of the first rater.
     sample_weight : array-like of shape (n_samples,), default=None
         Item weights.
     replace_undefined_by : float in [-1, 1] or nan, default=nan
-        What to return, with an ``UndefinedMetricWarning``, where kappa is 0 / 0.
+        The value to return if kappa is undefined (0 / 0). An ``UndefinedMetricWarning`` is
+        issued as well.
 
     Returns
     -------
     kappa : float
-        1 is full agreement, 0 that expected by chance.
+        Cohen's kappa. 1 means full agreement, and 0 means agreement at chance level.
 
     Raises
     ------
     ValueError
-        For ratings, labels or weights that scikit-learn refuses, in its words. Labels
-        given twice are refused as well, and integers beyond 2**53 beside floats that round
-        them: scikit-learn returns a wrong value for both.
+        For ratings, labels or weights that scikit-learn rejects, with the same message. Also
+        if a label is given twice, or if integers beyond 2**53 are compared with floats, which
+        would round them. In both cases scikit-learn returns a wrong value.
 
     Notes
     -----
-    The value is exact to the last digit, being computed from whole numbers. Integer item
-    weights never overflow.
+    Kappa is computed from integers and is exact to the last digit. Integer item weights never
+    overflow.
 
     References
     ----------
@@ -170,25 +172,27 @@ def confusion_matrix(
     y_true, y_pred : array-like of shape (n_samples,)
         True and predicted labels.
     labels : array-like of shape (n_classes,), default=None
-        The labels of the matrix, in its order; items with another one are left out. None
-        takes all labels that occur, sorted. At least one must be in ``y_true``.
+        The labels of the rows and columns, in order. Items with any other label are left out.
+        By default, all labels that occur are used, sorted. At least one label must occur in
+        ``y_true``.
     sample_weight : array-like of shape (n_samples,), default=None
         Item weights.
     normalize : {'true', 'pred', 'all'}, default=None
-        Divide by the sums of the rows, of the columns, or by the sum of all.
+        Divide by the row sums ('true'), by the column sums ('pred') or by the total ('all').
 
     Returns
     -------
     matrix : ndarray of shape (n_classes, n_classes)
-        Row i, column j counts the items of label i predicted to have label j: int64, or
-        float64 with float weights or ``normalize``. It is an array of the inputs' own
-        library where scikit-learn's ``array_api_dispatch`` is on.
+        Row i, column j counts the items with true label i and predicted label j. The dtype is
+        int64, or float64 with float weights or ``normalize``. If scikit-learn's
+        ``array_api_dispatch`` is on, the array belongs to the same library as the inputs.
 
     Raises
     ------
     ValueError
-        For ratings, labels or weights that scikit-learn refuses, in its words, for labels
-        given twice, and for integers beyond 2**53 beside floats that round them.
+        For ratings, labels or weights that scikit-learn rejects, with the same message. Also if
+        a label is given twice, or if integers beyond 2**53 are compared with floats, which
+        would round them.
     OverflowError
         If a sum of integer weights does not fit in int64.
 
@@ -224,7 +228,7 @@ def confusion_matrix(
 
 
 class _Ratings(NamedTuple):
-    """The arguments, read and checked: what `tabulate` takes."""
+    """The validated arguments, in the form that `tabulate` expects."""
 
     first: Column
     second: Column
@@ -234,9 +238,10 @@ class _Ratings(NamedTuple):
 
 @contextmanager
 def _errors_in_order(y_true: Any, y_pred: Any, sample_weight: Any) -> Iterator[None]:
-    """Raise, of several errors that apply, the one that scikit-learn raises.
+    """Raise the error that scikit-learn would raise if several errors apply.
 
-    It looks through all arguments before it compares them; here this waits for an error.
+    scikit-learn validates all arguments before it compares them. Here that happens only after
+    an error.
     """
     try:
         yield
@@ -259,7 +264,7 @@ def _errors_in_order(y_true: Any, y_pred: Any, sample_weight: Any) -> Iterator[N
 
 
 def _check_lengths(y_true: Any, y_pred: Any, sample_weight: Any) -> int:
-    # scikit-learn's default weights, as many as there are true labels, show in its error.
+    # scikit-learn's error includes the length of its default weights, one per true label.
     default = y_true if n_samples(y_true) else None
     return check_lengths(y_true, y_pred, default if sample_weight is None else sample_weight)
 
@@ -337,10 +342,10 @@ def _refuse_parameter(caller: str, name: str, constraint: str, value: Any) -> No
 
 
 def _to_namespace_of(y_true: Any, matrix: AnyArray) -> Any:
-    """Return the matrix as an array of the library y_true comes from.
+    """Convert the matrix to an array of the same library as ``y_true``.
 
-    As scikit-learn does, and only where it has been told to: NumPy's arrays are what
-    everybody else expects.
+    As in scikit-learn, this happens only if ``array_api_dispatch`` is on. Otherwise callers
+    expect a NumPy array.
     """
     sklearn = sys.modules.get("sklearn")
     if sklearn is None or not sklearn.get_config()["array_api_dispatch"]:

@@ -1,4 +1,4 @@
-"""Kappa in a hot loop: everything that can be checked beforehand is."""
+"""Compile a function that computes kappa in a hot loop, with all possible checks done once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = {None: "cohen_kappa", "linear": "linear_kappa", "quadratic": "quadratic_
 
 
 class KappaFunction(Protocol):
-    """What `compile_scorer` returns."""
+    """The type of the functions returned by `compile_scorer`."""
 
     __name__: str
 
@@ -38,43 +38,43 @@ class KappaFunction(Protocol):
 
 
 def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int64) -> KappaFunction:
-    """Return a function that scores pairs of arrays, with nothing left but to count.
+    """Return a fast function that computes kappa of two arrays with known labels.
 
     Parameters
     ----------
     labels : array-like of shape (l,)
-        All labels there can be, in the order of their positions.
+        All possible labels, in order.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         Disagreement weights, as in `cohen_kappa_score`.
     dtype : dtype, default=numpy.int64
-        The dtype of the arrays that will be scored. ``str`` is that of strings of any length, and
-        so are those that pandas has for strings.
+        The dtype of the arrays to score. Use ``str``, or a string dtype of pandas, for strings of
+        any length.
 
     Returns
     -------
     scorer : callable
-        ``scorer(y1, y2, *, sample_weight=None)`` takes two one-dimensional arrays of
-        ``dtype`` and of one length (NumPy's, or a series or tensor) and returns kappa, a
-        float. It is NaN, without a warning, where kappa is undefined. It raises ``TypeError``
-        for another dtype, and ``ValueError`` for other lengths, masked ratings or a rating that is
-        not among the labels. It has a name and a signature as functions have, can be pickled,
-        and goes into ``sklearn.metrics.make_scorer``.
+        ``scorer(y1, y2, *, sample_weight=None)`` accepts two one-dimensional arrays (NumPy
+        arrays, series or tensors) of ``dtype`` and of equal length. It returns kappa as a
+        float, or NaN, without a warning, if kappa is undefined. It raises ``TypeError`` for any
+        other dtype, and ``ValueError`` for different lengths, masked ratings or ratings that are
+        not among the labels. The scorer has a name and a signature, can be pickled, and can be
+        passed to ``sklearn.metrics.make_scorer``.
 
     Raises
     ------
     ValueError
-        If a label is given twice, or for weights that are none.
+        If a label is given twice, or if weights are invalid.
 
     See Also
     --------
-    cohen_kappa_score : for labels that are not known beforehand.
-    fastkappa.estimators.KappaScorer : to select models in scikit-learn.
+    cohen_kappa_score : Compute kappa without knowing the labels in advance.
+    fastkappa.estimators.KappaScorer : Select models in scikit-learn.
 
     Notes
     -----
-    It is fastest for 2 to 32 integer labels in a row with weights None, 'linear' or
-    'quadratic', where the compiled backend is in use: then a call on 100 items costs a
-    fraction of a microsecond.
+    The scorer is fastest with the compiled backend, 2 to 32 consecutive integer labels, and
+    weights None, 'linear' or 'quadratic'. A call on 100 items then takes a fraction of a
+    microsecond.
 
     Examples
     --------
@@ -98,17 +98,17 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
 
 
 class Scorer:
-    """Kappa of arrays of one dtype, with labels known beforehand: what `compile_scorer` returns."""
+    """Compute kappa of arrays of one dtype, with labels known in advance; see `compile_scorer`."""
 
     def __init__(self, labels: Any, weights: Weights, dtype: Any) -> None:
         self.dtype = _as_dtype(dtype)
         column, _ = read_columns(np.empty(0, self.dtype), np.empty(0, self.dtype), ("y1", "y2"))
-        # Copies: the arrays are the user's.
+        # Copied, because the user may change the arrays later.
         self.labels = KnownLabels(labels, column, column).array.copy()
         self.labels.flags.writeable = False
         if self.labels.dtype.kind in "UT" and self.dtype.kind in "iufb":
             raise ValueError(
-                f"labels are strings and dtype is {self.dtype}: give dtype=str to score strings."
+                f"labels are strings, but dtype is {self.dtype}. Use dtype=str to score strings."
             )
         weights = as_weights(weights, len(self.labels))
         self.weights = weights.copy() if isinstance(weights, np.ndarray) else weights
@@ -133,8 +133,8 @@ class Scorer:
             got = getattr(ratings, "dtype", type(ratings).__name__)
             wanted = "str" if self.dtype.itemsize == 0 else self.dtype
             raise TypeError(
-                f"{name} must be an array of dtype {wanted}, got {got}: the dtype given to"
-                " compile_scorer is that of the ratings."
+                f"{name} must be an array of dtype {wanted}, got {got}. To score other arrays, pass"
+                " their dtype to compile_scorer."
             )
         if array.ndim != 1:
             raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
@@ -142,14 +142,14 @@ class Scorer:
         return array
 
     def _takes(self, dtype: np.dtype[Any]) -> bool:
-        """Return whether arrays of a dtype are scored: strings without a length mean any."""
+        """Return whether arrays of a dtype can be scored. ``str`` accepts strings of any length."""
         if self.dtype.itemsize == 0:
             return dtype.kind == self.dtype.kind or (self.dtype.kind == "U" and dtype.kind in "TO")
         return bool(dtype == self.dtype)
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """The signature, which `inspect` cannot read from compiled code."""
+        """The signature of a call, because `inspect` cannot read it from compiled code."""
         return inspect.signature(self.__call__)
 
     def __repr__(self) -> str:
@@ -173,13 +173,13 @@ class Scorer:
 
 
 def _as_dtype(dtype: Any) -> np.dtype[Any]:
-    """Return NumPy's dtype; of pandas' own ones, that of the arrays that they become."""
+    """Return the NumPy dtype, or the equivalent NumPy dtype for a pandas extension dtype."""
     if getattr(dtype, "type", None) is str:
         return np.dtype(str)
     try:
         found: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
     except TypeError as error:
-        raise TypeError(f"dtype must be one of NumPy, got {dtype!r}: {error}.") from error
+        raise TypeError(f"dtype must be a NumPy dtype, got {dtype!r}: {error}.") from error
     return found
 
 
@@ -188,7 +188,7 @@ def _compile_again(labels: AnyArray, weights: Weights, dtype: np.dtype[Any]) -> 
 
 
 def _shown(labels: list[Any]) -> str:
-    """Return labels as Python code, a range where they are one."""
+    """Return labels as Python code, using range() for consecutive integers."""
     if len(labels) > 2 and all(isinstance(label, int) for label in labels):
         as_range = range(labels[0], labels[0] + len(labels))
         if list(as_range) == labels:

@@ -1,4 +1,4 @@
-"""The command line: its commands, the files they read and the reports they print."""
+"""The command line: its commands, the files that they read, and the reports that they print."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ try:
 except ImportError as error:
     typer, _why_not = None, str(error)  # type: ignore[assignment]
 
-# What is loaded stays, and to look through it a hundred times for garbage takes longer than a file.
+# Imported modules stay in memory. Searching them for garbage a hundred times costs more time than
+# reading a file, so the collector runs rarely.
 COLLECTED_AFTER = 50_000
-# In the order in which the help shows them.
+# The commands in the order in which the help shows them.
 COMMANDS = (
     *("plan", "score", "merge", "agree", "measure", "leaderboard", "thresholds"),
     *("demo", "config"),
@@ -49,23 +50,23 @@ def main() -> None:
     if sys.stdout is None:
         _refuse("the result cannot be written: the standard output is closed.")
     gc.set_threshold(COLLECTED_AFTER)
-    # Nor at the end: the system frees it all.
+    # At exit the operating system frees all memory, so nothing needs to be collected.
     atexit.register(gc.freeze)
     for stream in (sys.stdout, sys.stderr):
         # A character that the terminal cannot encode is escaped, not an error.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        # To load the other commands would be a tenth of the time that a small file takes.
+        # Loading the other commands would add a tenth to the time for a small file.
         named = [name for name in COMMANDS if name in sys.argv[1:2]]
         make_app(named or COMMANDS)()
     except KeyboardInterrupt:
         _end(130)
     except OSError as error:
         if error.errno == errno.EPIPE:
-            # Who reads the output has enough of it.
+            # The program that reads the output has closed the pipe, as `head` does.
             _end(1)
-        # Files that cannot be read have been reported before.
+        # Unreadable input files are reported elsewhere, so this error is about the output.
         _refuse(f"the result cannot be written: {error.strerror or error}.")
 
 
@@ -76,14 +77,14 @@ def _refuse(why: str) -> NoReturn:
 
 
 def _end(status: int) -> NoReturn:
-    # Buffered output cannot be written either: Python must not try at exit.
+    # Buffered output cannot be written either. With stdout redirected, Python does not try at exit.
     with suppress(OSError), open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
     raise SystemExit(status)
 
 
 def make_app(commands: Sequence[str] = COMMANDS) -> Any:
-    """Return the application with its commands, or with some of them."""
+    """Return the typer application with the given commands."""
     from fastkappa.cli.usage import Program
 
     app = typer.Typer(

@@ -1,4 +1,4 @@
-"""A gate for continuous integration: an exit status of its own where kappa is too low."""
+"""A gate for continuous integration: a special exit status if kappa is too low."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from fastkappa.cli.terminal import write
 from fastkappa.formatting import label_text
 
-# 1 and 2 are those of files that cannot be scored and of errors.
+# Status 1 is for files that cannot be scored, and status 2 is for errors.
 TOO_LOW = 3
 
 
@@ -25,21 +25,21 @@ FailUnder: TypeAlias = Annotated[
     float | None,
     typer.Option(
         metavar="KAPPA",
-        help="Exit with status 3 if kappa is lower or undefined: that of every group with --group;"
-        " Fleiss' kappa of more than two raters.",
+        help="Exit with status 3 if kappa is lower than this or undefined. With --group, every"
+        " group is checked. For more than two raters, Fleiss' kappa is checked.",
     ),
 ]
 FailOnOption: TypeAlias = Annotated[
     FailOn | None,
     typer.Option(
-        help="Whether --fail-under is for kappa (estimate, if not given) or for the lower end of"
-        " its 95 % interval."
+        help="Whether --fail-under checks kappa (estimate, the default) or the lower end of its"
+        " 95 % interval (lower)."
     ),
 ]
 
 
 class Estimate(NamedTuple):
-    """A kappa, what it is of, and the lower end of its interval."""
+    """A kappa with its name and the lower end of its interval."""
 
     of: str
     value: float
@@ -47,22 +47,22 @@ class Estimate(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """What ``--fail-under`` and ``--fail-on`` say; without a least value everything passes."""
+    """The values of ``--fail-under`` and ``--fail-on``; every kappa passes if ``least`` is None."""
 
     least: float | None
     on: FailOn
 
     @classmethod
     def of(cls, least: float | None, on: FailOn | None) -> Gate:
-        """Return the gate of the options, or raise if they have no meaning."""
+        """Return the gate for the two options, or raise if they are invalid."""
         if least is None and on is not None:
-            raise ValueError(f"--fail-on {on.value} is for --fail-under, which is not given.")
+            raise ValueError(f"--fail-on {on.value} needs --fail-under, which is not given.")
         if least is not None and not -1 <= least <= 1:
             raise ValueError(f"--fail-under must be a number from -1 to 1, got {least}.")
         return cls(least, FailOn.estimate if on is None else on)
 
     def check(self, estimates: Sequence[Estimate]) -> None:
-        """Print why an estimate does not pass, the lowest one, and exit; NaN never passes."""
+        """Print the lowest estimate that fails, and exit; NaN always fails."""
         if self.least is None:
             return
         found = [(e.of, e.lower if self.on is FailOn.lower_end else e.value) for e in estimates]
@@ -78,11 +78,11 @@ class Gate(NamedTuple):
 
 
 def of_one_group(group: object, name: str = "kappa") -> str:
-    """Return what an estimate of a group is called."""
+    """Return the name of an estimate for one group."""
     return f"{name} of {label_text(group)}"
 
 
 def _text(value: float, least: float) -> str:
-    """Return a value in so many digits that it is below the least one."""
+    """Return a value as text, with enough digits to show that it is below the least value."""
     rounded = f"{value:.4f}"
     return rounded if float(rounded) < least else repr(value)

@@ -1,4 +1,4 @@
-"""What the commands share: arguments and options, and how errors are printed."""
+"""The arguments, options and error printing that the commands share."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from fastkappa.statistics.weights import Weights
 if TYPE_CHECKING:
     from fastkappa.cli.files.reading import Reading
 
-# More replicates take minutes and gigabytes, and tell no more.
+# More replicates need minutes and gigabytes without a gain in precision that matters.
 MOST_REPLICATES = 1_000_000
 
 # Journals ask for this resolution.
 DPI = 300
-# No table begins further down.
+# No table begins below this line.
 MOST_SKIPPED = 10_000
 
 
@@ -41,7 +41,7 @@ class WeightsOption(enum.StrEnum):
 
     @property
     def scheme(self) -> Weights:
-        """The weights as the library takes them."""
+        """The weights in the form that the library expects."""
         return next((scheme for scheme in SCHEMES if scheme == self.value), None)
 
 
@@ -53,7 +53,7 @@ class IntervalOption(enum.StrEnum):
 
     @property
     def method(self) -> IntervalMethod | None:
-        """The method as the library takes it."""
+        """The method in the form that the library expects."""
         return next((method for method in METHODS if method == self.value), None)
 
 
@@ -80,24 +80,25 @@ InputFile: TypeAlias = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help=f"{A_FILE}, a folder of them, a pattern such as 'part-*.csv', or - for the standard"
-        " input.",
+        help=f"{A_FILE}, a folder of such files, a pattern such as 'part-*.csv', or - for the"
+        " standard input.",
     ),
 ]
 WeightMatrixFile: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="A text file of disagreement weights, in place of --weights: a row and a column a"
-        " label, 0 on the diagonal; its first row and column may name the labels.",
+        help="A text file of disagreement weights, used instead of --weights. It has one row and"
+        " one column per label, and 0 on the diagonal. The first row and column can name the"
+        " labels.",
     ),
 ]
 Labels: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="A,B,C",
-        help="The labels to take into account, in their order; the weights refer to it."
-        " By default all that occur, sorted.",
+        help="The labels to use, in the order that the weights refer to. Other labels are left"
+        " out. The default is all labels that occur, sorted.",
     ),
 ]
 Format: TypeAlias = Annotated[
@@ -105,10 +106,11 @@ Format: TypeAlias = Annotated[
     typer.Option(
         "--format",
         metavar="WORD",
-        help="text for a person, html for a browser, sentence for a paper, json or csv to compute.",
+        help="The output format: text for reading, html for a browser, sentence for a paper, json"
+        " or csv for further computation.",
     ),
 ]
-# Lists of words would be cut in narrow columns: the help names them.
+# typer's lists of choices would be cut off in narrow columns, so the help text names the choices.
 WEIGHTS = typer.Option(
     metavar="WORD", help="How disagreement is weighted: none, linear or quadratic."
 )
@@ -118,7 +120,7 @@ MissingCodes: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="A,B,C",
-        help="Values that stand for a missing one, such as 'NA,.,-9'.",
+        help="Codes for missing values, such as 'NA,.,-9'.",
     ),
 ]
 
@@ -128,9 +130,9 @@ def _text_options(
         str | None,
         typer.Option(
             metavar="CHARACTER",
-            help="What separates the fields of a text file, such as ';' or tab. By default a comma"
-            " in .csv, a tab in .tsv, and what the first line shows in .txt and the standard"
-            " input.",
+            help="The separator between the fields of a text file, such as ';' or tab. The default"
+            " is a comma in .csv files and a tab in .tsv files. For .txt files and the standard"
+            " input it is inferred from the first line.",
         ),
     ] = None,
     encoding: Annotated[
@@ -140,14 +142,14 @@ def _text_options(
     no_header: Annotated[
         bool,
         typer.Option(
-            "--no-header", help="Text files have no line of names: their columns are 1, 2, 3, ..."
+            "--no-header", help="Text files have no header. Their columns are named 1, 2, 3, ..."
         ),
     ] = False,
     quote: Annotated[
         QuoteOption,
         typer.Option(
-            help="Whether double quotes around a field of a text file are left out (double), or"
-            " quotes are text (none)."
+            help="Whether double quotes enclose fields of text files (double) or are part of the"
+            " text (none)."
         ),
     ] = QuoteOption.double,
     skip: Annotated[
@@ -156,7 +158,7 @@ def _text_options(
             metavar="N",
             min=0,
             max=MOST_SKIPPED,
-            help="The lines of text files before the names of the columns, such as a title.",
+            help="The number of lines to skip before the header of text files, such as a title.",
         ),
     ] = 0,
     decimal: Annotated[
@@ -165,18 +167,18 @@ def _text_options(
     ] = ".",
     sheet: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The sheet of a spreadsheet, if it has several."),
+        typer.Option(metavar="NAME", help="The sheet to read if a spreadsheet has several."),
     ] = None,
 ) -> None:
-    """Declare the options of reading text files."""
+    """Declare the options for reading text files."""
 
 
 def _picture_options(
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a picture, such as out.svg.")
+        Path | None, typer.Option(metavar="FILE", help="Write a plot to a file such as out.svg.")
     ] = None,
     dpi: Annotated[
-        int, typer.Option(min=10, max=2400, help="The resolution of a PNG that --plot writes.")
+        int, typer.Option(min=10, max=2400, help="The resolution of --plot in a PNG file.")
     ] = DPI,
     size: Annotated[
         str | None,
@@ -188,20 +190,20 @@ def _picture_options(
         typer.Option(
             "--report",
             metavar="FILE",
-            help="Write the report and its pictures as a page of HTML that needs no other file."
-            " Without matplotlib it has no pictures.",
+            help="Write the report and its plots to a self-contained HTML page. Without"
+            " matplotlib it has no plots.",
         ),
     ] = None,
 ) -> None:
-    """Declare the options of pictures."""
+    """Declare the options for plots."""
 
 
 def _with_options(
     command: Callable[..., None], argument: str, declared: Callable[..., None], module: str
 ) -> Callable[..., None]:
-    """Give a command declared options, which it takes together as one argument.
+    """Add declared options to a command, which receives them together as one argument.
 
-    ``module`` has the type of the argument, and is imported when the command runs.
+    ``module`` is the path of the argument's type. It is imported when the command runs.
     """
     own = list(signature(command, eval_str=True).parameters.values())
     options = signature(declared, eval_str=True).parameters
@@ -215,43 +217,43 @@ def _with_options(
         together = of_options(**{option: given.pop(option) for option in options})
         command(**given, **{argument: together})
 
-    # What typer reads.
+    # typer reads these two attributes to find the options.
     run.__signature__ = Signature(own)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in own}
     return run
 
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of reading text files, which it takes as ``text``."""
+    """Add the options for reading text files, which the command receives as ``text``."""
     return _with_options(command, "text", _text_options, "fastkappa.cli.files.opening.TextOptions")
 
 
 def draws(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of pictures, which it takes as ``pictures``."""
+    """Add the options for plots, which the command receives as ``pictures``."""
     home = "fastkappa.cli.reports.picture.PictureOptions"
     return _with_options(command, "pictures", _picture_options, home)
 
 
 class Remarks:
-    """What is printed on the error stream beside a result, and is in its JSON.
+    """Collect the warnings about a result, which go to the error stream and into its JSON.
 
-    ``depends`` names the figures that depend on the order of the labels, None for no figure. Of
-    several names the first is used that there is something to say of.
+    ``depends`` names the figures that depend on the order of the labels; None stands for no
+    figure. Only the first name that leads to a warning is used.
     """
 
     def __init__(self, *depends: str | None) -> None:
         self._depends = depends
         self.texts: list[str] = []
-        # What the library has warned of meanwhile.
+        # The warnings of the library, which are already printed.
         self.printed: list[str] = []
-        # The labels of each table that were sorted, their order being neither given nor declared.
+        # The labels of each table that were sorted because no order was given or declared.
         self.sorted_labels: list[AnyArray] = []
-        self.remedy = "Give --labels in the order that is meant."
+        self.remedy = "Give --labels in the intended order."
 
     def reading(
         self, labels: str | None, missing: MissingOption, missing_codes: str | None
     ) -> Reading:
-        """Return how ratings are read, whose labels are noted here if they are sorted."""
+        """Return the rules for reading ratings. Labels that are sorted are recorded here."""
         from fastkappa.cli.files.reading import Reading
 
         return Reading.of(
@@ -263,20 +265,20 @@ class Remarks:
 
     @property
     def everything(self) -> list[str]:
-        """All that a result is printed with."""
+        """All warnings that accompany the result."""
         return [*self.texts, *self.printed]
 
     @property
     def rely_on_order(self) -> bool:
-        """Whether something printed depends on the order of the labels."""
+        """Whether any figure depends on the order of the labels."""
         return any(why is not None for why in self._depends)
 
     def rely(self, figures: str | None) -> None:
-        """Note figures that depend on the order of the labels, None for no figure."""
+        """Add figures that depend on the order of the labels; None stands for no figure."""
         self._depends = (*self._depends, figures)
 
     def show(self) -> None:
-        """Print the remarks, also that an order was taken to be alphabetical, if it matters."""
+        """Print the warnings, including a warning if a figure relies on alphabetical order."""
         for own in self.sorted_labels:
             found = (
                 order_warning(own, why, self.remedy) for why in self._depends if why is not None
@@ -286,29 +288,29 @@ class Remarks:
             _print_warning(text)
 
     def warn(self, text: str) -> None:
-        """Print one more remark, after the others."""
+        """Print one more warning after the others."""
         self.texts.append(text)
         _print_warning(text)
 
 
 def depends(weights: WeightsOption, matrix: Any = None) -> str | None:
-    """Return what depends on the order of the labels with such weights."""
+    """Return the option through which kappa depends on the order of the labels, or None."""
     if matrix is not None:
         return None if matrix.labels is not None else f"--weight-matrix {matrix.name}"
     return None if weights is WeightsOption.none else f"--weights {weights.value}"
 
 
 def read_matrix(path: Path, weights: WeightsOption) -> Any:
-    """Return the weights of a file.
+    """Return the weight matrix in a file.
 
     Raises
     ------
     ValueError
-        If it cannot be read, or weights are named as well.
+        If the file cannot be read, or ``--weights`` is given as well.
     """
     if weights is not WeightsOption.none:
         raise ValueError(
-            f"give --weights or --weight-matrix, got --weights {weights.value} and"
+            f"give either --weights or --weight-matrix, got --weights {weights.value} and"
             f" --weight-matrix {path}."
         )
     from fastkappa.cli.files.weight_matrix import read_weight_matrix
@@ -328,10 +330,11 @@ def _print_warning(message: object) -> None:
 
 @contextmanager
 def errors_printed() -> Iterator[list[str]]:
-    """Print an error of the input, or of a missing library, in one line, and exit.
+    """Print an input error or a missing library as one line, and exit.
 
-    The library's warnings are printed likewise, each once, but for those of the order of labels: a
-    command has its own. Those that were printed are in the list.
+    The library's warnings are also printed as one line, each only once, and are added to the list
+    that the block receives. Warnings about label order are not printed, because each command
+    prints its own.
     """
     printed: list[str] = []
 

@@ -1,4 +1,4 @@
-"""A progress bar for the reading of files, shown on a terminal."""
+"""A progress bar on the terminal while files are read."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from fastkappa.exceptions import library_needed
 from fastkappa.formatting import printable
 from fastkappa.sources.arrow_files import OnProgress, files_of, ignore_progress
 
-# Variables by which rich is told that what is no terminal shows what is meant for one.
+# Environment variables that make rich draw even if the output is not a terminal.
 DRAWN_ANYWHERE = {"FORCE_COLOR", "TTY_COMPATIBLE"}
 
 
 class Bar:
-    """A progress bar for some files; without a terminal it does nothing.
+    """Show the progress of reading files; do nothing without a terminal.
 
-    Several threads may read a file each.
+    Several threads can each read a file at the same time.
     """
 
     def __init__(self, files: Sequence[Path], shown: Any = None) -> None:
@@ -33,7 +33,7 @@ class Bar:
             self._task = shown.add_task("", total=sum(map(_size, files)))
 
     def starts(self, file: Path) -> OnProgress:
-        """Begin a file, and return the callback for the number of its bytes read so far."""
+        """Start a file, and return a callback for the number of its bytes read so far."""
         if self._shown is None:
             return ignore_progress
         before = self._bytes_started
@@ -42,7 +42,8 @@ class Bar:
         position = f" ({self._n_started} of {self._n_files})" if self._n_files > 1 else ""
 
         def on_progress(n_bytes: int) -> None:
-            # Files before this one may still be read, by other threads: the bar never goes back.
+            # Other threads may still be reading earlier files. The maximum keeps the bar from
+            # moving back.
             self._completed = max(self._completed, before + n_bytes)
             self._shown.update(self._task, completed=self._completed)
 
@@ -51,16 +52,16 @@ class Bar:
         return on_progress
 
     def shows(self, lines: Callable[[], Sequence[str]]) -> None:
-        """Show what ``lines`` returns above the bar, whenever it is drawn."""
+        """Show the lines that ``lines`` returns above the bar each time it is drawn."""
         if self._shown is not None:
             self._shown.lines = lines
 
 
 @contextmanager
 def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
-    """Show a bar of bytes read, files and time left, on a terminal, until the block ends.
+    """Show the bytes read, the current file and the time left until the block ends.
 
-    It is shown on the error stream if that is a terminal, and is erased at the end.
+    The bar is shown on the error stream if that is a terminal, and is erased at the end.
 
     Raises
     ------
@@ -78,7 +79,7 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
     ...         on_progress = bar.starts(path)
     ...         on_progress(0)
     """
-    # Rich takes long to load: it draws on terminals, or where it is told.
+    # rich is slow to import, so it is imported only if it will draw.
     if not (sys.stderr and sys.stderr.isatty()) and not DRAWN_ANYWHERE & os.environ.keys():
         yield Bar(files)
         return
@@ -110,7 +111,10 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
 
 
 def _size(file: Path) -> int:
-    """Return the bytes of a file or of all in a folder, 0 without any: reading it raises."""
+    """Return the size in bytes of a file or of all files in a folder.
+
+    The size is 0 if the file cannot be accessed, because reading it later raises the error.
+    """
     try:
         return sum(map(_size, files_of(file))) if file.is_dir() else os.stat(file).st_size
     except OSError:

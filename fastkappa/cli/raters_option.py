@@ -1,4 +1,4 @@
-"""The options that name raters: a column each, or the columns of a file with a row per rating."""
+"""The options that name raters, for files with one column per rater or one row per rating."""
 
 from __future__ import annotations
 
@@ -22,33 +22,46 @@ Raters: TypeAlias = Annotated[
     typer.Option(
         RATERS,
         metavar="COLUMN COLUMN...",
-        help="The columns of two raters or more, after FILE; with --rater the names of raters, to"
-        " leave out others. For one that begins with a dash write --raters=-COLUMN.",
+        help="The columns of two or more raters, after FILE. With --rater or --id, the names of the"
+        " raters to keep. Write --raters=-COLUMN for a column whose name begins with a dash.",
     ),
 ]
 Item: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="What was rated, in a file with a row per rating; with --rater and --rating.",
+        help="The column of the items in a file with one row per rating. Needs --rater and"
+        " --rating.",
     ),
 ]
-Rater: TypeAlias = Annotated[str | None, typer.Option(metavar="COLUMN", help="Who rated it.")]
-Rating: TypeAlias = Annotated[str | None, typer.Option(metavar="COLUMN", help="The rating.")]
+Rater: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="The column of the raters in a file with one row per rating."
+    ),
+]
+Rating: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column of the ratings in a file with one row per rating or, with --id, in each"
+        " file.",
+    ),
+]
 Files: TypeAlias = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE",
-        help=f"{A_FILE}, a folder of them, a pattern such as 'part-*.csv', or - for the"
-        " standard input; with --id a file per rater.",
+        help=f"{A_FILE}, a folder of such files, a pattern such as 'part-*.csv', or - for the"
+        " standard input. With --id, one file per rater.",
     ),
 ]
 Cluster: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Which items resemble each other, such as the images of a patient: standard errors"
-        " and intervals have clusters as units.",
+        help="The column of the clusters of items, such as the patient of each image. Standard"
+        " errors and intervals then treat clusters as the units.",
     ),
 ]
 IdColumn: TypeAlias = Annotated[
@@ -56,14 +69,15 @@ IdColumn: TypeAlias = Annotated[
     typer.Option(
         "--id",
         metavar="COLUMN",
-        help="What was rated, where each rater has a file of the same name; a folder has the"
-        " files of all. --rating is not needed if there is one more column.",
+        help="The column of the items if each rater has a file named after the rater. Give the"
+        " files, or a folder that contains them. --rating is needed only if there are several other"
+        " columns.",
     ),
 ]
 
 
 class RatersCommand(TyperCommand):
-    """A command whose ``--raters`` takes several values."""
+    """A command whose ``--raters`` option accepts several values."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         parsed: list[str] = super().parse_args(ctx, list(spread(args)))
@@ -96,12 +110,12 @@ def spread(arguments: list[str]) -> Iterator[str]:
 def named_raters(
     raters: list[str] | None, item: str | None, rater: str | None, rating: str | None
 ) -> tuple[str, ...] | LongColumns:
-    """Return the columns of the raters, or those of a file with a row per rating.
+    """Return the columns of the raters, or the columns of a file with one row per rating.
 
     Raises
     ------
     ValueError
-        If the options do not say which, name a column twice, or one rater alone.
+        If the options name no columns, the same column twice, or only one rater.
     """
     chosen = () if raters is None else _different(tuple(raters))
     given = {"--item": item, "--rater": rater, "--rating": rating}
@@ -110,8 +124,8 @@ def named_raters(
         if chosen:
             return chosen
         raise ValueError(
-            "give --raters for a file with a column per rater, or --item, --rater and --rating for"
-            " one with a row per rating."
+            "give --raters for a file with one column per rater, or --item, --rater and --rating"
+            " for a file with one row per rating."
         )
     if item is None or rater is None or rating is None:
         lacking = [option for option in given if option not in named]
@@ -125,10 +139,10 @@ def named_raters(
 
 
 def _different(raters: tuple[str, ...]) -> tuple[str, ...]:
-    """Return two raters or more, or raise."""
+    """Return the raters, or raise if there is only one or a name occurs twice."""
     if len(raters) == 1:
-        raise ValueError(f"--raters must name two columns or more, got {raters[0]!r} alone.")
+        raise ValueError(f"--raters must name two or more columns, got only {raters[0]!r}.")
     for name in raters:
         if raters.count(name) > 1:
-            raise ValueError(f"--raters must name each column once, got {name!r} again.")
+            raise ValueError(f"--raters must name each column once, got {name!r} twice.")
     return raters

@@ -1,4 +1,4 @@
-"""The one place that writes to the terminal."""
+"""Write text to the terminal; no other module does."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from fastkappa.formatting import harmless
 
 
 def write(text: str, *, error: bool = False, is_data: bool = False) -> None:
-    r"""Write lines to the standard output or, of what went wrong, to the error stream.
+    r"""Write lines to the standard output, or to the error stream if ``error`` is True.
 
-    Characters that may control a terminal are escaped, whoever made the text. Data, such as the
-    user's own file with one more column, stays as it is unless it is written to a terminal.
+    Characters that can control a terminal are escaped. Data, such as the user's own file with one
+    more column, is escaped only if it is written to a terminal.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Errors of usage, which typer finds and prints."""
+"""Usage errors that typer detects and prints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastkappa.formatting import harmless
 
 
 class Program(TyperGroup):
-    """The program with its commands; what it quotes of the arguments cannot control a terminal."""
+    """Run the commands, and escape control characters in arguments that error texts quote."""
 
     def make_context(self, *args: Any, **options: Any) -> Any:
         with _harmless_errors():
@@ -30,7 +30,7 @@ def _harmless_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        # typer has a copy of click of its own, so that the class has no name that is public.
+        # typer includes its own copy of click, so the error class has no public name.
         message = getattr(error, "message", None)
         if isinstance(message, str):
             error.message = harmless(message + _nearest(message))  # type: ignore[attr-defined]
@@ -38,7 +38,7 @@ def _harmless_errors() -> Iterator[None]:
 
 
 def _nearest(message: str) -> str:
-    """Return a sentence that names the nearest choice, if an error lists choices."""
+    """Return a sentence with the nearest choice if the error lists choices, otherwise ""."""
     found = re.search(r"'(.*)' is not one of ('.*')\.$", message, re.DOTALL)
     if found is None:
         return ""

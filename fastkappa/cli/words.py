@@ -1,6 +1,7 @@
-"""Errors and warnings of the library in the words of the command line.
+"""Translate the library's errors and warnings for the command line.
 
-The library names functions and arguments of Python; here there are commands and options.
+The library's texts name Python functions and arguments. Here they are replaced by commands and
+options.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from contextlib import contextmanager
 
 from fastkappa.sources.source_ratings import MEASUREMENTS, RatingsError
 
-# Sentences that give advice in Python, and the same advice for the command line.
+# Advice for Python users, and the same advice for users of the command line.
 ADVICE = {
-    MEASUREMENTS: "For measurements there is fastkappa measure.",
+    MEASUREMENTS: "For measurements, use fastkappa measure.",
     "krippendorff_alpha with level='interval' and fastkappa.measurements are": (
         "fastkappa measure is"
     ),
     ", on the command line --missing-codes, or name it in labels": ", or name it in --labels",
     "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
-    "read them as numbers, as by pandas.read_csv(decimal=',')": "read them by --decimal ,",
+    "read them as numbers, as by pandas.read_csv(decimal=',')": "read them with --decimal ,",
     "pandas.read_csv takes decimal=',' and the command line --decimal ','": "give --decimal ','",
-    "cohen_kappa_score takes any weights": "fastkappa score takes any weights",
+    "cohen_kappa_score takes any weights": "fastkappa score accepts any weights",
     "or ratings that declare it, such as an ordered categorical": "or a file that declares it",
     "Give both the same categories, or give labels=": "Give --labels",
     "if they are labels, write the ratings and labels all as strings": "make all labels words",
@@ -30,29 +31,29 @@ ADVICE = {
     "light_kappa and pairwise_kappa hold": "Light's kappa holds",
     "; take (weights + weights.T) / 2, or see pairwise_kappa and light_kappa": "",
 }
-# From a text on, what a warning or an error says of other forms.
+# Patterns for advice about other forms of input, and the replacements.
 FORMS = [
-    (r": give Ratings\.from_(counts|table).*", ": fastkappa agree takes no table of counts."),
+    (r": give Ratings\.from_(counts|table).*", ": fastkappa agree accepts no table of counts."),
     (
         r": (give|transpose).* Ratings\.from_\w+.* if not\.",
-        ": --raters names the columns of raters, --item, --rater and --rating those of a file with"
-        " a row per rating.",
+        ": give --raters if each rater has a column, or --item, --rater and --rating if the file"
+        " has one row per rating.",
     ),
     (
         r"(Give a column per rater: ratings\.pivot|If the columns say which subject).*",
-        "Give --item, --rater and --rating for a file with a row per measurement.",
+        "Give --item, --rater and --rating for a file with one row per measurement.",
     ),
     (
         r"leave it out if it says what was rated, give Ratings.* if not\.",
-        "leave it out of --raters if it says what was rated.",
+        "leave it out of --raters if it identifies the item.",
     ),
     (
         r"Ratings\.from_long reads a row per rating, with its item and its rater\.",
-        "--item, --rater and --rating read a row per rating.",
+        "If the file has one row per rating, give --item, --rater and --rating.",
     ),
     (
         r"of a row per measurement ratings\.pivot.*",
-        "--item, --rater and --rating are for a row per measurement.",
+        "if the file has one row per measurement, give --item, --rater and --rating.",
     ),
     (r"Leave it out, as ratings\.drop.*", "Leave it out of --raters."),
 ]
@@ -72,7 +73,7 @@ OPTIONS = [
 
 
 def in_words_of_options(text: str) -> str:
-    """Return an error or a warning with options in place of arguments and functions.
+    """Return an error or warning text with options instead of arguments and functions.
 
     Examples
     --------
@@ -89,14 +90,14 @@ def in_words_of_options(text: str) -> str:
 
 @contextmanager
 def arguments_named(**names: str) -> Iterator[None]:
-    """Say in errors and warnings what some arguments of the library are here.
+    """Replace names of library arguments in errors and warnings raised in the block.
 
     Raises
     ------
     RatingsError
-        With the text of any ``ValueError``.
+        Instead of any ``ValueError``, with the changed text.
     """
-    # Neither options nor names in quotes.
+    # The pattern matches neither options nor names in quotes.
     argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")
 
     def named(text: object) -> str:
@@ -112,5 +113,5 @@ def arguments_named(**names: str) -> Iterator[None]:
 
 
 def names_of_clusters(column: str) -> dict[str, str]:
-    """Return how warnings of clusters name their column, for `arguments_named`."""
+    """Return replacements for `arguments_named` that make warnings name the column of clusters."""
     return {f"{name} has names": f"column {column!r} has names" for name in ("clusters", "cluster")}

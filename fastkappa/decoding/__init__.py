@@ -1,4 +1,4 @@
-"""Labels from class probabilities: those with the highest expected kappa.
+"""Choose the labels with the highest expected kappa from class probabilities.
 
-``items`` sees the probabilities; the module here solves for the costs of the labels.
+``items`` reads the probabilities of the items. ``label_programme`` finds the optimal labels.
 """

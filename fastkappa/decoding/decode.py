@@ -1,4 +1,4 @@
-"""Labels from class probabilities: those with the highest expected kappa."""
+"""Choose the labels with the highest expected kappa from class probabilities."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, what_need
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecodingResult(Result):
-    """The labels with the highest expected kappa, and the costs that give labels to new items.
+    """The labels with the highest expected kappa, and the costs for labelling new items.
 
     Attributes
     ----------
     predictions : ndarray of shape (n,)
         The label of each item.
     kappa : float
-        The expected kappa: that of ``table``. It is the expectation over true labels if
-        the probabilities are right.
+        The expected kappa, computed from ``table``. It assumes that the probabilities are
+        calibrated.
     table : ndarray of shape (l, l)
-        The expected table, of float64: row i, column j is the expected number of items of
-        label i given label j, or the expected sum of their weights.
+        The expected confusion matrix, as float64. Row i, column j is the expected number of
+        items with true label i that were given label j, or the sum of their weights.
     costs : ndarray of shape (l, l)
-        Row i, column j is the cost of label j for an item of label i. An item is given the
-        label whose expected cost, in ``probabilities @ costs``, is the least.
+        Row i, column j is the cost of giving label j to an item with true label i. Each item
+        is given the label with the lowest expected cost in ``probabilities @ costs``.
     labels : ndarray of shape (l,)
         The labels, in order.
     """
@@ -60,7 +60,9 @@ class DecodingResult(Result):
     labels: AnyArray
 
     def predict(self, probabilities: Any) -> AnyArray:
-        """Return the label of each new item, which does not depend on the other items.
+        """Return a label for each new item.
+
+        The label of an item does not depend on the other items.
 
         Parameters
         ----------
@@ -75,10 +77,11 @@ class DecodingResult(Result):
         return self.labels[cheapest_labels(items, self.costs)]
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each label.
+        """Return a pandas DataFrame with one row per label.
 
-        Its columns are ``expected``, the number of items that have the label by their
-        probabilities, and ``given``, the number of those given it, or sums of their weights.
+        The column ``expected`` is the number of items expected to have the label according to
+        their probabilities. The column ``given`` is the number of items that were given the
+        label. With item weights, both columns are sums of weights.
 
         Raises
         ------
@@ -114,60 +117,64 @@ def decode_probabilities(
     labels: Any = None,
     sample_weight: Any = None,
 ) -> DecodingResult:
-    """Give each item the label with which the expected kappa is the highest possible.
+    """Choose a label for each item so that the expected kappa is as high as possible.
 
-    The likeliest label maximises the expected accuracy, not kappa. No true labels are needed:
-    the probabilities, if they are right, give their expectation. If there are held-out
-    labels, `fastkappa.estimators.KappaDecoder` calibrates the probabilities first.
+    The most likely label maximises the expected accuracy, not kappa. No true labels are needed
+    if the probabilities are calibrated. If you have held-out labels,
+    `fastkappa.estimators.KappaDecoder` calibrates the probabilities first.
 
     Parameters
     ----------
     probabilities : array-like of shape (n, l)
-        Row i, column j is the probability that item i has label j; l is at least 2. Each row
-        sums to 1 within 0.001. Floats of any size and byte order and frames of pandas, polars
-        and pyarrow are read in place, in blocks.
+        Row i, column j is the probability that item i has label j. There must be at least two
+        columns, and each row must sum to 1 within 0.001. Floats of any size and byte order, and
+        pandas, polars and pyarrow frames, are read in place, in blocks.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
+        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true
+        labels.
     labels : array-like of shape (l,), default=None
-        The labels of the columns, in order. None takes the names of a frame's columns, else
-        0, 1, 2, ... The columns of a frame that are named by the labels may be in any order;
-        names of strings may stand for labels that are numbers.
-        The columns of scikit-learn's ``predict_proba`` are those of ``classes_``, where strings
-        are alphabetical.
+        The labels of the columns, in order. By default, they are the column names of a frame,
+        or 0, 1, 2, ... for an array. If the columns of a frame are named after the labels, they
+        can be in any order. A column name such as ``"1"`` also matches the number 1.
+        The columns of scikit-learn's ``predict_proba`` are in the order of ``classes_``, where
+        strings are sorted alphabetically.
     sample_weight : array-like of shape (n,), default=None
-        Item weights, not negative. An item of weight 0 is given a label, and counts for nothing.
+        Non-negative item weights. An item of weight 0 is given a label but does not affect the
+        labels of other items.
 
     Returns
     -------
     result : DecodingResult
-        Its ``kappa`` is NaN, with an ``UndefinedMetricWarning``, where kappa is undefined: if
-        one label is certain for all items.
+        If one label is certain for all items, kappa is undefined. Then ``kappa`` is NaN, and an
+        ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
     ValueError
-        If probabilities are not finite, are negative, have rows that do not sum to 1, or a
-        single column; if there is not one label per column, or labels name some columns of a
-        frame in another order and not all; if weights are invalid.
+        If probabilities are negative or not finite, if a row does not sum to 1, or if there is
+        a single column. If the number of labels differs from the number of columns, or if
+        labels match only some of a frame's column names, in a different order. If weights are
+        invalid.
 
     Warns
     -----
     LabelOrderWarning
-        If weights need the order of labels, and this is that of strings in alphabetical order
-        from the names of columns or from an array, such as ``classes_`` of a classifier. A list
-        is taken to be in the order that is meant.
+        If weights depend on the order of the labels, and the labels are strings in alphabetical
+        order that come from column names or from an array such as ``classes_``. A list or tuple
+        of labels is assumed to be in the intended order.
 
     Notes
     -----
-    The expected kappa is kappa of the expected table: a ratio of expectations. The expectation
-    of the ratio differs from it by a term that vanishes as 1 / n.
+    The expected kappa is the kappa of the expected table, which is a ratio of expectations. It
+    differs from the expectation of the ratio by a term of order 1 / n.
 
-    The labels are the optimum over all labels of all items: a fractional programme, solved by
-    Dinkelbach's method, in a few rounds over the items. With quadratic weights an item gets
-    the label nearest to ``mean + (E - mean) / kappa``, E being its expected label.
+    The result is optimal over all assignments of labels to items. It is the solution of a
+    fractional programme, found by Dinkelbach's method in a few passes over the items. With
+    quadratic weights, each item gets the label nearest to ``mean + (E - mean) / kappa``, where
+    E is the expected label of the item.
 
-    If the probabilities of all items are the same, no labels have an expected kappa above 0,
-    and each item gets the label of the least expected disagreement.
+    If all items have the same probabilities, no labels reach an expected kappa above 0. Each
+    item then gets the label with the lowest expected disagreement.
 
     References
     ----------
@@ -217,7 +224,7 @@ def decode_probabilities(
 
 
 def cheapest_labels(items: Probabilities, costs: FloatTable) -> AnyArray:
-    """Return the position of the label of the least expected cost, for each item."""
+    """Return, for each item, the position of the label with the lowest expected cost."""
     given = np.empty(len(items.values), np.min_scalar_type(items.n_labels - 1))
     items.cheapest(costs, given)
     return given
@@ -226,7 +233,7 @@ def cheapest_labels(items: Probabilities, costs: FloatTable) -> AnyArray:
 def read_labelled(
     probabilities: Any, labels: Any, sample_weight: Any = None
 ) -> tuple[Probabilities, AnyArray]:
-    """Return probabilities and the labels of their columns, in order."""
+    """Return the probabilities and the labels of their columns, in label order."""
     items = read_probabilities(probabilities, sample_weight)
     columns = names_of_columns(probabilities)
     if labels is None:
@@ -247,14 +254,14 @@ def read_labelled(
 
 
 def warn_if_alphabetical(labels: AnyArray, weights: Weights) -> None:
-    """Warn if weights need the order of labels and this is that of sorted strings."""
+    """Warn if weights depend on the order of labels that are in alphabetical order."""
     needs_order = what_needs_order(weights)
     if needs_order is not None and sorted(labels.tolist(), key=str) == labels.tolist():
         warn_of_order(labels, needs_order, users_stacklevel())
 
 
 def read_order(labels: Any) -> AnyArray:
-    """Return labels that were given in order, by their names."""
+    """Return labels in the given order; the members of an enum become their names."""
     members = order_of_members(labels)
     names = given_labels(labels) if members is None else members.names
     distinct(names.tolist())

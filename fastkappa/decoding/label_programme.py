@@ -1,25 +1,25 @@
-"""The labels with the highest expected kappa are, for each item, those of the least cost.
+"""Find the labels with the highest expected kappa by minimising a cost per item.
 
 With P[i, y] the probability that item i has label y, weights w and item weights v, let
 
     R[y] = sum_i v[i] P[i, y],   N = sum R,   chance[c] = sum_y R[y] w[y, c] / N.
 
-If item i is given the label p[i], the expected table has at row y, column c the sum of
-v[i] P[i, y] over the items given c. Its margin of true labels is R, whatever is given, so
+If item i is given the label p[i], row y, column c of the expected table is the sum of
+v[i] P[i, y] over the items given c. Its row sums are always R, so
 
     kappa = 1 - O / C,   O = sum_i v[i] sum_y P[i, y] w[y, p[i]],   C = sum_i v[i] chance[p[i]]
 
-and both O and C are sums over items of a term that depends on the item's own label alone.
-Minimising O / C is a fractional programme: given the ratio of any labels, those that minimise
-O - ratio * C have a lower ratio, unless that ratio is the least (Dinkelbach). They minimise
-it item by item, with no constraint between items: item i gets the label c for which
-sum_y P[i, y] costs[y, c] is least,
+Both O and C are sums over items, and the term of an item depends only on its own label.
+Minimising O / C is a fractional programme. Dinkelbach's method starts from the ratio O / C of
+any labels. The labels that minimise O - ratio * C have a lower ratio, unless the ratio was
+already minimal. No constraint links the items, so each one is minimised on its own: item i gets
+the label c with the least sum_y P[i, y] costs[y, c], where
 
     costs[y, c] = w[y, c] - ratio * chance[c].
 
-These K x K numbers are all that the label of a new item depends on. For quadratic weights
-they give the label nearest to mean + (E - mean) / kappa, where E is the expected label of the
-item, mean that of all items, and kappa = 1 - ratio the highest possible.
+These K x K costs are enough to label new items. For quadratic weights they give the label
+nearest to mean + (E - mean) / kappa. Here E is the expected label of the item, mean is the
+average of E over all items, and kappa = 1 - ratio is the highest possible kappa.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats, FloatTable
 from fastkappa.decoding.items.probabilities import Probabilities
 
-# The ratio of some of the items is a good one to begin with for all.
+# The ratio found on a subsample of this size is a good start for all items.
 ITEMS_TO_BEGIN_WITH = 1 << 16
-# No trial took more than 8 rounds; every round but the last is an improvement.
+# No trial needed more than 8 rounds. Every round but the last is an improvement.
 MOST_ROUNDS = 100
-# A kappa up to here is a rounding error: no labels are better than those of chance.
+# A kappa up to this value is a rounding error: no labels are better than chance.
 NO_KAPPA = 1e-12
 
 
 class Solution(NamedTuple):
-    """The positions of the labels given, their expected table, and the costs they minimise."""
+    """The positions of the given labels, their expected table, and the costs."""
 
     given: AnyArray
     table: FloatTable
@@ -51,11 +51,11 @@ class Solution(NamedTuple):
 def solve(items: Probabilities, matrix: FloatTable) -> Solution:
     """Return the labels with the highest expected kappa.
 
-    Where no labels have a kappa above 0, or it is undefined, each item gets the label of the
-    least expected disagreement.
+    If no labels reach a kappa above 0, or if kappa is undefined, each item gets the label with
+    the least expected disagreement.
     """
     largest = float(matrix.max())
-    # A power of two does not round, and keeps products in range.
+    # Scaling by a power of two is exact and keeps products in range.
     exponent = math.frexp(largest)[1]
     scaled = np.ldexp(matrix, -exponent)
     given = np.empty(len(items.values), np.min_scalar_type(items.n_labels - 1))
@@ -63,7 +63,7 @@ def solve(items: Probabilities, matrix: FloatTable) -> Solution:
     if found is None:
         costs = scaled.copy()
         if np.count_nonzero(totals := items.margins()) > 1:
-            # Kappa would be undefined if all were given a label that costs nothing by chance.
+            # Kappa would be undefined if every item got a label that costs nothing by chance.
             costs[:, totals @ scaled == 0] = 2.0
         return Solution(given, items.cheapest(costs, given), np.ldexp(costs, exponent))
     table, costs = found
@@ -73,7 +73,7 @@ def solve(items: Probabilities, matrix: FloatTable) -> Solution:
 def _best(
     items: Probabilities, matrix: FloatTable, given: AnyArray
 ) -> tuple[FloatTable, FloatTable] | None:
-    """Return the best expected table and its costs, None if no labels are better than chance."""
+    """Return the best expected table and its costs, or None if no labels beat chance."""
     totals = items.margins()
     chance = totals @ matrix / totals.sum()
     if np.count_nonzero(totals) < 2 or not chance.any():
@@ -91,7 +91,7 @@ def _best(
         new = _ratio(table, matrix, chance)
         if ratio is not None and not new < ratio:
             if not table.sum(axis=0) @ chance:
-                # A tie with labels that cost nothing by chance left kappa undefined.
+                # This round tied with labels that cost nothing by chance: kappa is undefined.
                 costs = before
                 table = items.cheapest(costs, given)
             break
@@ -103,6 +103,6 @@ def _best(
 
 
 def _ratio(table: FloatTable, matrix: FloatTable, chance: Floats) -> float:
-    """Return O / C of an expected table, 1 where both are 0."""
+    """Return O / C of an expected table, or 1 if C is 0."""
     by_chance = float(table.sum(axis=0) @ chance)
     return float((matrix * table).sum()) / by_chance if by_chance else 1.0

@@ -1,4 +1,4 @@
-"""Calibration of class probabilities on held-out labels, by scikit-learn."""
+"""Calibration of class probabilities on held-out labels with scikit-learn."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ CALIBRATIONS = (None, "temperature", "sigmoid", "isotonic")
 
 
 def check_calibration(method: Any) -> None:
-    """Raise if a method is none of those that the scikit-learn installed has."""
+    """Raise if the installed version of scikit-learn does not have a calibration method."""
     check_choice("calibration", method, CALIBRATIONS)
     version = sklearn.__version__
     if method == "temperature" and tuple(map(int, version.split(".")[:2])) < (1, 8):
         raise ValueError(
-            f"calibration='temperature' needs scikit-learn 1.8 or later, got {version}: update"
+            f"calibration='temperature' needs scikit-learn 1.8 or later, got {version}. Update"
             " scikit-learn, or give calibration='sigmoid', 'isotonic' or None."
         )
 
 
 class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier whose features are the probabilities it predicts."""
+    """Return the features as the predicted probabilities."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _AsGiven:
-        # Without the argument, CalibratedClassifierCV warns that weights are not used in full.
+        # CalibratedClassifierCV warns about unused weights if `fit` has no such argument.
         self.classes_ = np.unique(y)
         return self
 
@@ -43,7 +43,11 @@ class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _WithLogOdds(_AsGiven):
-    """The same with a decision function: a sigmoid of probabilities cannot return them."""
+    """Add log odds as a decision function.
+
+    A sigmoid of the log odds can return the given probabilities; a sigmoid of the probabilities
+    themselves cannot.
+    """
 
     def decision_function(self, X: Any) -> Any:
         inside = np.clip(X, np.finfo(np.float64).tiny, 1 - np.finfo(np.float64).eps / 2)
@@ -52,21 +56,24 @@ class _WithLogOdds(_AsGiven):
 
 
 class Calibration:
-    """Recalibrates probabilities, as fitted to some of shape (n, K) and labels 0 to K - 1."""
+    """Calibrate class probabilities with a map that is fitted to held-out items.
+
+    The held-out probabilities have shape (n, K), and ``codes`` are their labels, from 0 to K - 1.
+    """
 
     def __init__(
         self, method: str, probabilities: AnyArray, codes: AnyArray, sample_weight: Any
     ) -> None:
-        # A label that never occurs has no column here, and keeps its probability of 0.
+        # A label that does not occur is left out of the calibration. Its probability stays 0.
         self._occurring = np.unique(codes)
         absent = np.delete(np.arange(probabilities.shape[1]), self._occurring)
         if probabilities[:, absent].any():
             raise ValueError(
                 f"calibration={method!r} needs items of every label that has a probability, but"
-                f" y has none of the labels at the positions {absent.tolist()}."
+                f" y has no item with the labels at positions {absent.tolist()}."
             )
         everything = np.arange(len(codes))
-        # The probabilities are out of sample already: all serve to calibrate.
+        # The probabilities are already out of sample, so all items can be used for calibration.
         as_given = _WithLogOdds() if method == "sigmoid" else _AsGiven()
         if is_routing():
             as_given.set_fit_request(sample_weight=True)
@@ -96,7 +103,10 @@ class Calibration:
         return calibrated
 
     def _columns(self, probabilities: AnyArray) -> AnyArray:
-        """Return the columns of labels that occur; scikit-learn takes other sums for logits."""
+        """Return the columns of the labels that occur, scaled so that each row sums to 1.
+
+        scikit-learn treats rows with any other sum as logits.
+        """
         columns = probabilities[:, self._occurring].astype(np.float64)
         scaled: AnyArray = columns / columns.sum(axis=1, keepdims=True)
         return scaled

@@ -1,4 +1,4 @@
-"""Labels from class probabilities, by the highest expected kappa, as a scikit-learn estimator."""
+"""A scikit-learn estimator that decodes class probabilities to maximise expected kappa."""
 
 from __future__ import annotations
 
@@ -33,66 +33,69 @@ from fastkappa.thresholds.rounding import table_at_thresholds
 
 
 class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
-    """Predicts the labels with the highest expected kappa, from any classifier's probabilities.
+    """Predict the labels with the highest expected kappa from the probabilities of a classifier.
 
-    In `fit` the classifier predicts each training item out of fold. From these probabilities
-    come the costs of the labels, as in `fastkappa.decode_probabilities`; then the classifier is
-    fitted to all items. In `predict` a new item gets the label of the least expected cost.
+    `fit` predicts each training item out of fold, and computes the costs of the labels from
+    these probabilities, as `fastkappa.decode_probabilities` does. It then fits the classifier to
+    all items. `predict` gives each new item the label with the lowest expected cost.
 
     Parameters
     ----------
     estimator : classifier with ``predict_proba``, default=None
-        None if ``X`` holds the probabilities themselves, out of sample, one column per label.
-        `sklearn.frozen.FrozenEstimator` keeps a classifier fitted to other items as it is.
+        Classifier that computes the probabilities; None if ``X`` contains out-of-sample
+        probabilities, one column per label. To use a classifier that is already fitted to other
+        items, wrap it in `sklearn.frozen.FrozenEstimator`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order; without an estimator the order of the columns. None takes the
-        order that ``y`` declares, as an ordered categorical does, else the labels that occur
-        in it, sorted: strings alphabetically, with a ``LabelOrderWarning``, unless all are
-        numbers.
+        All labels, in order. Without an estimator, the columns of ``X`` have this order. If
+        None, the labels have the order that ``y`` declares, for example as an ordered
+        categorical. If ``y`` declares no order, its labels are sorted. Strings that are not all
+        numbers are sorted alphabetically, with a ``LabelOrderWarning``.
     calibration : {'temperature', 'sigmoid', 'isotonic'} or None, default='temperature'
-        How the probabilities are calibrated on ``y`` before they are decoded, if it is given, by
-        `sklearn.calibration.CalibratedClassifierCV`. 'temperature' needs scikit-learn 1.8.
+        How `sklearn.calibration.CalibratedClassifierCV` calibrates the probabilities on ``y``
+        before they are decoded. Not used if ``y`` is not given. 'temperature' needs
+        scikit-learn 1.8.
     cv : int, splitter or iterable of (train, test), default=5
-        The folds of the out-of-fold probabilities, or the number of folds stratified by label.
-        Not used without an estimator.
+        Folds for the out-of-fold probabilities. An int is the number of folds, stratified by
+        label. Not used without an estimator.
 
     Attributes
     ----------
     classes_ : ndarray of shape (l,)
         The labels, in order.
     costs_ : ndarray of shape (l, l)
-        Row i, column j is the cost of label j for an item of label i. The label of an item is
-        the one whose expected cost is the least.
+        Costs of the labels. Row i, column j is the cost of predicting label j for an item with
+        the true label i. Each item gets the label with the lowest expected cost.
     expected_kappa_ : float
-        The kappa to expect of the training items if their probabilities are right.
+        Expected kappa on the training items if their probabilities are right.
     oof_kappa_ : float
-        Kappa of ``y`` and the labels from the out-of-fold probabilities: an estimate for new
-        items. Not set where ``y`` was not given.
+        Out-of-fold kappa, an estimate for new items. It compares ``y`` with the labels decoded
+        from the out-of-fold probabilities. Not set if ``y`` was not given.
     estimator_ : classifier
-        Fitted to all items. Not set without an estimator.
+        Classifier fitted to all items. Not set without an estimator.
     n_features_in_ : int
-        Number of features seen in `fit`, if the estimator says so.
+        Number of features seen in `fit`, if the estimator reports it.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where X has strings for them, if the estimator says so.
+        Names of the features, if all column names of X are strings and the estimator reports
+        them.
 
     Raises
     ------
     ValueError
-        In `fit`, if a parameter is invalid, a label is missing from ``labels``, or calibration
-        meets a label that has a probability and does not occur in ``y``. In all methods, if X
-        must hold probabilities and does not.
+        In `fit`, if a parameter is invalid, if a label is missing from ``labels``, or if a label
+        to be calibrated has a probability but does not occur in ``y``. In all methods, if X
+        should contain probabilities but does not.
 
     See Also
     --------
-    fastkappa.decode_probabilities : the labels of given probabilities, without scikit-learn.
-    fastkappa.estimators.KappaRounder : labels from the scores of a regression.
+    fastkappa.decode_probabilities : Decode given probabilities, without scikit-learn.
+    fastkappa.estimators.KappaRounder : Predict labels from the scores of a regression model.
 
     Notes
     -----
-    Any number of threads may use a fitted decoder at the same time, but none while it is
-    fitted again.
+    Several threads can use a fitted decoder at the same time, but not while it is being
+    refitted.
 
     Examples
     --------
@@ -123,19 +126,21 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, groups: Any = None
     ) -> KappaDecoder:
-        """Find the costs of the labels, and fit the estimator.
+        """Find the costs of the labels, and fit the estimator if there is one.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features, as the estimator takes them; without an estimator, probabilities of shape
-            (n_samples, l).
+            Features, in any form that the estimator accepts. Without an estimator,
+            probabilities of shape (n_samples, l).
         y : array-like of shape (n_samples,), default=None
-            Labels. Without an estimator they may be left out: there is no calibration then.
+            Labels. They are optional without an estimator; the probabilities are then not
+            calibrated.
         sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, not negative; the estimator's too, if its ``fit`` takes them.
+            Item weights, not negative. They are passed to the estimator too, if its ``fit``
+            accepts them.
         groups : array-like of shape (n_samples,), default=None
-            The group of each item, for a ``cv`` that keeps groups together.
+            Group of each item, for a ``cv`` that keeps groups together.
 
         Returns
         -------
@@ -175,7 +180,9 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> AnyArray:
-        """Return the label of each item, which does not depend on the other items.
+        """Return the label of each item.
+
+        The label of an item does not depend on the other items in X.
 
         Parameters
         ----------
@@ -186,13 +193,13 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         -------
         y : ndarray of shape (n_samples,)
         """
-        # Before `fit` there are no classes_ either: positions first, which say so.
+        # _positions raises NotFittedError before `fit`, so it is called before classes_ is read.
         positions = self._positions(X)
         labels: AnyArray = self.classes_[positions]
         return labels
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return kappa of the predictions, not their accuracy.
+        """Return the kappa of the predictions, not their accuracy.
 
         Parameters
         ----------
@@ -206,12 +213,12 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         Returns
         -------
         kappa : float
-            With the ``weights`` given; NaN where it is undefined.
+            Kappa with the decoder's ``weights``; NaN if it is undefined.
         """
         return self._kappa(names_of_members(y), self._positions(X), sample_weight)
 
     def _read_given(self, X: Any, y: AnyArray | None, order: AnyArray | None) -> AnyArray:
-        """Return the probabilities in X in the order of ``classes_``, and set this."""
+        """Set ``classes_``, and return the probabilities in X in that order."""
         if order is None and y is not None:
             order = sorted_labels(y)
             names = names_of_columns(X)
@@ -225,26 +232,27 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     def _out_of_fold(
         self, X: Any, y: AnyArray, order: AnyArray | None, sample_weight: Any, groups: Any
     ) -> AnyArray:
-        """Return out-of-fold probabilities, set ``classes_``, and fit the estimator."""
+        """Set ``classes_``, fit the estimator, and return the out-of-fold probabilities."""
         if not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
-                f"estimator must have predict_proba, got {self.estimator!r}. KappaRounder takes"
-                " the scores of a regression."
+                f"estimator must have predict_proba, got {self.estimator!r}. For the scores of a"
+                " regression model, use KappaRounder."
             )
         self.classes_ = sorted_labels(y) if order is None else order
         if len(self.classes_) == 1:
             raise ValueError(
-                f"y must have labels of more than one class, got {self.classes_.tolist()[0]!r}"
-                " alone."
+                f"y must have labels of more than one class, got only"
+                f" {self.classes_.tolist()[0]!r}."
             )
         probabilities, _ = self._fit_out_of_fold(X, y, y, "predict_proba", sample_weight, groups)
         self._columns = self._positions_of(np.unique(y))
         return self._placed(probabilities)
 
     def predict_proba(self, X: Any) -> AnyArray:
-        """Return the probabilities that labels are decoded from: calibrated, if they are.
+        """Return the probabilities from which the labels are decoded.
 
-        The label of `predict` need not be the likeliest one.
+        They are calibrated if ``calibration`` was used in `fit`. The label that `predict`
+        returns is not always the most probable label.
 
         Parameters
         ----------
@@ -254,14 +262,14 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         Returns
         -------
         probabilities : ndarray of shape (n_samples, l)
-            In the order of ``classes_``.
+            Probabilities, with the columns in the order of ``classes_``.
         """
         check_is_fitted(self)
         if self.estimator is None:
             validate_data(self, X, skip_check_array=True, reset=False)
             items, _ = read_labelled(X, self.classes_)
             if names_of_columns(X) is None:
-                # An array has its columns as `fit` had them.
+                # Without column names, the columns are assumed to be in the same order as in `fit`.
                 items = items._replace(order=self._column_order)
             probabilities = items.in_order()
         else:
@@ -270,34 +278,34 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         return probabilities if calibration is None else calibration.apply(probabilities)
 
     def _positions(self, X: Any) -> AnyArray:
-        """Return the position of each item's label among ``classes_``."""
+        """Return the position in ``classes_`` of the predicted label of each item."""
         probabilities = self.predict_proba(X)
         return cheapest_labels(read_labelled(probabilities, self.classes_)[0], self.costs_)
 
     def _placed(self, probabilities: AnyArray) -> AnyArray:
-        """Return the estimator's probabilities with a column for each of ``classes_``."""
+        """Return the estimator's probabilities with one column per label in ``classes_``."""
         placed = np.zeros((len(probabilities), len(self.classes_)))
         placed[:, self._columns] = probabilities
         return placed
 
     def _positions_of(self, labels: AnyArray) -> AnyArray:
-        """Return the positions of labels among ``classes_``."""
+        """Return the positions of labels in ``classes_``."""
         positions = distinct(self.classes_.tolist())
         for label in labels.tolist():
             if label not in positions:
                 raise ValueError(
-                    f"y holds {label!r}, which is not among the labels {self.classes_.tolist()}."
+                    f"y contains {label!r}, which is not among the labels {self.classes_.tolist()}."
                 )
         return np.array([positions[label] for label in labels.tolist()])
 
     def _codes_of(self, y: AnyArray) -> AnyArray:
-        """Return the position of each label of y."""
+        """Return the position in ``classes_`` of the label of each item in y."""
         labels, inverse = np.unique(y, return_inverse=True)
         codes: AnyArray = self._positions_of(labels)[inverse]
         return codes
 
     def _kappa(self, y: Any, positions: AnyArray, sample_weight: Any) -> float:
-        """Return kappa of labels and the positions of those given."""
+        """Return the kappa of true labels and of predictions, given as positions."""
         half_points = np.arange(1, len(self.classes_)) - 0.5
         table = table_at_thresholds(
             y,
@@ -315,14 +323,15 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
 
 
 def _check_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -> None:
-    """Warn if the labels would fit the columns better if these were in sorted order."""
+    """Warn if the columns fit the labels better when they are assumed to be in sorted order."""
     rank = np.argsort(np.argsort(labels))
     items = np.arange(len(codes))
     if probabilities[items, rank[codes]].mean() > probabilities[items, codes].mean():
         warnings.warn(
-            "the columns of X seem to be in sorted order, as those of scikit-learn's"
-            f" predict_proba, and not in that of the labels, {shown(labels)}: in sorted order the"
-            " labels in y have the higher probabilities. Give one column per label, in order.",
+            "the columns of X seem to be in sorted order, like the output of scikit-learn's"
+            f" predict_proba, and not in the order of the labels, {shown(labels)}: the labels in y"
+            " have higher probabilities if the columns are in sorted order. Give one column per"
+            " label, in the order of the labels.",
             LabelOrderWarning,
             stacklevel=3,
         )

@@ -1,4 +1,4 @@
-"""Links from an estimator's HTML in notebooks to its reference page."""
+"""Links to the reference pages for the HTML that notebooks show of an estimator."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, metadata
 
 
 class DocumentedMixin:
-    """Sets what `sklearn.base.BaseEstimator` makes the link to its documentation of."""
+    """Set the address from which `sklearn.base.BaseEstimator` builds its documentation link."""
 
     _doc_link_module = "fastkappa"
 
@@ -19,7 +19,7 @@ class DocumentedMixin:
 
 
 def _address() -> str:
-    """Return the address of the documentation that the package was built with, "" if none."""
+    """Return the documentation address in the package's metadata, or "" if there is none."""
     with suppress(PackageNotFoundError):
         for url in metadata("fastkappa").get_all("Project-URL") or ():
             label, _, address = url.partition(", ")

@@ -1,4 +1,4 @@
-"""Estimators that learn from the predictions of another one for items it was not fitted to."""
+"""Shared parts of the estimators that learn from out-of-fold predictions."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.interop import in_known_library
 from fastkappa.ratings.label_order import sorted_strings
 
-# The items that an estimator is fitted to, and those that it predicts.
+# Per fold, the indices of the training items and of the test items.
 Splits: TypeAlias = list[tuple[AnyArray, AnyArray]]
 
 
 def is_routing() -> bool:
-    """Return whether scikit-learn routes metadata, such as weights, by request."""
+    """Return whether scikit-learn's metadata routing is enabled."""
     return bool(get_config()["enable_metadata_routing"])
 
 
 def read_target(y: Any) -> AnyArray:
-    """Return the labels that an estimator is fitted to, or raise; an enum's are their names."""
+    """Return y as a checked array of labels, or raise. Members of an enum become their names."""
     refuse_masked(y=y)
     labels: AnyArray = column_or_1d(names_of_members(in_known_library(y)), warn=True)
     assert_all_finite(labels, input_name="y")
@@ -45,7 +45,7 @@ def read_target(y: Any) -> AnyArray:
 
 
 def sorted_labels(y: AnyArray) -> AnyArray:
-    """Return the labels that occur, sorted: strings that are all numbers by their value."""
+    """Return the labels that occur, sorted. Strings that are all numbers are sorted by value."""
     labels = np.unique(y)
     if labels.dtype.kind in "OUT":
         return np.array(sorted_strings(labels.tolist()))
@@ -53,14 +53,14 @@ def sorted_labels(y: AnyArray) -> AnyArray:
 
 
 class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """What estimators with an ``estimator`` and a ``cv`` have in common."""
+    """Provide the methods shared by estimators with the parameters ``estimator`` and ``cv``."""
 
     estimator: Any
     cv: Any
     estimator_: Any
 
     def get_metadata_routing(self) -> Any:
-        """Return what is requested by this estimator, the one in it and the folds.
+        """Return the metadata requests of this estimator, its inner estimator and its splitter.
 
         Returns
         -------
@@ -78,9 +78,9 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
     def _fit_out_of_fold(
         self, X: Any, y: AnyArray, labels: AnyArray, method: str, sample_weight: Any, groups: Any
     ) -> tuple[AnyArray, Splits]:
-        """Fit the estimator to X and y; return what it predicts out of fold, and the folds.
+        """Fit the estimator to X and y, and return its out-of-fold predictions and the folds.
 
-        Folds are stratified by ``labels`` if ``cv`` is their number.
+        If ``cv`` is a number, the folds are stratified by ``labels``.
         """
         routed = self._routed(sample_weight, groups)
         params = routed.estimator.fit
@@ -95,14 +95,14 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         return predicted, splits
 
     def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
-        """Return the folds."""
+        """Return the folds that ``cv`` makes of the items."""
         splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
         if not splits:
             raise ValueError("cv must divide the items at least once, got no folds.")
         return splits
 
     def _routed(self, sample_weight: Any, groups: Any) -> Any:
-        """Return what the estimator and the folds get."""
+        """Return the metadata to pass to the estimator's ``fit`` and the splitter's ``split``."""
         given = {"sample_weight": sample_weight, "groups": groups}
         given = {name: value for name, value in given.items() if value is not None}
         if is_routing():
@@ -112,14 +112,14 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         if given and not has_fit_parameter(self.estimator, "sample_weight"):
             given.clear()
             warnings.warn(
-                f"{type(self.estimator).__name__}.fit takes no sample_weight: weights serve kappa"
-                " alone.",
+                f"{type(self.estimator).__name__}.fit does not accept sample_weight, so the"
+                " weights are used only for kappa.",
                 stacklevel=4,
             )
         return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split=to_split))
 
     def _forget(self, *names: str) -> None:
-        """Remove what an earlier fit has left."""
+        """Remove attributes that an earlier `fit` has set."""
         for name in ("estimator_", "feature_names_in_", "oof_kappa_", *names):
             self.__dict__.pop(name, None)
 

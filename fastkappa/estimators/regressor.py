@@ -1,16 +1,16 @@
-"""The linear model that maximises quadratic kappa.
+"""A linear model that maximises quadratic kappa.
 
-Let y be centred, c = X'y, b = mean(y) X'1 and G = X'X, all weighted. (With an intercept X
+Let y be centred, c = X'y, b = mean(y) X'1 and G = X'X, all weighted. (With an intercept, X
 is centred too, and b is 0.) Then
 
     kappa(a) = 2 c'a / (|y|**2 + n mean(y)**2 + a'Ga - 2 b'a)
 
-and where the gradient of kappa(a) - mu |a|**2 is 0,
+At the maximum of the penalized objective, the gradient of kappa(a) - mu |a|**2 is 0:
 
-    (G + alpha I) a = b + c / kappa,      alpha = mu / kappa times the denominator,
+    (G + alpha I) a = b + c / kappa,      alpha = mu / kappa times the denominator.
 
-which is ridge regression with another right-hand side. Substituted in kappa(a) it gives a
-quadratic equation for kappa itself, whose positive root is the maximum.
+This is ridge regression with a different right-hand side. Substituting its solution into
+kappa(a) gives a quadratic equation for kappa. The positive root is the maximum.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from fastkappa.ratings.item_weights import (
 
 
 class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Linear regression that maximises the quadratic weighted kappa of its predictions.
+    """Fit a linear model that maximises the quadratic weighted kappa of its predictions.
 
-    Least squares shrinks predictions towards the mean, which lowers kappa. These predictions
-    have the variance that maximises kappa. Without a penalty they are those of least squares,
-    scaled about the mean by 1 / r, where r is their correlation with the truth, and kappa is
-    r.
+    Least squares shrinks predictions towards the mean, which lowers kappa. This model's
+    predictions have the variance that maximises kappa. Without a penalty they are the least
+    squares predictions, scaled about the mean by 1 / r, where r is their correlation with the
+    truth. Their kappa is r.
 
     Parameters
     ----------
@@ -49,27 +49,27 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
         Penalty on the squared coefficients, not negative, in the units of
         `sklearn.linear_model.Ridge`.
     scale : {'penalized', 'variance'}, default='penalized'
-        The length of the coefficients: 'penalized' maximises kappa less the penalty;
-        'variance' scales the same direction to the maximum of kappa, where predictions
-        vary as much as the truth. Without a penalty the two are the same.
+        How to scale the coefficients. 'penalized' maximises kappa minus the penalty. 'variance'
+        keeps the same direction and scales it to the highest kappa, where predictions vary as
+        much as the truth. Without a penalty the two are the same.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which is not penalized.
     clip : tuple (lowest, highest), default=None
-        Limits of the predictions, such as the least and the largest label.
+        Limits of the predictions, such as the lowest and the highest label.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        Coefficients, 0 where y is constant or no feature is correlated with it.
+        Coefficients, all 0 if y is constant or no feature is correlated with it.
     intercept_ : float
-        Prediction where all features are 0.
+        Prediction for an item whose features are all 0.
     kappa_ : float
         `fastkappa.measurements.continuous_kappa` of the training predictions; NaN, with an
-        ``UndefinedMetricWarning``, where y is constant.
+        ``UndefinedMetricWarning``, if y is constant.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where X has strings for them.
+        Names of the features, if all column names of X are strings.
 
     Raises
     ------
@@ -78,9 +78,9 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
 
     Notes
     -----
-    Features may be linearly dependent: directions whose singular value is below
-    ``eps * max(n_samples, n_features)`` times the largest are left out, as in
-    `numpy.linalg.matrix_rank`, which gives the solution with the least coefficients.
+    Features can be linearly dependent. As in `numpy.linalg.matrix_rank`, directions whose
+    singular value is below ``eps * max(n_samples, n_features)`` times the largest are left out.
+    This gives the solution with the smallest coefficients.
 
     References
     ----------
@@ -121,9 +121,9 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features, finite.
+            Finite features.
         y : array-like of shape (n_samples,)
-            Labels as numbers, evenly spaced: 1 to 5, say.
+            Labels as evenly spaced numbers, such as 1 to 5.
         sample_weight : array-like of shape (n_samples,), default=None
             Item weights, not negative.
 
@@ -145,7 +145,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             check_some_weight(sample_weight)
             some = sample_weight != 0
             features, truth = X[some], y[some]
-            # Squares of weights near 1 do not over- or underflow.
+            # Squares of weights near 1 neither overflow nor underflow.
             heaviest = sample_weight.max()
             roots, penalty = np.sqrt(sample_weight[some] / heaviest), penalty / heaviest
         self._solve(features, truth, roots, penalty)
@@ -153,28 +153,28 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
         return self
 
     def predict(self, X: Any) -> Floats:
-        """Predict with the linear model.
+        """Return the predictions of the linear model.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features, finite.
+            Finite features.
 
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Predictions, within ``clip`` if that was given.
+            Predictions, limited to ``clip`` if it was given.
         """
         check_is_fitted(self)
         return self._predict(validate_data(self, X, dtype=np.float64, reset=False))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the quadratic weighted kappa of predictions, not their R squared.
+        """Return the quadratic weighted kappa of the predictions, not their R squared.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features, finite.
+            Finite features.
         y : array-like of shape (n_samples,)
             True values.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -223,18 +223,18 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             rest[:, 1] = mean
         if roots is not None:
             columns *= roots[:, None]
-        # Only the inner products of the columns are needed. QR keeps them in a triangle, which
-        # is small where there are many items.
+        # Only the inner products of the columns are needed. QR keeps them in a triangle of one
+        # row per column, which is small if there are many items.
         if len(columns) > columns.shape[1]:
             columns = np.asarray(np.linalg.qr(columns, mode="r"))
         self.coef_ = self._coefficients(columns, X.shape, penalty)
         self.intercept_ = float(mean - means @ self.coef_) if self.fit_intercept else 0.0
 
     def _coefficients(self, columns: Floats, shape: tuple[int, ...], penalty: float) -> Floats:
-        """Return the coefficients; ``shape`` is that of all features.
+        """Return the coefficients.
 
-        The columns are the features, centred y and, without an intercept, the constant part
-        of y.
+        ``columns`` has the features, the centred y and, without an intercept, the constant part
+        of y. ``shape`` is the shape of the original features.
         """
         n_features = shape[1]
         left, singular, right = np.linalg.svd(columns[:, :n_features], full_matrices=False)
@@ -257,7 +257,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             centred @ centred + unseen @ unseen + (lost * seen_constant) @ (lost * seen_constant)
         )
         if seen @ seen <= precision**2 * (centred @ centred) or gain == 0:
-            return np.zeros(n_features)  # any correlation is a rounding error
+            return np.zeros(n_features)  # Any remaining correlation is rounding error.
         root = math.sqrt(linear * linear + square * gain)
         kappa = (linear + root) / square if linear >= 0 else gain / (root - linear)
         spread = kept * (seen_constant + seen / kappa)
@@ -269,6 +269,6 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
 
 
 def _average(numbers: Floats, weights: Floats | None) -> Any:
-    """Return the mean of each column, exact for a constant column."""
+    """Return the mean of each column, without rounding error if the column is constant."""
     mean = np.average(numbers, axis=0, weights=weights)
     return np.where((numbers == numbers[0]).all(axis=0), numbers[0], mean)

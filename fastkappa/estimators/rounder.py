@@ -1,4 +1,4 @@
-"""Labels from scores, by thresholds that maximise kappa, as a scikit-learn estimator."""
+"""A scikit-learn estimator that turns scores into labels at the thresholds that maximise kappa."""
 
 from __future__ import annotations
 
@@ -31,9 +31,15 @@ from fastkappa.ratings.labels import distinct, names_of_columns
 from fastkappa.ratings.real_numbers import as_float64, hint_for_probabilities
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
-from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, table_at_thresholds
+from fastkappa.thresholds.rounding import (
+    Method,
+    Rounding,
+    find_rounding,
+    generator_of,
+    table_at_thresholds,
+)
 
-# What OptimizedRounder and scikit-learn's linear models have.
+# Attributes of OptimizedRounder and of scikit-learn's linear models, for the error to explain.
 INSTEAD = dict.fromkeys(("coefficients", "coef_"), "thresholds_ has the cut points.")
 
 
@@ -43,97 +49,106 @@ class KappaRounder(
     ClassifierMixin,  # type: ignore[misc]
     OutOfFoldMixin,
 ):
-    """Rounds scores to labels at the thresholds that maximise kappa.
+    """Round scores to labels at the thresholds that maximise kappa.
 
-    Scores are the predictions of a regression. With an ``estimator`` it is fitted here: in `fit`
-    it predicts each training item out of fold, thresholds are found on these scores, and the
-    estimator is fitted to all items. Without one, fit on out-of-sample scores, such as those of
+    Scores are the predictions of a regression model. If ``estimator`` is given, `fit` predicts
+    each training item out of fold, finds the thresholds from these scores, and then fits the
+    estimator to all items. Otherwise, pass out-of-sample scores to `fit`, such as the output of
     `sklearn.model_selection.cross_val_predict`.
 
     Parameters
     ----------
     estimator : regressor, default=None
-        None if ``X`` holds the scores themselves. The regressor is fitted to the labels if they
-        are numbers in rising order, else to their positions from 0. It is given here and not as
-        the step before in a pipeline, which passes on what steps transform, not predict.
-        `sklearn.frozen.FrozenEstimator` keeps a regressor fitted to other items as it is.
+        Regression model that computes the scores; None if ``X`` contains the scores themselves.
+        The regressor is fitted to the labels if they are numbers in ascending order, otherwise
+        to their positions, counted from 0. Pass the regressor here instead of making it an
+        earlier step of a pipeline, because a pipeline passes on transformed features, not
+        predictions. To use a regressor that is already fitted to other items, wrap it in
+        `sklearn.frozen.FrozenEstimator`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. None takes the order that ``y`` declares, as an ordered
-        categorical does, else the labels that occur in it, sorted: strings alphabetically,
-        with a ``LabelOrderWarning``, unless all are numbers.
+        All labels, in order. If None, the labels have the order that ``y`` declares, for
+        example as an ordered categorical. If ``y`` declares no order, its labels are sorted.
+        Strings that are not all numbers are sorted alphabetically, with a
+        ``LabelOrderWarning``.
     method : {'spline', 'exact', 'bagged', 'smoothed', 'closed_form'}, default='spline'
         How to find the thresholds:
 
-        - 'spline': those of the highest kappa expected if labels change smoothly with the
-          score. For quadratic weights the expected label is a rising spline of the score, and
-          thresholds follow from it; for others the proportions of labels are those of a
-          cumulative logit model on a spline. It was the best on new items in most studies, and
-          in all with quadratic weights.
-        - 'exact': those of the highest kappa for the training items, as
-          `optimal_thresholds` finds them. With few items they fit the noise as well.
-        - 'bagged': the mean, in ranks, of the best thresholds of bootstrap resamples.
-        - 'smoothed': as 'spline', but the proportion of each label at a score is a moving
-          average over the scores around it.
-        - 'closed_form': scores are shifted and scaled to the mean and the variance of the
-          labels' positions, and rounded at the half points. Good for few items, if scores
-          are linear and the labels' distribution is symmetric; for quadratic weights only.
+        - 'spline': maximise the kappa expected if labels change smoothly with the score. With
+          quadratic weights, the expected label is modelled as a rising spline of the score.
+          With other weights, the label proportions follow a cumulative logit model on a
+          spline. It was the best method on new items in most studies, and in all studies with
+          quadratic weights.
+        - 'exact': maximise kappa on the training items, as `optimal_thresholds` does. With few
+          items, these thresholds also fit the noise.
+        - 'bagged': average the best thresholds of bootstrap resamples, on the scale of ranks.
+        - 'smoothed': like 'spline', but estimate the proportion of each label at a score by a
+          moving average over neighbouring scores.
+        - 'closed_form': shift and scale the scores to the mean and variance of the label
+          positions, and round at the half points. It suits few items, if scores are linear in
+          the label positions and the label distribution is symmetric. It needs quadratic
+          weights.
     n_resamples : int, default=100
-        Number of bootstrap resamples of 'bagged'.
+        Number of bootstrap resamples for 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
-        The folds for ``oof_kappa_`` and for the scores of the estimator, or the number of folds
-        stratified by label. None leaves the kappa out, and is for no estimator.
+        Folds for ``oof_kappa_`` and for the estimator's scores. An int is the number of folds,
+        stratified by label. With None, ``oof_kappa_`` is not computed; this needs
+        ``estimator=None``.
     random_state : int, RandomState instance or None, default=None
-        Draws the folds and the resamples. An int makes the results reproducible.
+        Source of randomness for the folds and the resamples. Pass an int for reproducible
+        results.
 
     Attributes
     ----------
     thresholds_ : ndarray of shape (l - 1,)
-        Ascending. An item gets ``classes_[i]`` if its score is at least
+        Thresholds, ascending. An item gets ``classes_[i]`` if its score is at least
         ``thresholds_[i - 1]`` and below ``thresholds_[i]``.
     kappa_ : float
-        Kappa on the training items: for 'exact' the highest possible, and so higher than on
-        new items. NaN, with an ``UndefinedMetricWarning``, where y has a single label.
+        Kappa on the training items. With 'exact' it is the highest possible value, so expect a
+        lower kappa on new items. NaN, with an ``UndefinedMetricWarning``, if y has a single
+        label.
     oof_kappa_ : float
-        Out-of-fold kappa: of one table of all items, each labelled by thresholds from the
-        other folds. An estimate for new items. Not set for ``cv=None``.
+        Out-of-fold kappa, an estimate for new items. It is the kappa of one table of all items,
+        where each item is labelled by thresholds from the other folds. Not set if ``cv`` is
+        None.
     oof_scores_ : ndarray of shape (n_samples,)
-        The out-of-fold scores. Not set without an estimator.
+        Out-of-fold scores. Not set without an estimator.
     estimator_ : regressor
-        Fitted to all items. Not set without an estimator.
+        Regressor fitted to all items. Not set without an estimator.
     classes_ : ndarray of shape (l,)
         The labels, in order.
     n_features_in_ : int
-        Number of features seen in `fit`, if the estimator says so; 1, the scores, without one.
+        Number of features seen in `fit`, if the estimator reports it. Without an estimator it
+        is 1, because the scores are the only feature.
     feature_names_in_ : ndarray of object
-        Names of the features, where X has strings for them.
+        Names of the features, if all column names of X are strings.
 
     Raises
     ------
     ValueError
-        In `fit`, if a parameter is out of range, scores are not finite or not one column,
-        or a label is missing from ``labels``. In all methods, if a score is an integer that
-        float64 does not hold exactly.
+        In `fit`, if a parameter is out of range, if the scores are not finite or not one
+        column, or if a label is missing from ``labels``. In all methods, if a score is an
+        integer that float64 cannot represent exactly.
 
     Warns
     -----
     FallingScoresWarning
-        In `fit`, if scores fall as labels rise: multiply them by -1.
+        In `fit`, if scores fall as labels rise. Multiply the scores by -1.
 
     See Also
     --------
-    fastkappa.optimal_thresholds : the search of the method 'exact'.
-    fastkappa.estimators.KappaDecoder : labels from the probabilities of a classifier.
+    fastkappa.optimal_thresholds : Find the thresholds of the method 'exact'.
+    fastkappa.estimators.KappaDecoder : Predict labels from a classifier's probabilities.
 
     Notes
     -----
-    Any number of threads may use a fitted rounder at the same time, but none while it is
-    fitted again.
+    Several threads can use a fitted rounder at the same time, but not while it is being
+    refitted.
 
-    The spread of thresholds over resamples is not a standard error: estimates of thresholds
-    converge with the cube root of the number of items, and the bootstrap is not consistent
-    for them.
+    Do not use the spread of thresholds over resamples as a standard error. Estimates of
+    thresholds converge at the rate of the cube root of the number of items, and the bootstrap
+    is not consistent for them.
 
     References
     ----------
@@ -154,7 +169,7 @@ class KappaRounder(
     >>> rounder.predict([0.15, 0.55, 3.0])
     array(['bad', 'good', 'best'], dtype='<U4')
 
-    Regression to labels in one estimator:
+    Combine a regression model and the rounding in one estimator:
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.linear_model import Ridge
@@ -185,26 +200,26 @@ class KappaRounder(
         self.cv = cv
         self.random_state = random_state
 
-    # To a type checker it would make an attribute of whatever is misspelt.
+    # Hidden from type checkers, because with __getattr__ they accept misspelt attributes.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
             raise no_attribute(self, name, INSTEAD)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> KappaRounder:
-        """Find the thresholds, and fit the estimator.
+        """Find the thresholds, and fit the estimator if there is one.
 
         Parameters
         ----------
         X : array-like of shape (n_samples,), (n_samples, 1) or (n_samples, n_features)
-            Scores, finite; features, as the estimator takes them, if there is one.
+            Finite scores. With an estimator, features in any form that the estimator accepts.
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, not negative; the estimator's too, if its ``fit`` takes them. Items of
-            weight 0 are left out of thresholds and kappa.
+            Item weights, not negative. They are passed to the estimator too, if its ``fit``
+            accepts them. Items of weight 0 do not count for the thresholds and kappa.
         groups : array-like of shape (n_samples,), default=None
-            The group of each item, for a ``cv`` that keeps groups together.
+            Group of each item, for a ``cv`` that keeps groups together.
 
         Returns
         -------
@@ -227,13 +242,12 @@ class KappaRounder(
             scores = self._read_scores(X, reset=True)
             if self.cv is not None and not isinstance(self.cv, Integral):
                 splits = self._splits(scores, y, groups)
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         find = partial(
             find_rounding,
             method=self.method,
             weights=self.weights,
             n_resamples=self.n_resamples,
-            rng=np.random.default_rng(seed),
+            rng=generator_of(check_random_state(self.random_state)),
         )
         n_folds = self.cv if splits is None else None
         found = find(y, scores, labels=labels, sample_weight=sample_weight, n_folds=n_folds)
@@ -266,14 +280,16 @@ class KappaRounder(
         -------
         y : ndarray of shape (n_samples,)
         """
-        # Before `fit` there are no thresholds_ either: scores first, which say so.
+        # _scores raises NotFittedError before `fit`, so it is called before thresholds_ is read.
         scores = self._scores(X)
         given = np.searchsorted(self.thresholds_, scores, side="right")
         labels: AnyArray = self.classes_[given]
         return labels
 
     def transform(self, X: Any) -> AnyArray:
-        """Return the label of each score, in the shape of the scores; in a column for features.
+        """Return the label of each score, in the shape of the scores.
+
+        With an estimator, X has features, and the labels are returned as one column.
 
         Parameters
         ----------
@@ -288,7 +304,7 @@ class KappaRounder(
         return self.predict(X).reshape(shape)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return kappa of the predictions, not their accuracy.
+        """Return the kappa of the predictions, not their accuracy.
 
         Parameters
         ----------
@@ -302,7 +318,7 @@ class KappaRounder(
         Returns
         -------
         kappa : float
-            With the ``weights`` given; NaN where it is undefined.
+            Kappa with the rounder's ``weights``; NaN if it is undefined.
         """
         scores = self._scores(X)
         table = table_at_thresholds(
@@ -315,7 +331,7 @@ class KappaRounder(
         return float(kappas(table, self.weights))
 
     def _scores(self, X: Any) -> AnyArray:
-        """Return the scores of items, for a fitted rounder."""
+        """Return the scores of the items, or raise if the rounder is not fitted."""
         check_is_fitted(self)
         if self.estimator is None:
             return self._read_scores(X, reset=False)
@@ -323,7 +339,7 @@ class KappaRounder(
         return scores
 
     def _read_scores(self, X: Any, *, reset: bool) -> AnyArray:
-        """Return the scores that X holds; a column with a name must have that of `fit`."""
+        """Return the scores in X; a named column must have the same name as in `fit`."""
         scores = _scores_of(X)
         is_named = names_of_columns(X) is not None and hasattr(self, "feature_names_in_")
         if reset or is_named:
@@ -337,11 +353,11 @@ class KappaRounder(
         """Return out-of-fold scores and the folds, and fit the estimator."""
         if not hasattr(self.estimator, "predict") or is_classifier(self.estimator):
             raise ValueError(
-                f"estimator must be a regressor, got {self.estimator!r}. KappaDecoder takes the"
-                " probabilities of a classifier."
+                f"estimator must be a regressor, got {self.estimator!r}. For the probabilities of"
+                " a classifier, use KappaDecoder."
             )
         if self.cv is None:
-            raise ValueError("cv must make folds, for the estimator's scores, got None.")
+            raise ValueError("cv must not be None with an estimator, which needs folds.")
         numbers = _numbers_of(y, labels)
         found = self._fit_out_of_fold(X, numbers, y, "predict", sample_weight, groups)
         self.oof_scores_: AnyArray = column_or_1d(found[0])
@@ -355,7 +371,7 @@ class KappaRounder(
         sample_weight: Any,
         splits: Splits,
     ) -> float:
-        """Return the out-of-fold kappa of some folds."""
+        """Return the out-of-fold kappa of the given folds."""
         table = np.zeros((len(self.classes_),) * 2, np.int64)
         weights = None if sample_weight is None else np.asarray(sample_weight)
         for train, test in splits:
@@ -376,13 +392,13 @@ class KappaRounder(
         if self.estimator is None:
             tags.input_tags.one_d_array = True
             tags.input_tags.two_d_array = False
-        # A single column separates the blobs of scikit-learn's checks badly.
+        # One column of scores separates the blobs in scikit-learn's estimator checks poorly.
         tags.classifier_tags.poor_score = True
         return tags
 
 
 def _numbers_of(y: AnyArray, labels: Any) -> AnyArray:
-    """Return what a regressor is fitted to: labels that are rising numbers, else positions."""
+    """Return the regression targets: the labels if they are ascending numbers, else positions."""
     order = sorted_labels(y) if labels is None else read_order(labels)
     if order.dtype.kind in "iuf" and (np.diff(order) > 0).all():
         return y.astype(np.float64)
@@ -391,7 +407,7 @@ def _numbers_of(y: AnyArray, labels: Any) -> AnyArray:
 
 
 def _scores_of(X: Any) -> AnyArray:
-    """Return one column of float32 or float64."""
+    """Return the scores as a one-dimensional float32 or float64 array."""
     refuse_masked(X=X)
     check = partial(check_array, ensure_2d=False, input_name="X", estimator="KappaRounder")
     scores: AnyArray = check(X, dtype=None)
@@ -400,13 +416,13 @@ def _scores_of(X: Any) -> AnyArray:
     if scores.ndim != 1:
         raise ValueError(
             f"X must be one column of scores, got an array of shape {scores.shape}."
-            f"{hint_for_probabilities(scores.shape)} With estimator=, a regressor, KappaRounder"
-            " takes features."
+            f"{hint_for_probabilities(scores.shape)} To pass features, give a regressor as"
+            " estimator=."
         )
     if scores.dtype.kind in "iu":
         return as_float64(scores, "X")
     if scores.dtype.kind == "f":
-        # Of another byte order scikit-learn makes float64, whose midpoints are other ones.
+        # scikit-learn converts another byte order to float64, which has other midpoints.
         scores = scores.astype(scores.dtype.newbyteorder("="), copy=False)
     floats: AnyArray = check(scores, dtype=[np.float64, np.float32])
     return floats

@@ -1,4 +1,4 @@
-"""Kappa as a scorer for model selection: what scikit-learn's ``scoring=`` takes."""
+"""Kappa scorers for model selection with scikit-learn's ``scoring=``."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from fastkappa.tables.table import union_of_labels
 
 
 class KappaScorer:
-    """Scores the predictions of a fitted classifier by kappa.
+    """Score the predictions of a fitted classifier by kappa.
 
-    An object of this class goes wherever scikit-learn takes ``scoring=``: ``cross_val_score``,
-    ``cross_validate`` (in a dictionary of several, too), ``GridSearchCV``,
-    ``TunedThresholdClassifierCV``, ``permutation_importance``. Ready ones are ``cohen_kappa``,
-    ``linear_kappa`` and ``quadratic_kappa``.
+    Pass an object of this class as ``scoring=`` to scikit-learn: to ``cross_val_score``,
+    ``cross_validate`` (alone or in a dictionary of scorers), ``GridSearchCV``,
+    ``TunedThresholdClassifierCV`` or ``permutation_importance``. The scorers ``cohen_kappa``,
+    ``linear_kappa`` and ``quadratic_kappa`` are ready to use.
 
     Parameters
     ----------
@@ -35,30 +35,33 @@ class KappaScorer:
         Disagreement weights, as in `cohen_kappa_score`; rows are the true labels. A matrix
         needs ``labels``.
     labels : array-like of shape (l,), default=None
-        All labels, in order. None takes the order that ``y`` declares, as an ordered
-        categorical does; else the classifier's ``classes_`` and the labels in ``y``, in the
-        order of ``classes_`` if that is not merely sorted, and otherwise sorted: strings
-        alphabetically, with a ``LabelOrderWarning``, unless all are numbers.
+        All labels, in order. If None, the labels have the order that ``y`` declares, for
+        example as an ordered categorical. If ``y`` declares no order, the labels are the
+        classifier's ``classes_`` and the labels in ``y``. They keep the order of ``classes_``
+        if it is not sorted and has all labels; otherwise they are sorted. Strings that are not
+        all numbers are sorted alphabetically, with a ``LabelOrderWarning``.
 
     Raises
     ------
     ValueError
-        When it is called: if the predictions are no labels, if ``y`` or a prediction is not
-        among the labels given, or if there are weights and neither labels nor ``classes_``.
+        On a call, if the predictions are not labels, if ``y`` or the predictions contain a
+        label that is not in ``labels``, or if weights are used but neither ``labels`` nor
+        ``classes_`` exists.
 
     See Also
     --------
-    fastkappa.compile_scorer : a function of two arrays, for loops of your own.
+    fastkappa.compile_scorer : Compile a function of two arrays for use in loops.
 
     Notes
     -----
-    Weights are on the positions of labels. A fold where nobody has a label in the middle, and
-    none is predicted, would bring its neighbours together, and its kappa would be of another
-    scale: ``make_scorer(cohen_kappa_score, weights="quadratic")`` has this fault. Here all
-    folds have the same labels, for each of the data is in training or in the fold.
+    Weights depend on the positions of the labels. If a fold lacks a middle label, both in ``y``
+    and in the predictions, the labels next to it become neighbours, and the kappa of the fold
+    is on a different scale. ``make_scorer(cohen_kappa_score, weights="quadratic")`` has this
+    flaw. Here all folds use the same labels, because each label occurs in the training items or
+    in the fold.
 
     With scikit-learn's metadata routing, ``set_score_request(sample_weight=True)`` returns a
-    scorer that asks for item weights; it does not change the one that it is called on.
+    new scorer that requests item weights. The original scorer does not change.
 
     Examples
     --------
@@ -78,29 +81,32 @@ class KappaScorer:
             distinct(self.labels.tolist())
             weights = as_weights(weights, len(self.labels))
         elif weights is not None and not isinstance(weights, str):
-            raise ValueError("labels must be given with a matrix of weights, to say its order.")
+            raise ValueError(
+                "labels must be given with a matrix of weights, to define the order of its rows"
+                " and columns."
+            )
         self.weights = as_weights(weights, len(self.labels) if self.labels is not None else 2)
         self._request = MetadataRequest(owner=self)
         self._request.score.add_request(param="sample_weight", alias=None)
 
-    # To a type checker it would make an attribute of whatever is misspelt.
+    # Hidden from type checkers, because with __getattr__ they accept misspelt attributes.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            # TunedThresholdClassifierCV takes a scorer of scikit-learn apart to score thresholds.
+            # TunedThresholdClassifierCV reads private attributes that scikit-learn's scorers have.
             if name.startswith("_") and not name.startswith("__"):
                 return getattr(make_scorer(self._kappa), name)
             raise no_attribute(self, name, {})
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None) -> float:
-        """Return kappa of what an estimator predicts.
+        """Return the kappa of an estimator's predictions.
 
         Parameters
         ----------
         estimator : object
-            A fitted classifier, or whatever has a ``predict`` that gives labels.
+            A fitted classifier, or any object with a ``predict`` method that returns labels.
         X : array-like
-            What it predicts from.
+            Features, passed to ``predict``.
         y : array-like of shape (n_samples,)
             True labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -109,7 +115,7 @@ class KappaScorer:
         Returns
         -------
         kappa : float
-            NaN where it is undefined.
+            Kappa of ``y`` and the predictions; NaN if it is undefined.
         """
         predictions = estimator.predict(X)
         _refuse_numbers(predictions, estimator)
@@ -119,26 +125,26 @@ class KappaScorer:
     def _kappa(
         self, y: Any, predictions: Any, *, sample_weight: Any = None, labels: Any = None
     ) -> float:
-        """Return kappa of predictions; without labels the order is the scorer's own."""
+        """Return the kappa of predictions; if ``labels`` is None, use the scorer's own labels."""
         labels = self.labels if labels is None else labels
         counts = confusion_counts(y, predictions, labels=labels, sample_weight=sample_weight)
         if counts.n_outside:
             occurring = confusion_counts(y, predictions).labels.tolist()
             outside = [label for label in occurring if label not in counts.labels.tolist()]
             raise ValueError(
-                f"y or the predictions hold {outside[0]!r}, which is not among the labels"
+                f"y or the predictions contain {outside[0]!r}, which is not among the labels"
                 f" {shown(counts.labels)}."
             )
         return float(kappas(counts.table, self.weights))
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> KappaScorer:
-        """Return a scorer that asks for item weights, or declines them.
+        """Return a scorer that requests or declines item weights.
 
         Parameters
         ----------
         sample_weight : bool, str or None
-            True asks for them, False declines them, a string asks for them by another name,
-            None raises where they are passed.
+            True requests the weights, False declines them, and a string requests them under
+            that name. With None, passing weights raises an error.
 
         Returns
         -------
@@ -150,7 +156,7 @@ class KappaScorer:
         return scorer
 
     def get_metadata_routing(self) -> Any:
-        """Return what scikit-learn asks for: the metadata that this scorer wants."""
+        """Return the metadata that this scorer requests from scikit-learn."""
         return self._request
 
     def __repr__(self) -> str:
@@ -159,7 +165,7 @@ class KappaScorer:
         return f"KappaScorer(weights={weights!r}{labels})"
 
     def _labels_for(self, estimator: Any, y: Any, predictions: Any) -> AnyArray | None:
-        """Return the labels in order; None where the ratings' own will do."""
+        """Return the labels in order, or None if the labels and order of the ratings suffice."""
         if self.labels is not None:
             return self.labels
         if self.weights is None or read_column(y, "y").declared is not None:
@@ -167,8 +173,9 @@ class KappaScorer:
         classes = getattr(estimator, "classes_", None)
         if classes is None:
             raise ValueError(
-                f"{type(estimator).__name__} has no classes_, so a fold may lack some labels, and"
-                f" their positions differ: use KappaScorer(weights={self.weights!r}, labels=...)."
+                f"{type(estimator).__name__} has no classes_. A fold can lack some labels, which"
+                " changes the positions of the others: use"
+                f" KappaScorer(weights={self.weights!r}, labels=...)."
             )
         classes = read_labels(classes)
         occurring = confusion_counts(y, predictions).labels
@@ -185,9 +192,10 @@ def _refuse_numbers(predictions: Any, estimator: Any) -> None:
     if column.obstacle in ("continuous", "continuous-multioutput"):
         values = np.asarray(column.values).reshape(-1)
         real = values[values != np.rint(values)][0]
+        name = type(estimator).__name__
         raise ValueError(
-            f"kappa needs labels, and {type(estimator).__name__} predicts real numbers such as"
-            f" {real:.6g}: make labels of them by fastkappa.estimators.KappaRounder, or use"
+            f"kappa needs labels, but {name} predicts real numbers such as {real:.6g}. Wrap {name}"
+            " in fastkappa.estimators.KappaRounder, which converts them to labels, or use"
             " fastkappa.measurements.continuous_kappa."
         )
 

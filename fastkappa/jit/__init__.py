@@ -1,7 +1,7 @@
-"""Tables and kappa inside your own ``@numba.njit`` functions: ``pip install 'fastkappa[numba]'``.
+"""Compute confusion matrices and kappa inside your own ``@numba.njit`` functions.
 
-Labels are whole numbers from 0 to ``n_labels - 1``. Called from Python, the functions give
-the same results through the rest of the package.
+Install numba with ``pip install 'fastkappa[numba]'``. Labels are integers from 0 to
+``n_labels - 1``. The functions can also be called from Python, with the same results.
 """
 
 from fastkappa.exceptions import library_needed

@@ -1,4 +1,4 @@
-"""How the functions for compiled loops are compiled."""
+"""Compile the functions that are called inside compiled loops."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from numba import types
 
 
 def _intrinsic(function: Callable[..., Any]) -> Any:
-    """Make a function of one that writes its instructions, as numba's decorator of this name."""
+    """Turn a function that writes LLVM instructions into an intrinsic, like numba's decorator."""
     return numba.extending.intrinsic(function)
 
 
 def exactly(function: Callable[..., Any]) -> Any:
-    """Compile a function when it is first called, and keep it on disk if that is possible.
+    """Compile a function at its first call, without ``fastmath``, and cache it on disk if possible.
 
-    It does not take ``fastmath`` from its caller, which would undo error-free sums and the
-    search for NaN. (numba checks the time of the function's own file only: touch it after
-    editing what it calls.)
+    ``fastmath``, inherited from a caller, would break error-free sums and checks for NaN.
+    (numba only checks the modification time of the function's own file. Touch that file after
+    editing a function that it calls.)
     """
     try:
         return numba.njit(fastmath=False, cache=True)(function)
@@ -29,9 +29,9 @@ def exactly(function: Callable[..., Any]) -> Any:
 
 @_intrinsic
 def out_of_line(typing: Any) -> Any:
-    """Keep LLVM from copying the function that calls this into its callers.
+    """Prevent LLVM from inlining the function that calls this.
 
-    For what seldom runs or takes long, where a call costs nothing.
+    Use it for code that runs rarely or for long, where the cost of a call does not matter.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -43,10 +43,10 @@ def out_of_line(typing: Any) -> Any:
 
 @_intrinsic
 def borrowed(typing: Any, array: Any) -> Any:
-    """Return an array without its count of references, which takes atomic operations to keep.
+    """Return an array without its reference count, to avoid atomic operations.
 
-    Only for an argument, whose owner is the caller, and only to pass it on: a local array
-    would be freed after this.
+    Use it only to pass on an argument, because the caller owns the argument. A local array
+    would be freed too early.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -1,6 +1,7 @@
-"""Sums and products that keep twice the digits of a float, inside compiled loops.
+"""Compute sums and products with twice the precision of a float, inside compiled loops.
 
-A number is a pair (high, low), high being the sum rounded. Whole numbers below 2**104 are exact.
+A number is a pair (high, low), where high is the sum rounded to a float. Integers below 2**104
+are exact.
 
 References
 ----------
@@ -18,12 +19,12 @@ from numba.extending import overload
 
 from fastkappa.jit.compiling import exactly
 
-# Cuts a float in two halves of 26 bits.
+# Splits a float into two halves of 26 bits.
 SPLITTER = float((1 << 27) + 1)
 
 
 def double_double(number: Any) -> Any:
-    """Return an integer or a float as a pair."""
+    """Convert an integer or a float to a pair."""
     raise NotImplementedError("for compiled code")
 
 
@@ -35,7 +36,7 @@ def _compile_double_double(number: Any) -> Any:
     mask = kind(0xFFFFFFFF)
 
     def of_integer(number: Any) -> Any:
-        # Its two halves are floats, but it is none beyond 2**53.
+        # An integer beyond 2**53 may not fit in a float, but its upper and lower 32 bits do.
         low = kind(number) & mask
         return _two_sum(np.float64(kind(number) - low), np.float64(low))
 

@@ -1,9 +1,9 @@
-"""Kappa of a confusion table, inside compiled loops.
+"""Compute kappa from a confusion matrix inside compiled loops.
 
     kappa = D / E,      E = sum(w * outer(r, s)),      D = E - n * sum(w * c)
 
-with disagreement weights w, table c, margins r and s and their sum n. Whole numbers are
-summed in int64 where that cannot overflow, all others in double-double.
+Here w are the disagreement weights, c is the table, r and s are its margins, and n is its sum.
+Integers are summed in int64 if that cannot overflow. Other numbers are summed in double-double.
 """
 
 from __future__ import annotations
@@ -26,48 +26,48 @@ from fastkappa.statistics.weights import Weights
 NOMINAL, LINEAR, QUADRATIC, MATRIX = range(4)
 KINDS = {None: NOMINAL, "linear": LINEAR, "quadratic": QUADRATIC}
 ZERO = (0.0, 0.0)
-# Weights by name need no matrix, but compiled code wants one of some type.
+# Weights given by name need no matrix, but compiled code needs a value of a fixed type.
 NO_MATRIX = np.zeros((1, 1), np.int64)
-# Sums of whole numbers that stay below this cannot overflow int64.
+# Integer sums whose bound is below this cannot overflow int64.
 INT64_SAFE = float(1 << 61)
 LARGEST_FLOAT = np.finfo(np.float64).max
-# A power of two with the opposite exponent is a float.
+# 2.0 to the power of minus this exponent is still a finite float.
 LEAST_EXPONENT = -1000
 
 
 def kappa_from_confusion(table: AnyArray, weights: Weights = None) -> float:
-    """Return Cohen's kappa of a confusion table.
+    """Compute Cohen's kappa from a confusion matrix.
 
     For use inside ``@numba.njit`` functions.
 
     Parameters
     ----------
     table : ndarray of shape (l, l)
-        Counts, or sums of item weights: integers or floats, finite, not negative.
+        Counts, or sums of item weights, as finite, non-negative integers or floats.
     weights : {None, 'linear', 'quadratic'} or ndarray of shape (l, l), default=None
         Disagreement weights, as in `fastkappa.kappa_from_confusion`.
 
     Returns
     -------
     kappa : float
-        At most 1; NaN, without a warning, where it is undefined: in an empty table, or
-        where no disagreement is expected (one label only).
+        Cohen's kappa, at most 1. NaN, without a warning, if kappa is undefined because the
+        table is empty or no disagreement is expected (a single label).
 
     Raises
     ------
     ValueError
-        If the table is not square or has an entry that is negative or not finite, if a
-        matrix of weights has, or another shape, or is not 0 on its diagonal, or if the
-        weights have another name.
+        If the table is not square, or has an entry that is negative or not finite. If the
+        weights have an unknown name. If a matrix of weights has a different shape, an entry
+        that is negative or not finite, or a diagonal that is not 0.
     numba.TypingError
-        When it is compiled, for arguments of other types.
+        At compile time, for arguments of other types.
 
     Notes
     -----
-    Counts and whole weights are summed exactly while ``n**2`` times the largest weight is
-    below 2**104, far beyond int64: for 10**8 items and 1000 labels with quadratic weights
-    it is 10**22. The result is then within 2 units in the last place of that of exact
-    rational arithmetic. Floats are summed with 100 bits.
+    Counts and integer weights are summed exactly if ``n**2`` times the largest weight is
+    below 2**104 (about 2 * 10**31). For 10**8 items and 1000 labels with quadratic weights,
+    this product is only 10**22. The result is then within 2 units in the last place of exact
+    rational arithmetic. Floats are summed with about 100 bits of precision.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def _compile_kappa_from_confusion(table: Any, weights: Any = None) -> Any:
 
 
 def kind_and_matrix(weights: Any) -> tuple[int, AnyArray]:
-    """Return the kind of disagreement weights and a matrix, which only one kind uses."""
+    """Return the kind of disagreement weights and their matrix, which only ``MATRIX`` uses."""
     raise NotImplementedError("for compiled code")
 
 
@@ -137,10 +137,10 @@ def _kind_of_name(name: str) -> int:
 
 @exactly
 def kappa_of_table(table: Any, kind: int, matrix: Any) -> float:
-    """Return kappa, NaN where it is undefined."""
+    """Return kappa, or NaN if it is undefined."""
     n_labels = table.shape[0]
     if n_labels != table.shape[1] or n_labels == 0:
-        raise ValueError("table must have as many rows as columns, at least one")
+        raise ValueError("table must be square and have at least one row")
     if kind == QUADRATIC and all_whole(table, NO_MATRIX):
         total, difference, expected = _quadratic_sums(table)
         if total >= 0:
@@ -150,10 +150,11 @@ def kappa_of_table(table: Any, kind: int, matrix: Any) -> float:
 
 @exactly
 def _quadratic_sums(table: Any) -> Any:
-    """Return the number of items, 2 D and 2 E; -1 first if int64 might be too small for them.
+    """Return the number of items, D and E. The number is -1 if int64 might overflow.
 
-    With means x and y of the labels, E = n * sum((i**2 + j**2) * c) - 2 * sum(i * c) * sum(j * c)
-    and D = 2 * n * sum(i * j * c) - 2 * sum(i * c) * sum(j * c): one pass, and no margins.
+    E = n * sum((i**2 + j**2) * c) - 2 * sum(i * c) * sum(j * c) and
+    D = 2 * n * sum(i * j * c) - 2 * sum(i * c) * sum(j * c).
+    These formulas need one pass and no margins.
     """
     n_labels = len(table)
     bits, total, rows, columns, squares, products = 0, 0, 0, 0, 0, 0
@@ -170,7 +171,7 @@ def _quadratic_sums(table: Any) -> Any:
         columns += firsts
         squares += seconds + i * i * in_row
         products += i * firsts
-    # No count is above `bits`, which is negative if one of them is.
+    # `bits` is at least as large as each count, and negative if any count is.
     small = bits >= 0 and float(bits) * n_labels * n_labels < INT64_SAFE
     heaviest = float(n_labels - 1) * float(n_labels - 1)
     if not small or float(total) * float(total) * max(heaviest, 1.0) >= INT64_SAFE:
@@ -188,7 +189,7 @@ def _kappa_of_any_table(table: Any, kind: int, matrix: Any) -> float:
         raise ValueError("table must be finite and not negative")
     if kind == MATRIX:
         if matrix.shape != table.shape:
-            raise ValueError("weights must have one row and one column for each label")
+            raise ValueError("weights must have one row and one column per label")
         for i in range(n_labels):
             if matrix[i, i] != 0:
                 raise ValueError("weights must be 0 on their diagonal")
@@ -211,7 +212,10 @@ def _kappa_of_any_table(table: Any, kind: int, matrix: Any) -> float:
 
 @exactly
 def _largest_and_total(array: Any) -> Any:
-    """Return the largest entry and the sum: infinity if one is negative, NaN or infinite."""
+    """Return the largest entry and the sum, or infinities if an entry is invalid.
+
+    Entries that are negative, NaN or infinite are invalid.
+    """
     largest, total = 0.0, 0.0
     for row in range(array.shape[0]):
         for column in range(array.shape[1]):
@@ -219,13 +223,13 @@ def _largest_and_total(array: Any) -> Any:
             if not 0 <= number < np.inf:
                 return np.inf, np.inf
             largest = max(largest, number)
-            # The sum may overflow though every entry is finite.
+            # The sum can overflow even if every entry is finite.
             total = min(total + number, LARGEST_FLOAT)
     return largest, total
 
 
 def all_whole(table: Any, matrix: Any) -> bool:
-    """Return whether both arrays are of integers."""
+    """Return whether both arrays contain integers."""
     raise NotImplementedError("for compiled code")
 
 
@@ -267,7 +271,7 @@ def _whole_weight(kind: int, matrix: Any, i: int, j: int) -> Any:
 
 @exactly
 def _kappa_of_pairs(table: Any, weights: Any) -> float:
-    """Return kappa from double-double numbers, in arrays of shape (l, l, 2)."""
+    """Compute kappa from double-double numbers in arrays of shape (l, l, 2)."""
     n_labels = len(table)
     rows, columns = np.zeros((n_labels, 2)), np.zeros((n_labels, 2))
     total, observed, expected = ZERO, ZERO, ZERO
@@ -296,9 +300,9 @@ def _kappa_of_pairs(table: Any, weights: Any) -> float:
 
 @exactly
 def _pairs(array: Any, largest: float) -> Any:
-    """Return a matrix in double-double, times a power of two if squares might overflow or vanish.
+    """Convert a matrix to double-double, scaled if squares of its entries could go out of range.
 
-    Squares of integers do not.
+    The scale is a power of two. Integers never need it.
     """
     exponent = math.frexp(largest)[1]
     scale = math.ldexp(1.0, -max(exponent, LEAST_EXPONENT)) if abs(exponent) > 200 else 1.0

@@ -1,4 +1,4 @@
-"""Kappa of scores cut at thresholds, inside compiled loops."""
+"""Compute kappa of scores cut at thresholds inside compiled loops."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.tables.confusion import confusion_counts
 
-# More thresholds than these are searched by halving.
+# With more thresholds than this, binary search is used.
 FEW = 16
 LABELS_BEYOND_THRESHOLDS = (
-    "labels must be 0 to the number of thresholds, and an item has another one: number labels from"
-    " 0, or leave such items out with drop_outside=True"
+    "labels must be 0 to the number of thresholds, but an item has a different label: number labels"
+    " from 0, or leave out such items with drop_outside=True"
 )
 
 
@@ -33,38 +33,41 @@ def kappa_at_thresholds(
     weights: Weights = "quadratic",
     drop_outside: bool = False,
 ) -> float:
-    """Return the kappa of labels and of scores that were cut at thresholds.
+    """Compute kappa between labels and scores cut at thresholds.
 
     For use inside ``@numba.njit`` functions.
 
     Parameters
     ----------
     scores : ndarray of shape (n,)
-        Integers or floats; infinity is allowed, NaN is not.
+        Integer or float scores. Infinity is allowed, NaN is not.
     labels : ndarray of shape (n,)
-        True labels 0 to k: integers of any type.
+        True labels 0 to k, as integers of any type.
     thresholds : ndarray of shape (k,)
-        Where to cut, not decreasing. A score gets the number of thresholds that are not
-        above it, as by ``numpy.searchsorted(thresholds, scores, side='right')``. Infinity
-        leaves the outermost labels empty, equal thresholds an inner one.
+        Thresholds in non-decreasing order. The label of a score is the number of thresholds
+        less than or equal to it: ``numpy.searchsorted(thresholds, scores, side='right')``.
+        Infinite thresholds leave the outermost labels empty. Equal thresholds leave an inner
+        label empty.
     weights : {None, 'linear', 'quadratic'} or ndarray of shape (k + 1, k + 1), \
 default='quadratic'
-        Disagreement weights, as in `fastkappa.kappa_from_confusion`; rows are true labels.
+        Disagreement weights, as in `fastkappa.kappa_from_confusion`. The rows of a matrix are
+        the true labels.
     drop_outside : bool, default=False
-        Whether to leave out items with another label, which are an error otherwise.
+        Whether to leave out items with any other label. By default, such an item raises an
+        error.
 
     Returns
     -------
     kappa : float
-        At most 1; NaN, without a warning, where it is undefined.
+        Cohen's kappa, at most 1. NaN, without a warning, if kappa is undefined.
 
     Raises
     ------
     ValueError
-        If the lengths differ, a label is not 0 to k, a score or a threshold is NaN,
-        thresholds decrease, or for weights that `kappa_from_confusion` refuses.
+        If the lengths differ, if a label is not one of 0 to k, if a score or a threshold is
+        NaN, if thresholds decrease, or if `kappa_from_confusion` rejects the weights.
     numba.TypingError
-        When it is compiled, for arguments of other types.
+        At compile time, for arguments of other types.
 
     Examples
     --------
@@ -83,7 +86,7 @@ default='quadratic'
     if np.isnan(scores).any():
         raise ValueError("scores must not be NaN")
     if np.isnan(thresholds).any() or (thresholds[1:] < thresholds[:-1]).any():
-        raise ValueError("thresholds must not decrease and not be NaN")
+        raise ValueError("thresholds must not be NaN and must not decrease")
     classes = np.searchsorted(thresholds, scores, side="right")
     n_labels = len(thresholds) + 1
     counts = confusion_counts(labels, classes, labels=np.arange(n_labels))
@@ -96,7 +99,7 @@ default='quadratic'
 def _compile_kappa_at_thresholds(
     scores: Any, labels: Any, thresholds: Any, *_: Any, **__: Any
 ) -> Any:
-    # numba takes the names and defaults of further arguments from the function that it compiles.
+    # numba reads the names and defaults of further arguments from the compiled function below.
     check_labels("labels", labels)
     for name, array in (("scores", scores), ("thresholds", thresholds)):
         numbers = isinstance(array, types.Array) and isinstance(
@@ -122,12 +125,12 @@ def _compile_kappa_at_thresholds(
 @exactly
 def _table(scores: Any, labels: Any, thresholds: Any, drop_outside: bool) -> Any:
     if len(scores) != len(labels):
-        raise ValueError("scores and labels must be of the same length")
+        raise ValueError("scores and labels must have the same length")
     for i in range(len(thresholds)):
         if np.isnan(thresholds[i]) or (i > 0 and thresholds[i] < thresholds[i - 1]):
-            raise ValueError("thresholds must not decrease and not be NaN")
+            raise ValueError("thresholds must not be NaN and must not decrease")
     n_labels = len(thresholds) + 1
-    # Items with a label outside are counted in the last row.
+    # The last row counts items with any other label.
     table = np.zeros((n_labels + 1, n_labels), np.int64)
     for i in range(len(scores)):
         if np.isnan(scores[i]):
@@ -140,7 +143,7 @@ def _table(scores: Any, labels: Any, thresholds: Any, drop_outside: bool) -> Any
 
 @exactly
 def _class_of(score: Any, thresholds: Any) -> Any:
-    """Return how many thresholds are not above a score."""
+    """Return the number of thresholds less than or equal to a score."""
     if len(thresholds) <= FEW:
         n_passed = 0
         for threshold in thresholds:

@@ -1,11 +1,11 @@
-"""The kernels that every backend offers: for pairs of columns, scores, CSV lines and differences.
+"""Define the kernels of every backend: pairs of columns, scores, CSV lines and differences.
 
-A backend is a package with a module for each, ``pairs`` and so on, which implement these
-protocols. Kernels are serial, work on the items ``start <= i < stop``, read arrays in place,
-and count codes outside the labels separately: nothing is written outside a table.
+A backend is a package with one module per protocol (``pairs``, ``scores``, ``csv_lines`` and
+``differences``). Kernels are serial, work on the items ``start <= i < stop`` and read arrays in
+place. They count codes outside the labels separately, so they never write outside a table.
 
-Some kernels are optional. They are properties of the protocol here, and None in a backend
-that lacks them: no caller asks in another way.
+Some kernels are optional. They are properties in the protocols here, and None in a backend
+that lacks them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable, offsets_fro
 # The items start <= i < stop, as a pair.
 Range = tuple[int, int]
 
-# The values of code 0 in the first column and in the second.
+# The values that have code 0 in the first and in the second column.
 Lowest = tuple[int, int]
 
 SumMoments = Callable[[AnyArray, AnyArray, int, int, Range], tuple[int, ...]]
@@ -29,12 +29,13 @@ CountRows = Callable[[AnyArray, AnyArray, Lowest, IntTable, Range], None]
 
 
 class LabelHash(NamedTuple):
-    """Labels anywhere among the 64-bit integers, in the slots that `look_up` finds them in.
+    """A hash table from 64-bit integer labels to their codes.
 
-    A value times ``multiplier``, modulo 2**64 and without its last ``shift`` bits, is the slot
-    to look at first; if another label is there, the slots that follow, the first after the
-    last one, up to an empty one. ``slots`` has the code of each, the number of labels where it
-    is empty. ``labels`` are those of the codes, modulo 2**64, and once more the first one.
+    The search for a value begins at slot ``(value * multiplier % 2**64) >> shift``. It goes on
+    to the following slots, and from the last slot to slot 0, until it finds the value or an
+    empty slot. ``slots`` contains the code of each slot; an empty slot contains the number of
+    labels. ``labels`` contains the label of each code, modulo 2**64, followed by the first label
+    again.
     """
 
     multiplier: int
@@ -44,7 +45,7 @@ class LabelHash(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """What lines of text hold: fields that end at a byte, of which two are read."""
+    """The format of lines of text: the delimiter, the number of fields, and the two to read."""
 
     delimiter: int
     n_fields: int
@@ -59,13 +60,13 @@ CountLines = Callable[[Texts, Texts, NDArray[np.uint8], Lines, IntTable], int]
 def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
     """Raise unless each array has all the items from ``start`` up to ``stop``.
 
-    Kernels in NumPy and numba ask this of every array that they are given; those in C have the
-    same check in Cython.
+    NumPy and numba kernels check every array they receive. The C kernels have the same check in
+    Cython.
     """
     for array in arrays:
         if array is not None and start < stop and not 0 <= start <= stop <= len(array):
             raise ValueError(
-                f"items {start} to {stop - 1} are not all among those of an array of {len(array)}"
+                f"items {start} to {stop - 1} are not all within an array of {len(array)} items"
             )
 
 
@@ -76,52 +77,55 @@ def chunks_of(part: Range, length: int) -> Iterator[slice]:
 
 
 def check_tables(*tables: AnyArray | None) -> None:
-    """Raise unless tables have one shape, with a row and a column for values outside the labels."""
+    """Raise unless tables have the same shape, with a row and a column for values outside."""
     shapes = {table.shape for table in tables if table is not None}
     if len(shapes) > 1 or not all(shapes.pop()):
-        raise ValueError("tables must have one shape, with room for values outside the labels")
+        raise ValueError(
+            "tables must have the same shape, with a row and a column for values outside the labels"
+        )
 
 
 class PairKernels(Protocol):
-    """Counts and sums of pairs of codes."""
+    """Count and sum pairs of codes."""
 
     __name__: str
 
     def __hash__(self) -> int: ...
 
-    # Whether few labels are counted about as fast as the columns are read.
+    # Whether counting few labels is about as fast as reading the columns.
     READS_AS_FAST: bool
-    # The most labels of a table that ``count_rows`` fills; 0 without that kernel.
+    # The maximum number of labels that ``count_rows`` supports; 0 without that kernel.
     MOST_ROW_LABELS: int
 
     @property
     def sum_moments(self) -> SumMoments | None:
         """The kernel for quadratic kappa without a table.
 
-        ``sum_moments(first, second, lowest, n_labels, part)`` returns how many pairs are
-        outside and inside the labels, and of the latter the sums of the first codes, of the
-        second, of their squares and of their products.
+        ``sum_moments(first, second, lowest, n_labels, part)`` returns the numbers of pairs
+        outside and inside the labels. Then follow, for the pairs inside, the sums of the first
+        codes, the second codes, their squares, and their products.
         """
 
     @property
     def count_rows(self) -> CountRows | None:
-        """The kernel for the columns of a row-major matrix.
+        """The kernel that pairs a column with each column of a row-major matrix.
 
-        ``count_rows(first, matrix, lowest, tables, part)`` adds the pairs of a column and each
-        column of the matrix to the tables of these.
+        ``count_rows(first, matrix, lowest, tables, part)`` pairs a column with each column of
+        the matrix, and adds the pairs to one table per column.
         """
 
     def simd_level(self) -> str:
-        """Return the vector instructions in use, as far as the kernels choose them."""
+        """Return the name of the vector instructions in use, if the kernels choose them."""
 
     def looks_up_as_fast(self) -> bool:
-        """Return whether few labels far apart are counted about as fast as the columns are read."""
+        """Return whether counting few labels far apart is about as fast as reading the columns."""
         ...
 
     def look_up(self, values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int:
-        """Write the code of each value to ``codes``, which is of the type of the slots.
+        """Write the code of each value to ``codes``, which has the dtype of the slots.
 
-        A value that is no label has the number of labels as its code. Return how many those are.
+        A value that is not a label gets the number of labels as its code. Return the number of
+        such values.
         """
         ...
 
@@ -150,17 +154,19 @@ class PairKernels(Protocol):
         tables: tuple[IntTable, IntTable, IntTable],
         part: Range,
     ) -> None:
-        """Add the number of pairs and the integer weights of each cell, in three tables.
+        """Add the number of pairs and the sum of integer weights of each cell to three tables.
 
-        The sum of weights is ``high * 2**32 + low``, the second table and the third.
+        The first table counts pairs. The sum of weights is ``high * 2**32 + low``, where
+        ``high`` is the second table and ``low`` is the third.
         """
 
 
 class Bins(NamedTuple):
-    """Bins of equal width: a score is in one of ``n_rows`` rows.
+    """Bins of equal width, which assign each score to one of ``n_rows`` rows.
 
-    Row 0 is below ``low``, rows 1 to ``n_inner`` are the bins from there on, ``scale`` of them
-    per unit, the next row is above them, and the last one has NaN and the infinities.
+    Row 0 is for scores below ``low``. Rows 1 to ``n_inner`` are bins of width ``1 / scale``
+    from ``low`` on. The next row is for scores above them, and the last row is for NaN and
+    infinity.
     """
 
     low: float
@@ -169,12 +175,12 @@ class Bins(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """How many rows a table of the bins has."""
+        """The number of rows in a table of the bins."""
         return self.n_inner + 3
 
 
 class Items(Protocol):
-    """Items with a score, a label and perhaps a weight, to be read or to be written.
+    """Items with a score, a label and optionally a weight, for reading or writing.
 
     The label of item i has the code ``codes[i] - lowest``; a code outside the labels is
     ``n_labels``. Scores are float32 or float64.
@@ -193,7 +199,7 @@ class Items(Protocol):
 
 
 class GroupedItems(Protocol):
-    """Items in groups of scores, each group above the one before, in any order inside."""
+    """Items in groups of ascending scores. The order within a group is arbitrary."""
 
     @property
     def scores(self) -> AnyArray: ...
@@ -213,14 +219,14 @@ SortItems = Callable[[Items], tuple[AnyArray, NDArray[np.uint16]] | None]
 
 
 def check_bin_tables(items: Items, bins: Bins, *tables: AnyArray | None) -> None:
-    """Raise unless tables have a row per row of the bins, and a column per label and one more."""
+    """Raise unless tables have one row per row of the bins, and one column per label plus one."""
     shape = (bins.n_rows, items.n_labels + 1)
     if any(table is not None and table.shape != shape for table in tables):
-        raise ValueError(f"tables must have one shape, {shape}")
+        raise ValueError(f"tables must have the shape {shape}")
 
 
 def write_items(out: Items, places: Any, items: Items, chosen: Any) -> None:
-    """Write the chosen items to their places."""
+    """Write the chosen items to the given places of ``out``."""
     out.scores[places] = items.scores[chosen]
     offsets = offsets_from(items.codes[chosen], items.lowest)
     out.codes[places] = np.minimum(offsets, np.uint64(items.n_labels))
@@ -229,7 +235,7 @@ def write_items(out: Items, places: Any, items: Items, chosen: Any) -> None:
 
 
 class ScoreKernels(Protocol):
-    """Counts of scored items by bin and label, and their order."""
+    """Count scored items by bin and label, and sort or group them."""
 
     __name__: str
 
@@ -237,29 +243,29 @@ class ScoreKernels(Protocol):
     def sort_items(self) -> SortItems | None:
         """The kernel that sorts items without weights.
 
-        ``sort_items(items)`` returns scores and codes in the order of the scores, or None for
-        scores that are not finite or too far apart for its keys.
+        ``sort_items(items)`` returns scores and codes in the order of the scores. It returns
+        None if scores are not finite, or too far apart for its sort keys.
         """
 
     def count_scores(
         self, items: Items, bins: Bins, table: NDArray[np.uint32], sums: Floats | None, part: Range
     ) -> None:
-        """Add the items of each row and label to ``table``, and their weights to ``sums``.
+        """Add the number of items per row and label to ``table``, and their weights to ``sums``.
 
-        Weights count only where there are ``sums``.
+        If ``sums`` is None, weights are ignored.
         """
 
     def range_scores(
         self, scores: AnyArray, bins: Bins, least: Floats, largest: Floats, part: Range
     ) -> None:
-        """Lower ``least`` and raise ``largest`` to the scores of each row."""
+        """Update the least and the largest score of each row."""
 
     def collect_scores(
         self, items: Items, bins: Bins, wanted: NDArray[np.uint8], out: Items, part: Range
     ) -> int:
-        """Write the items in the rows that are wanted, their codes as uint16.
+        """Copy the items in the wanted rows to ``out``, with codes as uint16.
 
-        There is room for all items of the part; return how many are wanted.
+        ``out`` must have room for all items of the part. Return the number of copied items.
         """
         ...
 
@@ -272,10 +278,11 @@ class ScoreKernels(Protocol):
         out: Items,
         part: Range,
     ) -> int:
-        """Write each item to the next of its row's ``places``, its code as uint16.
+        """Copy each item to the next free place of its row, with its code as uint16.
 
-        A row has places below its ``ends``: scores may have changed since they were counted.
-        Return how many items found no place.
+        The free places of a row are ``places[row]`` up to ``ends[row]``. A row can run out of
+        places if scores have changed since they were counted. Return the number of items
+        without a place.
         """
         ...
 
@@ -286,26 +293,29 @@ class ScoreKernels(Protocol):
         places: NDArray[np.int64],
         prefix: Floats,
     ) -> None:
-        """Write how many items of each label lie between the first place and each other."""
+        """Write the count, or the sum of weights, of each label up to each place.
+
+        Items are counted from the first place on.
+        """
 
 
 class CsvLineKernels(Protocol):
-    """Counts of texts in lines of CSV text."""
+    """Count pairs of texts in CSV lines."""
 
     @property
     def count_lines(self) -> CountLines | None:
-        """The kernel for the pairs of texts in lines.
+        """The kernel that counts the pair of texts in each line.
 
-        ``count_lines(rows, columns, text, lines, table)`` adds the lines to the cells of their
-        two texts, up to one with a text that is not there or with another number of fields,
-        and returns how many bytes they have. There are no quotes in the text. ``rows`` and
-        ``columns`` are the known texts, at most 512, each a row of 1 to 16 words of 8 bytes,
-        filled up with zeros.
+        ``count_lines(rows, columns, text, lines, table)`` adds each line to the cell of its two
+        texts. It stops at the first line with an unknown text or a wrong number of fields, and
+        returns the number of bytes before that line. The text must not contain quotes. ``rows``
+        and ``columns`` are the known texts, at most 512 each. Each text is a row of 1 to 16
+        8-byte words, padded with zeros.
         """
 
 
 class DifferenceKernels(Protocol):
-    """Differences of the rows of a matrix."""
+    """Compute differences between the rows of a matrix."""
 
     def largest_differences(
         self,
@@ -314,9 +324,8 @@ class DifferenceKernels(Protocol):
         start: int,
         largest: NDArray[np.float32],
     ) -> None:
-        """Raise ``largest`` to the differences of rows from ``start`` on from all before them.
+        """Update the largest absolute scaled difference between rows, per column.
 
-        There are as many of these rows as ``factors`` has. The difference of row ``start + i`` from
-        row j is taken times ``factors[i, j]``, and without its sign; ``largest`` has the largest
-        one of each column. Nothing is NaN.
+        The differences are ``(rows[start + i] - rows[j]) * factors[i, j]`` for each row i of
+        ``factors`` and each ``j < start + i``. No input may be NaN.
         """

@@ -1,4 +1,4 @@
-"""Which backend counts, and why another one is missing."""
+"""Choose the backend, and explain why a backend is missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fastkappa.kernels.contract import (
 )
 
 if TYPE_CHECKING:
-    # Modules are imported by name: here a type checker compares each with its protocol.
+    # Modules are imported by name at run time. Here, type checkers compare them with the protocols.
     import fastkappa.kernels.cython.csv_lines as cython_lines
     import fastkappa.kernels.cython.differences as cython_differences
     import fastkappa.kernels.cython.pairs as cython_pairs
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
         numpy_differences,
     )
 
-# Best first: what an automatic choice takes.
+# The automatic choice uses the first backend that is available.
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
-# Kept in a variable of a module, as are short cuts that follow it: functools.cache has a lock
-# and counts its calls, for which threads without a GIL would wait.
+# A module variable, because functools.cache has a lock and counts its calls, and free-threaded
+# Python threads would contend for both.
 _default: PairKernels | None = None
 _to_forget: list[Callable[[], None]] = []
 _loaded: dict[str, PairKernels] = {}
@@ -60,15 +60,16 @@ def get_kernels(backend: str | None = None) -> PairKernels:
     Parameters
     ----------
     backend : {'cython', 'numba', 'numpy'} or None
-        None takes the environment variable ``FASTKAPPA_BACKEND``, as it was when a
-        backend was first needed, and where that is not set the best backend there is.
+        By default, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. It is
+        read when a backend is first needed. If it is not set, the best available backend is
+        used.
 
     Raises
     ------
     ValueError
-        If there is no backend of that name.
+        If there is no backend with that name.
     ImportError
-        If a backend was asked for by name and is missing; the message says why.
+        If a backend requested by name is missing. The message gives the reason.
     """
     if backend is None:
         return _default_kernels()
@@ -76,30 +77,30 @@ def get_kernels(backend: str | None = None) -> PairKernels:
 
 
 def score_kernels(kernels: PairKernels) -> ScoreKernels:
-    """Return the score kernels of the backend that pair kernels belong to."""
+    """Return the score kernels of the same backend as the pair kernels."""
     found: ScoreKernels = _module(name_of(kernels), "scores")
     return found
 
 
 def csv_line_kernels(kernels: PairKernels) -> CsvLineKernels:
-    """Return the kernels for CSV lines of the backend that pair kernels belong to."""
+    """Return the CSV line kernels of the same backend as the pair kernels."""
     found: CsvLineKernels = _module(name_of(kernels), "csv_lines")
     return found
 
 
 def difference_kernels(kernels: PairKernels) -> DifferenceKernels:
-    """Return the kernels for differences of the backend that pair kernels belong to."""
+    """Return the difference kernels of the same backend as the pair kernels."""
     found: DifferenceKernels = _module(name_of(kernels), "differences")
     return found
 
 
 def call_when_forgotten(forget: Callable[[], None]) -> None:
-    """Have a function called when the choice is forgotten: it forgets what follows from it."""
+    """Register a function to call when the chosen backend is forgotten."""
     _to_forget.append(forget)
 
 
 def forget_choice() -> None:
-    """Read the environment variable again when a backend is next needed."""
+    """Forget the chosen backend, so that the environment variable is read again."""
     global _default
     _default = None
     for forget in _to_forget:
@@ -107,7 +108,7 @@ def forget_choice() -> None:
 
 
 def name_of(kernels: PairKernels | ScoreKernels) -> str:
-    """Return the backend a kernel module belongs to."""
+    """Return the name of the backend that a kernel module belongs to."""
     return kernels.__name__.split(".")[-2]
 
 
@@ -139,7 +140,7 @@ def _kernels_by_name(backend: str, asked_by: str) -> PairKernels:
     kernels = _load(backend)
     if kernels is None:
         raise ImportError(
-            f"{asked_by}={backend!r} was asked for but is missing: {_missing[backend]}."
+            f"{asked_by}={backend!r} was requested but is missing: {_missing[backend]}."
         )
     return kernels
 
@@ -155,15 +156,15 @@ def _load(name: str) -> PairKernels | None:
         _missing[name] = f"{error} ({_hint(name)})"
         return None
     except MemoryError:
-        # It is there: there may be more memory the next time.
+        # The backend exists, and there may be enough memory at the next attempt.
         raise
     except Exception as error:
-        # A library that is there may fail in its import for any reason, such as versions that
-        # do not go together. The other backends count nevertheless.
+        # An installed library can fail at import for any reason, such as incompatible versions.
+        # The other backends still work.
         why = " ".join(str(error).split())
         _missing[name] = f"its import fails with {type(error).__name__}: {why}"
         if name == BACKENDS[0]:
-            # The others are slower, and nobody would see why.
+            # The other backends are slower, and the user would not know why.
             warnings.warn(
                 f"the {name} backend is not used: {_missing[name]}",
                 RuntimeWarning,
@@ -183,5 +184,5 @@ def _hint(name: str) -> str:
 
 
 def _module(backend: str, subject: str) -> Any:
-    """Return the module of a backend for a subject: every backend has the same ones."""
+    """Return a module of a backend. All backends have modules with the same names."""
     return importlib.import_module(f"fastkappa.kernels.{backend}.{subject}")

@@ -1,12 +1,12 @@
-"""The only place that starts threads.
+"""Run work in threads. This is the only module that starts threads.
 
-Kernels release the GIL and work on a range of items, so ordinary Python threads divide
-the work, each with a table of its own. No OpenMP runtime is needed, and a fork is safe:
-the child forgets the parent's threads and starts its own when it needs them.
+Kernels release the GIL and work on a range of items, so ordinary Python threads can divide
+the work, each with its own table. No OpenMP runtime is needed. A fork is safe, because the
+child forgets the parent's threads and starts its own when it needs them.
 
-Threads wait for the next work when they have none: a lock wakes one in some 10 microseconds
-(a ThreadPoolExecutor takes 40, a new thread 80). The caller works too, and does not wait for
-a thread that has not begun when nothing is left.
+Idle threads stay alive and wait for work. A lock wakes a thread in about 10 microseconds; a
+ThreadPoolExecutor needs 40, and a new thread 80. The calling thread works too. It does not wait
+for a thread that has not begun by the time all work is taken.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from fastkappa.kernels.contract import PairKernels
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Another thread is used only if it gets about 100 microseconds of work, and more than that if pairs
-# are counted as fast as they are read, because threads share memory.
+# Another thread is used only if it gets about 100 microseconds of work. It needs more work if
+# counting is as fast as reading, because threads share the memory bandwidth.
 BYTES_WORTH_A_THREAD = 1 << 24
 PAIRS_WORTH_A_THREAD = 1 << 18
-# The least that a thread takes, while there is as much: threads that end a range at one time
-# wait for each other, for only one can hold the GIL.
+# The shortest range for a thread, except at the end. Threads that finish a range at the same time
+# wait for each other, because only one can hold the GIL.
 SHORTEST_RANGE = PAIRS_WORTH_A_THREAD // 4
-# Items worth a thread where codes are joined, which takes longer than to count them.
+# The number of items worth a thread if codes are joined, which is slower than counting.
 JOINED_ITEMS = 1 << 17
 MOST_CELLS_READ_AS_FAST = 1 << 8
 
@@ -44,12 +44,12 @@ _n_workers = 0
 
 
 def new_lock() -> AbstractContextManager[Any]:
-    """Return a lock, for objects that the user's own threads may call at the same time."""
+    """Return a lock, for objects that can be called from several user threads at once."""
     return allocate_lock()
 
 
 def available_threads() -> int:
-    """Return how many threads may run: cores, CPU quota and OMP_NUM_THREADS."""
+    """Return the number of threads allowed by the cores, the CPU quota and OMP_NUM_THREADS."""
     threads = _usable_cores()
     requested = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if requested.isdecimal() and int(requested) > 0:
@@ -58,7 +58,7 @@ def available_threads() -> int:
 
 
 def resolve_num_threads(num_threads: int | None) -> int:
-    """Return the number of threads to use for the ``num_threads`` a user gave."""
+    """Validate ``num_threads`` as given by the user; return the number of threads to use."""
     if num_threads is None:
         return available_threads()
     if isinstance(num_threads, bool) or not hasattr(num_threads, "__index__"):
@@ -69,7 +69,7 @@ def resolve_num_threads(num_threads: int | None) -> int:
 
 
 class Division(NamedTuple):
-    """How many threads divide the items, and the fewest items that one takes at a time."""
+    """The number of threads, and the minimum number of items in a range."""
 
     num_threads: int
     shortest_range: int
@@ -84,10 +84,10 @@ def division_of_pairs(
     *,
     looked_up: bool = False,
 ) -> Division:
-    """Return how to divide the pairs of two columns, so that each thread has enough to count.
+    """Return how to divide the pairs of two columns so that each thread has enough work.
 
-    The threads are at most ``num_threads``, None standing for all that may run; ``looked_up`` says
-    that labels lie too far apart to be counted as they are.
+    ``num_threads`` is the maximum number of threads; None allows all available threads.
+    ``looked_up`` is whether labels lie too far apart to count them without a look-up.
     """
     worth_a_thread = PAIRS_WORTH_A_THREAD
     reads_as_fast = kernels.looks_up_as_fast() if looked_up else kernels.READS_AS_FAST
@@ -100,13 +100,13 @@ def division_of_pairs(
 
 
 def division_of_joined(n_items: int, num_threads: int | None) -> Division:
-    """Return how to divide items whose groups and ratings are made one code."""
+    """Return how to divide items whose group and rating are joined into a single code."""
     most = num_threads or available_threads()
     return Division(max(1, min(n_items // JOINED_ITEMS, most)), SHORTEST_RANGE)
 
 
 class ItemRanges:
-    """Gives the threads a range of items at a time, so that none waits for long."""
+    """Hand out ranges of items to threads, so that no thread waits long."""
 
     def __init__(
         self, n_items: int, num_threads: int, shortest_range: int = SHORTEST_RANGE
@@ -118,19 +118,19 @@ class ItemRanges:
         self._lock = allocate_lock()
 
     def take(self, length: int) -> tuple[int, int] | None:
-        """Return the next items as start and stop, at most ``length``, or None at the end."""
+        """Return start and stop of the next items, at most ``length``, or None at the end."""
         with self._lock:
             start, left = self._next, self._n_items - self._next
             if left <= 0:
                 return None
             if self._num_threads > 1:
-                # Ranges get shorter, so that the threads end at the same time.
+                # Ranges get shorter, so that the threads finish at about the same time.
                 length = min(length, max(left // (2 * self._num_threads), self._shortest_range))
             self._next = min(start + length, self._n_items)
             return start, self._next
 
     def abandon(self) -> None:
-        """Give out no more items."""
+        """Hand out no more items."""
         with self._lock:
             self._next = self._n_items
 
@@ -141,10 +141,11 @@ def run_in_threads(
     num_threads: int,
     shortest_range: int = SHORTEST_RANGE,
 ) -> list[Result]:
-    """Return what ``work`` returns in each thread, after taking ranges until none is left.
+    """Run ``work`` in several threads and return the list of their results.
 
-    The calling thread works too, and a thread that is late has nothing to do. An exception in
-    any thread is raised when all have ended, because they read memory that the caller owns.
+    ``work`` should take ranges of items until none is left. The calling thread works too, and a
+    thread that starts late has nothing to do. An exception in any thread is raised after all
+    threads have ended, because they read memory that the caller owns.
     """
     ranges = ItemRanges(n_items, num_threads, shortest_range)
     if num_threads == 1:
@@ -163,9 +164,10 @@ def run_in_threads(
 def read_ahead(
     read: Callable[[Item], Result], items: Iterable[Item], n_ahead: int, num_threads: int
 ) -> Iterator[Result]:
-    """Yield what ``read`` returns for each item, in their order, while threads read the next ones.
+    """Yield ``read(item)`` for each item, in order, while threads read the following items.
 
-    At most ``n_ahead`` results wait. What ``read`` raises is raised here, and nothing more read.
+    At most ``n_ahead`` results wait. If ``read`` raises an exception, it is raised here, and
+    nothing more is read.
     """
     if num_threads == 1:
         yield from map(read, items)
@@ -192,13 +194,13 @@ def fill_in_threads(
     longest: int,
     shortest_range: int = SHORTEST_RANGE,
 ) -> tuple[AnyArray, ...]:
-    """Return tables like the empty ones with all items, each thread's added up.
+    """Add all items to tables like ``empty`` in threads; return the sum of the threads' tables.
 
-    ``add(tables, start, stop)`` adds a range of at most ``longest`` items.
+    ``add(tables, start, stop)`` adds a range of at most ``longest`` items to the tables.
     """
 
     def work(ranges: ItemRanges) -> tuple[AnyArray, ...]:
-        # Unlike zeros_like, zeros touches no memory of a large table before it is counted in.
+        # Unlike zeros_like, zeros does not touch the memory of a large table before it is used.
         tables = tuple(np.zeros(table.shape, table.dtype) for table in empty)
         while bounds := ranges.take(longest):
             add(tables, *bounds)
@@ -217,7 +219,7 @@ def _usable_cores() -> int:
 
 
 def _cpu_quota() -> int | None:
-    """Return the whole CPUs a container's quota allows, at least one, or None."""
+    """Return the number of CPUs that a container's quota allows, at least 1, or None."""
     global _quota, _quota_known
     if not _quota_known:
         _quota, _quota_known = _read_cpu_quota(), True
@@ -246,7 +248,7 @@ def _read_cpu_quota() -> int | None:
 
 
 class _Share(Generic[Result]):
-    """Work that another thread does, unless the caller takes it back before that begins."""
+    """Work for another thread, which the caller can take back before the thread begins."""
 
     def __init__(self, work: Callable[[ItemRanges], Result], ranges: ItemRanges) -> None:
         self._work = work
@@ -259,7 +261,7 @@ class _Share(Generic[Result]):
         self._error: BaseException | None = None
 
     def begin(self) -> None:
-        """Do the work, if it has not been taken back."""
+        """Do the work, unless the caller has taken it back."""
         if self._begun.acquire(blocking=False):
             try:
                 self._result = self._work(self._ranges)
@@ -268,34 +270,34 @@ class _Share(Generic[Result]):
             self._is_done = True
 
     def has_ended(self) -> bool:
-        """Wait for the end, or take back work that has not begun and return False."""
+        """Wait until the work ends, or take it back and return False if it has not begun."""
         if self._begun.acquire(blocking=False):
             return False
         try:
             self.unfinished.acquire()
         except BaseException:  # Ctrl-C: the arrays are still being read
             self._ranges.abandon()
-            # It may come when the lock is already held, which is released once only.
+            # The interrupt may arrive after the lock was acquired, and it is released only once.
             if not self._is_done:
                 self.unfinished.acquire()
             raise
         return True
 
     def result(self) -> Result:
-        """Return what the work returned, or raise what it raised."""
+        """Return the result of the work, or raise its exception."""
         if self._error is not None:
             raise self._error
         return cast(Result, self._result)
 
 
 class _Worker:
-    """A thread that does one share after the other. It ends with the process."""
+    """A thread that does one share after another. It ends with the process."""
 
     def __init__(self) -> None:
         self._share: _Share[Any] | None = None
         self._nothing_to_do = allocate_lock()
         self._nothing_to_do.acquire()
-        # Loaded for the first thread: `import fastkappa` stays quick.
+        # Imported for the first thread only, to keep `import fastkappa` fast.
         import threading
 
         threading.Thread(target=self._run, name="fastkappa", daemon=True).start()
@@ -311,9 +313,9 @@ class _Worker:
             if share is not None:
                 share.begin()
                 unfinished = share.unfinished
-                # A thread without work keeps no array alive.
+                # An idle thread must not keep arrays alive.
                 del share
-                # Idle before the caller goes on, whose next call may follow at once.
+                # Become idle before the caller continues, because its next call may follow at once.
                 with _lock:
                     _idle.append(self)
                 unfinished.release()
@@ -322,7 +324,7 @@ class _Worker:
 def _hand_out(
     work: Callable[[ItemRanges], Result], ranges: ItemRanges, n_shares: int
 ) -> list[_Share[Result]]:
-    """Give work to threads without any, at most ``n_shares``, and start them up to so many."""
+    """Give work to at most ``n_shares`` idle threads, starting new threads up to that number."""
     shares = []
     for _ in range(n_shares):
         worker = _idle_worker(n_shares)
@@ -334,7 +336,7 @@ def _hand_out(
 
 
 def _idle_worker(most: int) -> _Worker | None:
-    """Return a thread without work; None where all of ``most`` are busy or none can start."""
+    """Return an idle thread, or None if all ``most`` threads are busy or no thread can start."""
     global _n_workers
     with _lock:
         if _idle:
@@ -343,14 +345,14 @@ def _idle_worker(most: int) -> _Worker | None:
             return None
         try:
             worker = _Worker()
-        except RuntimeError:  # the system has no more, or the interpreter is ending
+        except RuntimeError:  # no more threads available, or the interpreter is ending
             return None
         _n_workers += 1
         return worker
 
 
 def _forget_workers() -> None:
-    """Start again in a forked child: the parent's threads do not exist there."""
+    """Reset the state in a forked child, where the parent's threads do not exist."""
     global _lock, _idle, _n_workers
     _lock = allocate_lock()
     _idle = []

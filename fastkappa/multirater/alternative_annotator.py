@@ -1,4 +1,4 @@
-"""The alternative annotator test: can a model take the place of the people who annotate?"""
+"""The alternative annotator test: can a model replace human annotators?"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from fastkappa.statistics.distributions import t_two_sided_p
 from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.weights import Weights
 
-# With fewer items of a person a t-test should not be relied on.
+# With fewer items per person, the t-test is not reliable.
 FEW_ITEMS = 30
 # A model passes if it wins against this proportion of people.
 PASSING = 0.5
@@ -35,33 +35,36 @@ PASSING = 0.5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AlternativeAnnotatorTest(Result):
-    """Whether a model can replace people, each of whom is compared with it in turn.
+    """The outcome of the alternative annotator test: can a model replace human annotators?
 
     Attributes
     ----------
     model : str
         The name of the model.
     rater_names : tuple of str of length m
-        The people.
+        The names of the human annotators.
+
     n : ndarray of int, shape (m,)
-        How many items count for each: the model, the person and another person have rated them.
+        The number of items used per person: items rated by the model, by that person and by at
+        least one other person.
     model_advantage : ndarray of shape (m,)
         The proportion of these items on which the model agrees with the other people at least as
         well as the person does.
     person_advantage : ndarray of shape (m,)
-        The proportion of these on which the person does at least as well as the model.
+        The proportion of these items on which the person agrees with the other people at least as
+        well as the model does.
     p_values : ndarray of shape (m,)
-        One-sided p of the t-test that the person's advantage exceeds the model's by ``epsilon`` or
-        more.
+        The one-sided p-value per person. The null hypothesis is that the person's advantage exceeds
+        the model's by ``epsilon`` or more.
     wins : ndarray of bool, shape (m,)
-        Against whom the model wins: these hypotheses are rejected at the false discovery rate,
-        by the procedure of Benjamini and Yekutieli.
+        Whether the model wins against each person. It wins if the null hypothesis is rejected by
+        the Benjamini-Yekutieli procedure at the false discovery rate.
     winning_rate : float
         The proportion of people against whom the model wins.
     passes : bool
-        Whether this is one half or more: the model passes the test.
+        Whether the model passes the test: its winning rate is one half or more.
     advantage_probability : float
-        The mean of ``model_advantage``, by which models may be compared.
+        The mean of ``model_advantage``. Use it to compare models.
     epsilon : float
         How much worse than a person the model may be, because it costs less.
     false_discovery_rate : float
@@ -157,28 +160,30 @@ def alternative_annotator_test(
 ) -> AlternativeAnnotatorTest:
     """Test whether a model can replace human annotators, by the alternative annotator test.
 
-    Each person is left out in turn. On each item the person and the model are compared: which of
-    them is nearer to the ratings of the other people? The model wins against the person if it is
-    not significantly worse than by ``epsilon``, and passes if it wins against half of the people.
+    Each person is left out in turn. On each item, the person and the model are compared: whose
+    rating is closer to the ratings of the other people? The model wins against a person if it is
+    significantly better than the person minus ``epsilon``. It passes the test if it wins against at
+    least half of the people.
 
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        The ratings of the model and of two people or more, as for `fleiss_kappa`; ratings may be
-        missing. Three people or more are advised.
+        The ratings of the model and of at least two people, as for `fleiss_kappa`. Ratings may be
+        missing. Three or more people are recommended.
     model : str or int
-        The rater that is the model: its name, or its position.
+        Which rater is the model: its name or its position.
     epsilon : float, default=0.2
-        How much worse than a person the model may be, because it costs less. Calderon and others
-        advise 0.2 for experts, 0.15 for skilled annotators and 0.1 for crowd workers.
+        How much worse than a person the model may be, because it costs less. Calderon et al.
+        recommend 0.2 for experts, 0.15 for skilled annotators and 0.1 for crowd workers.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        How near two labels are. None compares by accuracy, the number of others who gave the same
-        label; 'quadratic' is the same as their root mean squared error.
+        How to measure the distance between two labels. None compares by accuracy: the number of
+        other people who gave the same label. 'quadratic' is equivalent to comparing by root mean
+        squared error.
     labels, missing_codes, clusters
-        As for `Ratings.from_array`, where ratings are an array. The errors of the t-tests are those
-        of clusters, such as documents.
+        As for `Ratings.from_array`, if ratings are an array. With clusters, such as documents, the
+        t-tests use cluster-robust standard errors.
     false_discovery_rate : float, default=0.05
-        The rate at which the hypotheses of all people are tested together.
+        The false discovery rate of the tests of all people together.
 
     Returns
     -------
@@ -187,13 +192,14 @@ def alternative_annotator_test(
     Raises
     ------
     ValueError
-        As by `conger_kappa`, and if there is no such model, fewer than two people, or a person has
-        fewer than two items that count, or if epsilon or the rate is not between 0 and 1.
+        As for `conger_kappa`. Also if no rater has the name or position ``model``, if there are
+        fewer than two people, if a person has fewer than two usable items, or if epsilon or the
+        rate is not between 0 and 1.
 
     Warns
     -----
     UserWarning
-        If a person has fewer than 30 such items, of which a t-test should not be made.
+        If a person has fewer than 30 usable items, too few for a t-test.
 
     References
     ----------
@@ -220,7 +226,7 @@ def alternative_annotator_test(
     names = list(given.rater_names or ())
     place = position_of(model, names, "rater")
     if len(names) < 3:
-        raise ValueError("alternative_annotator_test takes a model and two people or more.")
+        raise ValueError("alternative_annotator_test needs a model and at least two people.")
     codes = profiles.codes_of(np.arange(len(profiles.multiplicities)))
     distances = distances_of(weights, len(given.labels))
     people = [name for i, name in enumerate(names) if i != place]
@@ -260,14 +266,14 @@ def alternative_annotator_test(
 def _signs(
     model: AnyArray, person: AnyArray, others: AnyArray, distances: Floats
 ) -> tuple[AnyArray, AnyArray]:
-    """Return 1 where the person is nearer to the others, -1 where the model is, and which count."""
+    """Return 1 where the person is closer to the others, -1 for the model, and a mask of rows."""
     n_labels = len(distances)
     counts = np.stack([(others == label).sum(axis=1) for label in range(n_labels)], axis=1)
     used = (model < n_labels) & (person < n_labels) & counts.any(axis=1)
     far = counts[used] @ distances
     every = np.arange(len(far))
     difference = far[every, model[used]] - far[every, person[used]]
-    # Sums of the same distances in another order may differ by rounding.
+    # Sums of the same distances in a different order can differ by rounding errors.
     difference[np.abs(difference) <= 1e-12 * far.max(initial=0.0)] = 0.0
     return np.sign(difference), used
 
@@ -280,15 +286,15 @@ def _test_of(
     multiplicities: AnyArray,
     epsilon: float,
 ) -> tuple[float, float, float, float]:
-    """Return the number of items, the advantages of model and person, and p."""
+    """Return the number of items, the advantages of model and person, and the p-value."""
     counts = multiplicities[used]
     n = float(counts.sum())
     clusters = given.counted.clusters_of_profiles(used)
     units = n_units(n, clusters)
     if units < 2:
         raise ValueError(
-            f"{name!r} has {int(n)} items that the model and another person have rated too; two or"
-            " more independent ones are needed."
+            f"{name!r} has {int(n)} items that the model and another person rated too; at least"
+            " two independent items are needed."
         )
     proportions = counts / n
     spread = float(variance(Influence(signs, np.abs(signs)), proportions, len(signs), clusters))
@@ -302,7 +308,7 @@ def _test_of(
 
 
 def rejected(p_values: FloatTable, rate: float) -> AnyArray:
-    """Return which hypotheses Benjamini and Yekutieli's procedure rejects."""
+    """Return a mask of the hypotheses that the Benjamini-Yekutieli procedure rejects."""
     m = len(p_values)
     ranks = np.arange(1, m + 1)
     order = np.argsort(p_values)

@@ -1,4 +1,4 @@
-"""Comparison of two coefficients of the same subjects, whatever raters, labels or kind."""
+"""Compare two coefficients of the same subjects, even with different raters, labels or kinds."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ class CoefficientDifference(Result):
     coefficients : tuple of float
         Their values.
     standard_error : float
-        The standard error of the difference, which accounts for both being of the same
-        subjects.
+        The standard error of the difference. It takes into account that both coefficients are
+        computed from the same subjects.
     interval : tuple of float
-        Its interval, by the distribution of the two results.
+        The interval of the difference, from the same distribution as the two results.
     z, p_value : float
-        The difference over its standard error, and the two-sided p-value of the test that
-        there is no difference, by the same distribution.
+        The difference divided by its standard error, and the two-sided p-value of the test that
+        there is no difference, from the same distribution.
     confidence : float
         The confidence of the interval.
     distribution : {'t', 'normal'}
-        How the standard error, the interval and the test are made.
+        The distribution used for the standard error, the interval and the test.
     n_subjects : int
-        How many subjects count in one coefficient or in both.
+        The number of subjects that count in at least one of the coefficients.
     n_clusters : int
-        How many clusters they are in; without clusters, how many subjects there are.
+        The number of clusters of these subjects; without clusters, the number of subjects.
     """
 
     value: float
@@ -74,10 +74,9 @@ class CoefficientDifference(Result):
     n_clusters: int
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row.
+        """Return a pandas DataFrame with one row for the difference.
 
-        Its columns are ``value``, ``standard_error``, ``lower``, ``upper``, ``z`` and
-        ``p_value``, those of the difference.
+        Its columns are ``value``, ``standard_error``, ``lower``, ``upper``, ``z`` and ``p_value``.
 
         Raises
         ------
@@ -130,44 +129,41 @@ def compare_coefficients(
 ) -> CoefficientDifference:
     """Compare two coefficients of the same subjects.
 
-    They may differ in anything but the subjects: the raters (the kappa of A and B with that of
-    A and C or of C and D, Fleiss' kappa of doctors with that of nurses, of all raters with that
-    of all but one), the labels (the kappa of five with that of the same ratings in two), the
-    weights, or the coefficient (kappa with AC1).
+    The coefficients must have the same subjects, but anything else may differ: the raters (doctors
+    and nurses, or all raters and all but one), the labels (five grades and the same ratings merged
+    into two), the weights, or the coefficient (kappa and AC1).
 
     Parameters
     ----------
     first, second : MultiRaterResult
         Results of `fleiss_kappa`, `conger_kappa`, `light_kappa`, `randolph_kappa`, `gwet_ac1`,
         `gwet_ac2` or `krippendorff_alpha`, with the same ``distribution`` and, if any, the same
-        clusters. Their ratings have the same subjects: the same rows in the same order, or the
-        same items in long form. A subject without a rating in one of them counts in the other.
-        For Cohen's kappa of two raters take `conger_kappa`, which is the same, or `light_kappa`
-        with weights that are not symmetric.
+        clusters. Their ratings must have the same subjects: the same rows in the same order, or the
+        same items in long form. A subject without ratings in one result still counts in the other.
+        For Cohen's kappa of two raters use `conger_kappa`, which is the same, or `light_kappa` if
+        the weights are not symmetric.
     confidence : float, default=0.95
         The confidence of the interval.
 
     Returns
     -------
     difference : CoefficientDifference
-        NaN, with an ``UndefinedMetricWarning``, where a coefficient is undefined.
+        Its figures are NaN, with an ``UndefinedMetricWarning``, if a coefficient is undefined.
 
     Raises
     ------
     TypeError
-        If something else than two such results is given.
+        If an argument is not a result of one of these functions.
     ValueError
-        If they differ in the number of subjects, the items, the clusters or the distribution, if
-        the order of the subjects is not known, as from a table, or if an array of ratings has
-        been changed since.
+        If the results differ in the number of subjects, the items, the clusters or the
+        distribution. Also if the order of the subjects is unknown, as in a table, or if an array of
+        ratings was changed after the coefficient was computed.
 
-    Notes
-    -----
-    Each coefficient is, but for terms that vanish in large samples, a mean of what each subject
-    adds to it, its influence. The variance of the difference is that of the differences of
-    these, summed by cluster if there are clusters: the paired t-test of Gwet (2016). For two
-    predictions of the same truth, ``conger_kappa`` with ``distribution='normal'`` gives the
-    error of `compare_predictions`, the delta method's.
+    Notes ----- In large samples, each coefficient is a mean over subjects, and each subject's term
+    is its influence. The variance of the difference is the variance of the differences between
+    influences, summed per cluster if there are clusters. This is the paired t-test of Gwet (2016).
+    For two predictions of the same truth, ``conger_kappa`` with ``distribution='normal'`` gives the
+    same standard error as `compare_predictions`, by the delta method.
 
     References
     ----------
@@ -195,12 +191,12 @@ def compare_coefficients(
     for name, result in (("first", first), ("second", second)):
         if not isinstance(result, MultiRaterResult):
             raise TypeError(
-                f"{name} must be a result of fleiss_kappa, conger_kappa or the like, got"
-                f" {type(result).__name__}; for Cohen's kappa of two raters take conger_kappa."
+                f"{name} must be a result of fleiss_kappa, conger_kappa or a similar function, got"
+                f" {type(result).__name__}. For Cohen's kappa of two raters use conger_kappa."
             )
     if first.distribution != second.distribution:
         raise ValueError(
-            "coefficients with different distributions cannot be compared: take"
+            "coefficients with different distributions cannot be compared: use"
             " distribution='normal' or 't' for both."
         )
     one, two = (_counted(name, part) for name, part in (("first", first), ("second", second)))
@@ -242,16 +238,16 @@ def compare_coefficients(
 
 
 class JointRows(NamedTuple):
-    """The distinct pairs of rows that subjects have in two coefficients.
+    """The distinct pairs of rows of ratings that subjects have in two coefficients.
 
     Attributes
     ----------
     first, second : ndarray of int of shape (J,)
-        The places of the two rows, -1 for none; one of them is there.
+        The indices of the two rows, -1 for a missing row. At most one of the two is missing.
     counts : ndarray of int of shape (J,)
-        How many subjects have both.
+        The number of subjects with this pair of rows.
     of_subjects : ndarray of int of shape (n_subjects,)
-        The place of each subject's pair, -1 for none; empty if nobody asked for it.
+        The index of each subject's pair, -1 if it has none. Empty if it was not requested.
     """
 
     first: AnyArray
@@ -263,15 +259,15 @@ class JointRows(NamedTuple):
 def _counted(name: str, result: MultiRaterResult) -> Counted:
     if result.ratings is None:
         raise ValueError(
-            f"{name} does not have its ratings. A result that has been pickled or copied leaves"
-            " them out: compare results where they are made. Alpha of measurements has none: give"
-            " `Ratings` of up to 200 labels."
+            f"{name} does not have its ratings. A result that was pickled or copied has no"
+            " ratings: compare results in the process that made them. Alpha of measurements has"
+            " none either: pass `Ratings` with up to 200 labels."
         )
     return result.ratings.counted
 
 
 def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool) -> JointRows:
-    """Return the distinct pairs of the places of two rows, without the pair of none."""
+    """Return the distinct pairs of row indices, leaving out subjects without any row."""
     keys = first.astype(np.int64)
     keys += 1
     keys *= n_second + 1
@@ -311,9 +307,9 @@ def paired_error(
 
 
 def _centred(coefficient: Coefficient, n: float) -> Influence:
-    """Return what a subject of each row adds to a coefficient as a mean over n subjects.
+    """Return the influence of a subject of each row on a coefficient, a mean over n subjects.
 
-    The last one, which is at -1, is that of subjects that do not count in it.
+    The last entry, at index -1, is for subjects that do not count in the coefficient.
     """
     multiplicities = coefficient.multiplicities
     proportions = multiplicities / multiplicities.sum()

@@ -33,72 +33,72 @@ def fleiss_kappa(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Fleiss' kappa, for raters who need not be the same for every subject.
+    """Return Fleiss' kappa. The raters may differ from subject to subject.
 
-    By chance, ratings are drawn from the labels' proportions among all ratings. For two
+    Chance agreement assumes that each rating is drawn from the overall label proportions. For two
     raters it is Scott's pi.
 
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        A row per subject and a column per rater; None, NaN and the like are missing
-        ratings. `Ratings` also takes lists of raters, rows of item, rater and rating, tables
-        and counts.
+        One row per subject and one column per rater. None, NaN and similar values are missing
+        ratings. `Ratings` can also be made from lists of raters, rows of item, rater and rating,
+        tables and counts.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. None counts every disagreement the same; 'linear' and
-        'quadratic' weigh it by the distance of the labels' positions or its square. A matrix
-        must be symmetric, with a diagonal of 0. Both need labels in their order.
+        Disagreement weights. None counts every disagreement the same. 'linear' and 'quadratic'
+        weight it by the distance between the labels' positions, or its square. A matrix must be
+        symmetric, with zeros on the diagonal. Weights need labels in a meaningful order.
     labels, missing_codes, clusters
-        As for `Ratings.from_array`, where ratings are an array. Clusters are the independent
-        units of all standard errors.
+        As for `Ratings.from_array`, if ratings are an array. All standard errors treat clusters as
+        the independent units.
     confidence : float, default=0.95
         The confidence of the interval.
     distribution : {'t', 'normal'}, default='t'
-        With 't' variances are divided by the number of subjects less one, and an asymptotic
-        interval has the quantiles of Student's t with so many degrees of freedom, as in Gwet
-        (2014). With 'normal' they are divided by the number of subjects and the quantiles are
-        those of the normal distribution. With clusters, their number stands for that of the
-        subjects.
+        With 't', variances are divided by n - 1 for n subjects, and an asymptotic interval uses
+        quantiles of Student's t with n - 1 degrees of freedom, as in Gwet (2014). With 'normal',
+        variances are divided by n, and the quantiles are those of the normal distribution. With
+        clusters, n is the number of clusters.
     interval_method : {'score', 'asymptotic'}, default=None
-        How the intervals are made. 'score' holds the values that the score test does not reject,
-        of all ratings that subjects may have; 'asymptotic' is the coefficient plus and minus a
-        quantile times the standard error, and covers far too seldom where a label is rare. None
-        means 'score', but 'asymptotic' for more raters and labels than can be computed with in
-        a moment, and for measurements.
+        How the intervals are computed. 'score' inverts the score test: the interval contains the
+        values that the test does not reject. 'asymptotic' is the coefficient plus and minus a
+        quantile times the standard error; its coverage is far too low if a label is rare. None
+        means 'score', or 'asymptotic' for measurements and if there are too many raters and labels
+        for the score interval to be fast.
 
     Returns
     -------
     result : MultiRaterResult
-        Without weights, and with the same number of ratings for every subject, z and p are
-        those of Fleiss, Nee and Landis. That test takes subjects for independent: with clusters
-        of several, z is kappa over its standard error. NaN, with an
-        ``UndefinedMetricWarning``, where kappa is undefined, and standard errors where all
+        Without weights, and with the same number of ratings for every subject, z and p are from the
+        test of Fleiss, Nee and Landis. That test assumes independent subjects, so with clusters of
+        several subjects z is kappa divided by its standard error. All figures are NaN, with an
+        ``UndefinedMetricWarning``, if kappa is undefined. The standard errors are NaN if all
         subjects are in one cluster.
 
     Raises
     ------
     ValueError
-        If ratings are not valid for `Ratings.from_array`, or weights or confidence are not
-        as described above, or if ratings are `Ratings` and labels or missing codes are given.
+        If ratings are not valid for `Ratings.from_array`, if weights or confidence are not as
+        described above, or if labels or missing codes are given although ratings are `Ratings`.
 
     Warns
     -----
     LabelOrderWarning
-        If weights are applied to three labels or more in alphabetical order that was neither
-        given nor declared.
+        If weights rely on the alphabetical order of three or more labels because no order was given
+        or declared.
     UserWarning
-        If ratings look like another form of data:
+        If ratings look like data in another form:
 
-        - a table of counts: no labels are given, there are three rows or more of whole numbers
-          of 0 or more, none missing, every row has the same sum, some number is 0, and some is
-          2 or more;
-        - a row per rater: there are eight columns or more, and at least twice as many as rows;
-        - a row per rating: two of three columns never repeat a pair of values, though raters
-          who agree by chance alone would repeat at least seven;
-        - ids: in ten rows or more, one column never repeats a value, and no other column has
-          more than half as many values as there are rows.
+        - a table of counts: no labels are given, and there are three or more rows of non-negative
+          whole numbers without missing values. Every row has the same sum, and the numbers include
+          0 and a number of at least 2;
+        - one row per rater: there are at least eight columns, and at least twice as many columns as
+          rows;
+        - one row per rating: two of three columns never repeat a pair of values, although raters
+          who agree only by chance would repeat at least seven;
+        - ids: there are at least ten rows, one column never repeats a value, and every other column
+          has at most half as many distinct values as there are rows.
 
-        `Ratings` are not checked: their constructors say which form they have.
+        `Ratings` are not checked, because their constructors state the form of the data.
 
     References
     ----------
@@ -145,11 +145,10 @@ def randolph_kappa(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Randolph's free-marginal kappa: by chance, every label is equally likely.
+    """Return Randolph's free-marginal kappa, which assumes equally likely labels by chance.
 
-    Also known as the coefficient of Brennan and Prediger, and for two raters as Bennett's S.
-    It depends on the number of labels, including those that nobody gave: pass them as
-    ``labels``.
+    It is also known as the Brennan-Prediger coefficient, and for two raters as Bennett's S. It
+    depends on the number of labels, including those that nobody gave: pass them as ``labels``.
 
     Parameters
     ----------
@@ -190,10 +189,10 @@ def gwet_ac1(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Gwet's AC1, which stays high if raters agree on one frequent label.
+    """Return Gwet's AC1, which stays high if raters agree on one very frequent label.
 
-    Chance agreement occurs only on subjects that are hard to rate. It depends on the number
-    of labels, including those that nobody gave: pass them as ``labels``.
+    Its model assumes that chance agreement occurs only on subjects that are hard to rate. It
+    depends on the number of labels, including those that nobody gave: pass them as ``labels``.
 
     Parameters
     ----------
@@ -232,7 +231,7 @@ def gwet_ac2(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Gwet's AC2: AC1 with weights.
+    """Return Gwet's AC2, the weighted form of AC1.
 
     Parameters
     ----------
@@ -271,22 +270,22 @@ def conger_kappa(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Conger's kappa, for raters who rate all subjects, each with their own margin.
+    """Return Conger's kappa, for a fixed set of raters with separate label proportions.
 
-    Also known as Fleiss' exact kappa. For two raters it is Cohen's kappa.
+    It is also known as Fleiss' exact kappa. For two raters it is Cohen's kappa.
 
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `fleiss_kappa`, which raises the same errors and warns the same. Counts of
-        ratings raise one too: they do not say who gave which rating.
+        As for `fleiss_kappa`, with the same errors and warnings. Counts of ratings raise an error
+        too, because they do not say who gave which rating.
 
     Returns
     -------
     result : MultiRaterResult
-        For two raters and n subjects the standard error is by default sqrt(n / (n - 1))
-        times that of `fastkappa.agreement`, and the interval that of Student's t; each has
-        the other's with the other's ``distribution``.
+        For two raters and n subjects, the default standard error is sqrt(n / (n - 1)) times that of
+        `fastkappa.agreement`, and the interval is from Student's t. The two functions agree if
+        given the same ``distribution``.
 
     References
     ----------
@@ -322,19 +321,20 @@ def light_kappa(
 ) -> MultiRaterResult:
     """Return Light's kappa: the mean of Cohen's kappa over the pairs of raters.
 
-    A pair counts the subjects that both have rated; `pairwise_kappa` shows each.
+    Each pair uses the subjects that both raters rated. `pairwise_kappa` returns the kappa of each
+    pair.
 
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `conger_kappa`, but weights need not be symmetric: the rows of a matrix
-        belong to the rater who comes first.
+        As for `conger_kappa`, but weights need not be symmetric. The rows of a weight matrix stand
+        for the labels of the first rater of a pair.
 
     Returns
     -------
     result : MultiRaterResult
-        Its standard error is that of the delta method; for two raters and
-        ``distribution='normal'`` the one of Fleiss, Cohen and Everitt (1969).
+        Its standard error is computed by the delta method. For two raters and
+        ``distribution='normal'`` it is that of Fleiss, Cohen and Everitt (1969).
 
     References
     ----------

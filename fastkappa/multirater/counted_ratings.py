@@ -1,4 +1,4 @@
-"""Ratings counted once: the distinct rows, and where each subject's row is among them."""
+"""Count ratings once: the distinct rows, and the index of each subject's row among them."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.clusters import Clusters, clusters_of
 from fastkappa.tables.by_cluster import ClusterCounts
 
-# The subjects in their order.
+# The subjects in their original order.
 Subjects: TypeAlias = SubjectsOfRaters | SubjectsOfCounts | LongRatings
-# Distinct rows, and how many subjects have each.
+# The distinct rows, and the number of subjects with each row.
 CountedRows: TypeAlias = tuple[AnyArray, IntTable]
 
 
@@ -49,14 +49,14 @@ class Counted:
     Attributes
     ----------
     n_raters, n_labels : int
-        How many there are.
+        The number of raters and of labels.
     subjects : Subjects or None
-        The subjects in their order, None if it is not known.
+        The subjects in their original order; None if the order is unknown.
     clusters : Column or None
         The cluster of each subject.
     count_profiles, count_patterns, count_pairs, count_sparse : callable or None
-        What counts the rows; None where others are enough, or where it is not known who gave
-        which rating.
+        The functions that count the rows. None if another function replaces it, or if it is unknown
+        who gave which rating.
     """
 
     n_raters: int
@@ -80,7 +80,7 @@ class Counted:
 
     @cached_property
     def patterns(self) -> Patterns:
-        """How many raters gave each label: the distinct patterns, and their subjects."""
+        """The distinct patterns (raters per label), and the number of subjects with each."""
         if self.count_patterns is not None:
             return Patterns(*self.count_patterns())
         dense = self._dense_profiles
@@ -88,7 +88,7 @@ class Counted:
 
     @cached_property
     def profiles(self) -> RaterProfiles:
-        """Each rater's ratings: the distinct profiles, and how many subjects have each."""
+        """The distinct profiles (label per rater), and the number of subjects with each."""
         if self.count_sparse is not None:
             return SparseProfiles(self.count_sparse(), self.n_raters, self.n_labels)
         return self._dense_profiles
@@ -99,7 +99,7 @@ class Counted:
         return Profiles(*self.count_profiles(), self.n_labels)
 
     def rater_pairs(self) -> RaterPairs:
-        """Return the tables of all pairs of raters, and how many subjects each rater has rated."""
+        """Return the tables of all pairs of raters, and the number of subjects each rater rated."""
         if self.count_pairs is not None:
             with_missing = self.count_pairs()
             first, second = np.triu_indices(self.n_raters, 1)
@@ -111,12 +111,12 @@ class Counted:
         return RaterPairs(self.profiles.tables(self.profiles.multiplicities), n_rated)
 
     def places(self, of_profiles: bool) -> AnyArray:
-        """Return where each subject's profile or pattern is among the distinct ones, else -1.
+        """Return the index of each subject's row (profile or pattern), -1 if it has no ratings.
 
         Raises
         ------
         ValueError
-            If the order of the subjects is not known, or the ratings are not those that were
+            If the order of the subjects is unknown, or if the ratings were changed after they were
             counted.
         """
         if self.subjects is None:
@@ -132,36 +132,36 @@ class Counted:
         return found
 
     def clusters_of(self, coefficient: Coefficient) -> Clusters | None:
-        """Return the clusters of the subjects that a coefficient uses, None if there are none."""
+        """Return the clusters of the subjects that a coefficient uses, None without clusters."""
         if self.clusters is None:
             return None
         found = self._of_profiles if coefficient.of_profiles else self._of_patterns
         return clusters_of(*(found if coefficient.used is None else _kept(found, coefficient.used)))
 
     def clusters_of_profiles(self, used: AnyArray) -> Clusters | None:
-        """Return the clusters of the subjects with some of the profiles, None if there are none."""
+        """Return the clusters of the subjects with selected profiles, None without clusters."""
         return None if self.clusters is None else clusters_of(*_kept(self._of_profiles, used))
 
     def places_in(self, coefficient: Coefficient) -> AnyArray:
-        """Return where each subject's row is among those of a coefficient, -1 if it has none."""
+        """Return the index of each subject's row in a coefficient, -1 for unused subjects."""
         found = self.places(coefficient.of_profiles)
         if coefficient.used is None:
             return found
-        # The last place is that of -1.
+        # Index -1, a subject without ratings, reads the last entry.
         new = np.where(coefficient.used, np.cumsum(coefficient.used) - 1, -1)
         return np.append(new, -1)[found]
 
     def clusters_of_pairs(self) -> Iterator[tuple[int, Clusters]]:
         """Yield the number of each pair with subjects in common, and their clusters.
 
-        The cells of a cluster are those of the pair's table.
+        A cluster counts the cells of the pair's table.
         """
         found, n_cells = self._of_profiles, self.n_labels**2
         order = np.argsort(found.cells, kind="stable")
         n_profiles = len(self.profiles.multiplicities)
         starts = np.searchsorted(found.cells[order], np.arange(n_profiles + 1))
         for rows, cells in self.profiles.cells_of_pairs():
-            # Each profile's clusters, one after the other.
+            # The clusters of all profiles, concatenated.
             lengths = starts[rows + 1] - starts[rows]
             before = np.cumsum(lengths) - lengths
             entries = order[np.arange(lengths.sum()) + np.repeat(starts[rows] - before, lengths)]
@@ -188,7 +188,7 @@ class Counted:
         return self.count_by_cluster(self.places(of_profiles), len(rows.multiplicities))
 
     def count_by_cluster(self, rows: AnyArray, n_rows: int) -> ClusterCounts:
-        """Return how many subjects of each row the clusters have, -1 being none of them."""
+        """Return the number of subjects per row and cluster. Row -1 is not counted."""
         assert self.clusters is not None
         return count_rows_by_cluster(
             get_kernels(), self.clusters, rows, n_rows, available_threads()
@@ -196,7 +196,7 @@ class Counted:
 
 
 def _kept(found: ClusterCounts, used: AnyArray) -> ClusterCounts:
-    """Return the counts of some of the rows, numbered anew."""
+    """Return the counts of the selected rows, which are renumbered from 0."""
     kept, places = used[found.cells], np.cumsum(used) - 1
     return ClusterCounts(found.clusters[kept], places[found.cells[kept]], found.counts[kept])
 
@@ -204,28 +204,28 @@ def _kept(found: ClusterCounts, used: AnyArray) -> ClusterCounts:
 def in_common_order(
     first: Counted, of_first: AnyArray, second: Counted, of_second: AnyArray
 ) -> AnyArray:
-    """Return ``of_second``, a value of each subject of ``second``, in the order of ``first``.
+    """Reorder ``of_second``, one value per subject of ``second``, to the subjects of ``first``.
 
     Raises
     ------
     ValueError
-        If the subjects of two ratings are not the same, or their clusters.
+        If the two sets of ratings have different subjects or clusters.
     """
     items, others = (
         None if one.subjects is None else one.subjects.items for one in (first, second)
     )
     if (items is None) != (others is None):
         raise ValueError(
-            "ratings in long form cannot be compared with others: it is not known which item of"
-            " theirs is which subject."
+            "ratings in long form cannot be compared with ratings in another form, because items"
+            " cannot be matched to rows: give both in the same form."
         )
     order = np.arange(len(of_second))
     are_same = len(of_first) == len(of_second)
-    what, remedy = "subjects", "a subject without ratings may have a row of missing ones."
+    what, remedy = "subjects", "give a subject without ratings a row of missing ones."
     if items is not None and others is not None:
         by_name, by_name_of_first = np.argsort(others), np.argsort(items)
         are_same = np.array_equal(items[by_name_of_first], others[by_name])
-        what, remedy = "items", "an item without ratings may have rows with missing ones."
+        what, remedy = "items", "give an item without ratings rows with missing ones."
         if are_same:
             order[by_name_of_first] = by_name
     if not are_same:
@@ -236,21 +236,21 @@ def in_common_order(
         )
     one, two = first.clusters, second.clusters
     if (one is None) != (two is None):
-        raise ValueError("first and second must have the same clusters, got some for one alone.")
+        raise ValueError("first and second must have the same clusters, but only one has any.")
     if one is not None and two is not None and not _are_alike(one.values, two.values[order]):
-        raise ValueError("first and second must have the same clusters, got others.")
+        raise ValueError("first and second must have the same clusters, but their clusters differ.")
     return of_second[order]
 
 
 def _are_alike(first: AnyArray, second: AnyArray) -> bool:
-    """Return whether two columns put subjects into the same clusters, whatever their names."""
+    """Return whether two columns define the same clusters, even under different names."""
     one, two = (np.unique(values, return_inverse=True)[1] for values in (first, second))
     n_pairs = len(np.unique(one.astype(np.int64) * len(two) + two))
     return bool(n_pairs == one.max() + 1 == two.max() + 1)
 
 
 def of_raters(raters: Sequence[EncodedRater], clusters: Any) -> Counted:
-    """Return what is counted of a column of ratings of each rater."""
+    """Return the counted rows of ratings with one column per rater."""
     few = profiles_are_few(raters)
     return Counted(
         len(raters),
@@ -264,12 +264,12 @@ def of_raters(raters: Sequence[EncodedRater], clusters: Any) -> Counted:
 
 
 def _count(count: Callable[..., Any], raters: Sequence[EncodedRater]) -> Any:
-    """Count raters' columns with the kernels of this process: ratings may have been pickled."""
+    """Count raters' columns with this process's kernels, because ratings may be unpickled."""
     return count(get_kernels(), raters, available_threads())
 
 
 def of_counts(table: IntTable, n_raters: int, clusters: Any) -> Counted:
-    """Return the counts of a table with one row per subject."""
+    """Return the counted rows of a table of counts with one row per subject."""
     return Counted(
         n_raters,
         table.shape[1],
@@ -280,7 +280,7 @@ def of_counts(table: IntTable, n_raters: int, clusters: Any) -> Counted:
 
 
 def of_table(table: IntTable) -> Counted:
-    """Return what a confusion matrix of two raters counts."""
+    """Return the counted rows of a confusion matrix of two raters."""
     return Counted(2, len(table), count_profiles=partial(_cells, table))
 
 
@@ -290,7 +290,7 @@ def _cells(table: IntTable) -> CountedRows:
 
 
 def of_long(long: LongRatings) -> Counted:
-    """Return what is counted of ratings in long form."""
+    """Return the counted rows of ratings in long form."""
     return Counted(
         len(long.rater_names),
         long.n_labels,

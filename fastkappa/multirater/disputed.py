@@ -1,4 +1,4 @@
-"""The items that raters disagree on most, for adjudication."""
+"""Find the items that raters disagree on most, for adjudication."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fastkappa.results.report import Grid, Report
 from fastkappa.results.result import Result
 from fastkappa.statistics.weights import Weights
 
-# A report shows so many items, and a cell of it so many labels.
+# The most items in a report, and the most labels in a cell of it.
 MOST_SHOWN = 10
 MOST_LABELS = 4
 
@@ -31,23 +31,25 @@ class DisputedItems(Result):
     Attributes
     ----------
     items : ndarray of shape (k,)
-        Their positions from 0, or their names if ratings have them.
+        The positions of the items from 0, or their names if the ratings have names.
     disagreement : ndarray of shape (k,)
-        The mean distance of the ratings of two raters: without weights, the proportion of the
+        The mean distance between the ratings of two raters. Without weights, the proportion of
         pairs of raters who disagree.
     label_counts : ndarray of int, shape (k, l)
-        How many raters gave each label.
+        The number of raters who gave each label.
+
     ratings : ndarray of object, shape (k, R), or None
-        The rating of each rater, None where it is missing; None for all if it is not known who
-        gave which rating.
+        The rating of each rater, None where it is missing. The attribute is None if it is unknown
+        who gave which rating.
     labels : ndarray of shape (l,)
         The labels.
     rater_names : tuple of str, or None
-        The raters.
+        The names of the raters.
+
     n_disputed : int
-        How many items have any disagreement; ``items`` may be fewer.
+        The number of items with any disagreement; ``items`` may be shorter.
     n_items : int
-        How many items have two ratings or more.
+        The number of items with at least two ratings.
     """
 
     items: AnyArray
@@ -62,8 +64,8 @@ class DisputedItems(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each item.
 
-        Its index is the item; its columns are ``disagreement`` and the raters, or the labels if it
-        is not known who gave which rating.
+        Its index is the item. Its columns are ``disagreement`` and the raters, or the labels if it
+        is unknown who gave which rating.
 
         Raises
         ------
@@ -75,15 +77,15 @@ class DisputedItems(Result):
         return data_frame(named, ("item", self.items.tolist()))
 
     def most(self, n: int) -> list[dict[str, Any]]:
-        """Return the n items that are disputed most, with the columns of `to_frame`."""
+        """Return the n most disputed items, with the columns of `to_frame`."""
         names, columns = self._columns()
         rows = zip(self.items[:n].tolist(), self.disagreement[:n].tolist(), *columns)
         return [dict(zip(("item", "disagreement", *names), row)) for row in rows]
 
     def to_csv(self) -> str:
-        """Return a table for adjudication: a row for each item, and an empty last column.
+        """Return a CSV table for adjudication, with one row per item and an empty last column.
 
-        Its columns are ``item``, those of `to_frame` and ``adjudicated``.
+        Its columns are ``item``, the columns of `to_frame`, and ``adjudicated``.
         """
         names, columns = self._columns()
         cells = zip(self.items.tolist(), self.disagreement.tolist(), *columns)
@@ -131,7 +133,7 @@ def _name_of(label: Any) -> str:
 
 
 def _cell_of(label: Any) -> Any:
-    """Return a label as a table can hold it: a set as text."""
+    """Return a label as a table cell; a set becomes text."""
     return " + ".join(sorted(map(str, label))) if isinstance(label, frozenset) else label
 
 
@@ -152,19 +154,19 @@ def disputed_items(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fleiss_kappa`.
     most : int, default=None
-        How many items to return; None means all that have any disagreement.
+        How many items to return. None means all items with any disagreement.
     labels, missing_codes
-        As for `Ratings.from_array`, where ratings are an array.
+        As for `Ratings.from_array`, if ratings are an array.
 
     Returns
     -------
     disputed : DisputedItems
-        Items of the same disagreement are in the order of the ratings.
+        Items with equal disagreement are in the order of the ratings.
 
     Raises
     ------
     ValueError
-        As by `fleiss_kappa`, and if ratings are a table, which has no items, or ``most`` is
+        As for `fleiss_kappa`. Also if ratings are a table, which has no items, or if ``most`` is
         below 1.
 
     Examples
@@ -191,11 +193,11 @@ def disputed_items(
     disputed = apart > 0
     n_disputed = int(patterns.multiplicities[disputed].sum())
     if most is not None and most < n_disputed:
-        # Few items are sorted: those of the patterns that are disputed most.
+        # Sort only the items of the most disputed patterns.
         order = np.argsort(-apart)
         enough = np.searchsorted(np.cumsum(patterns.multiplicities[order]), most)
         disputed = apart >= apart[order[enough]]
-    # The last place is that of items without a rating.
+    # Index -1, an item without ratings, reads the last entry.
     found = np.flatnonzero(np.append(disputed, False)[places])
     chosen = found[np.argsort(-apart[places[found]], kind="stable")][:most]
     names = None if given.counted.subjects is None else given.counted.subjects.items
@@ -212,7 +214,7 @@ def disputed_items(
 
 
 def _ratings_of(given: Ratings, chosen: AnyArray) -> AnyArray:
-    """Return the ratings of some items, an object per rater, None where it is missing."""
+    """Return the ratings of the chosen items as objects, None where a rating is missing."""
     names = np.array([*given.labels.tolist(), None], dtype=object)
     found: AnyArray = names[given.counted.profiles.codes_of(given.counted.places(True)[chosen])]
     return found

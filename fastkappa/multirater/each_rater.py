@@ -1,4 +1,4 @@
-"""Each of several raters beside the others: its agreement with them, and theirs without it."""
+"""Compare each rater with the others: agreement with them, and agreement without the rater."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from fastkappa.statistics.comparison import difference_of
 from fastkappa.statistics.inference import symmetric_interval
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 
-# All raters are compared with the others in a time that grows with the square of their number.
+# The time grows with the square of the number of raters.
 MOST_RATERS = 100
-# Kappas that differ by rounding errors alone are equal.
+# Kappas that differ by less than this, a rounding error, are equal.
 TIED = 1e-12
 Panel: TypeAlias = Literal["conger", "fleiss", "alpha"]
 NAMES: dict[Panel, str] = {
@@ -52,7 +52,7 @@ NAMES: dict[Panel, str] = {
 
 
 class Estimates(NamedTuple):
-    """An estimate per rater: arrays of shape (R,), NaN where undefined."""
+    """Estimates with one value per rater: arrays of shape (R,), NaN where undefined."""
 
     values: FloatTable
     standard_errors: FloatTable
@@ -63,31 +63,33 @@ class Estimates(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RaterComparison(Result):
-    """Each of several raters, beside the others.
+    """The comparison of each rater with the other raters.
 
     Attributes
     ----------
     rater_names : tuple of str of length R
-        The raters.
+        The names of the raters.
+
     labels : ndarray of shape (l,)
         The labels.
     label_counts : ndarray of int, shape (R, l)
         How often each rater gave each label.
     with_others : Estimates
-        The kappa of each rater with all others (Schouten 1982), from the subjects that the rater
-        and another have rated: the mean over the others of the observed and of the expected
-        disagreement. For two raters it would be Cohen's kappa.
+        The kappa of each rater with all others (Schouten 1982), computed from the subjects rated by
+        the rater and at least one other. The observed and the expected disagreement are averaged
+        over the other raters. For two raters it would be Cohen's kappa.
     difference : Estimates
-        That kappa minus Conger's kappa of the others among themselves, paired: both are of the
-        same subjects. Below 0 the rater agrees less with the others than these with each other.
+        That kappa minus Conger's kappa among the other raters, as a paired difference on the same
+        subjects. A negative value means that the rater agrees less with the others than they agree
+        with each other.
     method : str
-        The coefficient of all raters.
+        The name of the coefficient of all raters.
     value : float
-        Its value.
+        The coefficient of all raters.
     without : Estimates
-        The coefficient of the others, when the rater is left out.
+        The coefficient of the other raters, with this rater left out.
     change : Estimates
-        That value minus the value of all raters, paired.
+        That coefficient minus the coefficient of all raters, as a paired difference.
     confidence : float
         The confidence of each interval.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
@@ -107,11 +109,11 @@ class RaterComparison(Result):
     weights: Weights
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each rater.
+        """Return a pandas DataFrame with one row per rater.
 
-        Its columns are ``n``, the number of ratings, and for ``with_others``, ``difference``,
-        ``without`` and ``change`` the value under this name and, with a suffix,
-        ``_standard_error``, ``_lower``, ``_upper`` and ``_p_value``.
+        The column ``n`` is the number of ratings. Each of ``with_others``, ``difference``,
+        ``without`` and ``change`` has a column of this name for the value, and columns with the
+        suffixes ``_standard_error``, ``_lower``, ``_upper`` and ``_p_value``.
 
         Raises
         ------
@@ -140,7 +142,7 @@ class RaterComparison(Result):
                 yield name.format(rater), value, error, (low, high)
 
     def sentence(self) -> str:
-        """Return the rater who agrees least with the others as a sentence for a paper."""
+        """Return a sentence for a paper on the rater who agrees least with the others."""
         if np.isnan(self.with_others.values).all():
             return versioned("No rater has a kappa with the others")
         least, *tied = self._least()
@@ -174,7 +176,7 @@ class RaterComparison(Result):
         )
 
     def _least(self) -> list[int]:
-        """Return the raters with the lowest kappa with the others, the first if none has one."""
+        """Return the raters with the lowest kappa with the others, or the first if all are NaN."""
         kappas = self.with_others.values
         if np.isnan(kappas).all():
             return [0]
@@ -232,34 +234,34 @@ def compare_raters(
 ) -> RaterComparison:
     """Compare each of several raters with the others.
 
-    Which rater agrees least with the others, and what does the agreement of all become without
-    it?
+    The result shows which rater agrees least with the others, and how the overall agreement changes
+    without each rater.
 
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        As for `fleiss_kappa`, of 3 to 100 raters; not counts, which do not say who gave which
-        rating.
+        As for `fleiss_kappa`, with 3 to 100 raters. Counts are not accepted, because they do not
+        say who gave which rating.
     coefficient : {'conger', 'fleiss', 'alpha'}, default='conger'
-        The coefficient of all raters, and of those left when one is out; alpha with the weights as
-        its distances.
+        The coefficient of all raters, and of the remaining raters when one is left out. Alpha uses
+        the weights as its distances.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fleiss_kappa`.
     labels, missing_codes, clusters
-        As for `Ratings.from_array`, where ratings are an array.
+        As for `Ratings.from_array`, if ratings are an array.
     confidence : float, default=0.95
-        The confidence of each interval. Those of coefficients are made as by `conger_kappa`,
-        those of differences are by Student's t.
+        The confidence of each interval. Intervals of coefficients are computed as in
+        `conger_kappa`, intervals of differences from Student's t.
 
     Returns
     -------
     result : RaterComparison
-        The intervals are those of one comparison each, not of all together.
+        Each interval is for one comparison, without a correction for multiple comparisons.
 
     Raises
     ------
     ValueError
-        As by `conger_kappa`, and if there are fewer than 3 raters or more than 100.
+        As for `conger_kappa`. Also if there are fewer than 3 raters or more than 100.
 
     References
     ----------
@@ -281,8 +283,8 @@ def compare_raters(
     profiles = given.profiles("compare_raters")
     if not 3 <= given.n_raters <= MOST_RATERS:
         raise ValueError(
-            f"compare_raters takes 3 to {MOST_RATERS} raters, got {given.n_raters}; for two there"
-            " is agreement."
+            f"compare_raters needs 3 to {MOST_RATERS} raters, got {given.n_raters}. For two"
+            " raters use agreement."
         )
     warn_of_labels(given, "weights", weights)
     codes = profiles.codes_of(np.arange(len(profiles.multiplicities)))
@@ -303,7 +305,8 @@ def compare_raters(
     if n_undefined:
         warnings.warn(
             f"kappa with the others is undefined for {n_undefined} of {len(names)} raters: they"
-            " have no subject in common with another, or all of these have the same label.",
+            " have no subject in common with another rater, or all common subjects have the same"
+            " label.",
             undefined_metric_warning(),
             stacklevel=2,
         )
@@ -327,7 +330,7 @@ def _columns(rows: list[tuple[float, ...]]) -> Estimates:
 
 
 class _Found(NamedTuple):
-    """A coefficient, its value, the place of each profile among its rows, and who counts."""
+    """A coefficient, its value, the row of each profile, and a mask of the used profiles."""
 
     coefficient: Coefficient
     value: float
@@ -336,7 +339,7 @@ class _Found(NamedTuple):
 
 
 class _Panel:
-    """The coefficients of some of the raters, from the profiles of all."""
+    """Coefficients of subsets of the raters, computed from the profiles of all raters."""
 
     def __init__(
         self, given: Ratings, profiles: Profiles, weights: Weights, confidence: float
@@ -348,7 +351,7 @@ class _Panel:
             self._level = disagreement_matrix(weights, len(given.labels))
 
     def coefficient(self, name: Panel, left_out: int | None) -> _Found:
-        """Return a coefficient of all raters, or of all but one."""
+        """Return the named coefficient of all raters, or of all raters but one."""
         codes, multiplicities = self._profiles.codes, self._profiles.multiplicities
         if left_out is not None:
             codes = np.delete(codes, left_out, axis=1)
@@ -379,7 +382,7 @@ class _Panel:
         )
 
     def estimate(self, found: _Found) -> tuple[float, ...]:
-        """Return value, standard error, both ends and p of a coefficient."""
+        """Return the value, standard error, interval ends and p-value of a coefficient."""
         if math.isnan(found.value):
             return (math.nan,) * 5
         everyone = self._clusters(found.places >= 0)
@@ -392,7 +395,7 @@ class _Panel:
         return (*row[:2], *inference.interval, inference.p_value)
 
     def difference(self, first: _Found, second: _Found) -> tuple[float, ...]:
-        """Return the same of the difference of two coefficients."""
+        """Return the same figures of the difference between two coefficients."""
         if math.isnan(first.value - second.value):
             return (math.nan,) * 5
         value = difference_of("coefficients", (first.value, second.value))

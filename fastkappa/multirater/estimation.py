@@ -1,4 +1,4 @@
-"""From a coefficient to its result: standard error, interval, test and warning."""
+"""Make the result of a coefficient: standard error, interval, test and warnings."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
 
-# Counts of more labels than this, in every pattern, would need too much memory.
+# With more labels than this, patterns of counts would need too much memory.
 MOST_LABELS = 200
 
 
 class Inferred(NamedTuple):
-    """What a caller says of the inference: that of the arguments of every coefficient."""
+    """The arguments on inference that every coefficient accepts."""
 
     confidence: float
     distribution: Distribution
     interval_method: RaterInterval | None
 
     def check(self) -> None:
-        """Raise if an argument is none that there is."""
+        """Raise if an argument is invalid."""
         check_confidence(self.confidence)
         check_distribution(self.distribution)
         check_choice("interval_method", self.interval_method, (None, *RATER_INTERVALS))
@@ -52,16 +52,16 @@ def read_ratings(
     clusters: Any,
     inferred: Inferred,
 ) -> Ratings:
-    """Return what a coefficient is given as `Ratings`, and check its other arguments."""
+    """Convert the ratings argument of a coefficient to `Ratings`, and check the other arguments."""
     given = Ratings.of(ratings, labels, missing_codes, clusters)
     inferred.check()
     return given
 
 
 def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
-    """Warn where ``value``, a name or a matrix, needs an order of labels that nobody gave.
+    """Warn if ``value``, a name or a matrix, needs an order of labels that was not given.
 
-    If it is None, the order has no effect.
+    If ``value`` is None, the order has no effect.
     """
     if ratings.order_is_known:
         return
@@ -73,9 +73,9 @@ def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
         len(labels) > n_subjects and labels.dtype.kind == "f" and (labels != np.rint(labels)).any()
     ):
         warnings.warn(
-            f"ratings hold {len(labels)} different numbers of {n_subjects} subjects,"
-            " not all whole, and each was taken for a label: krippendorff_alpha with"
-            " level='interval' and fastkappa.measurements are for numbers on a scale.",
+            f"ratings have {len(labels)} different numbers of {n_subjects} subjects,"
+            " not all whole, and each was read as a label: for numbers on a scale use"
+            " krippendorff_alpha with level='interval', or fastkappa.measurements.",
             stacklevel=users_stacklevel(),
         )
 
@@ -89,9 +89,9 @@ def estimate(
     weights: Weights = None,
     with_labels: bool = False,
 ) -> MultiRaterResult:
-    """Return a coefficient with its error, interval and test; warn if it is undefined."""
+    """Return a coefficient with its standard error, interval and test; warn if undefined."""
     observed, expected = coefficient.disagreement(coefficient.multiplicities)
-    # Measurements have no distinct rows in which their subjects could be found again.
+    # Measurements are not counted as distinct rows, so subjects cannot be located again.
     rated = (
         None
         if isinstance(coefficient, MeasuredAlpha) or isinstance(ratings, Measurements)
@@ -124,8 +124,8 @@ def estimate(
         )
     elif inferred.interval_method == "score" and inference.model is None:
         raise ValueError(
-            f"interval_method='score' is not for {method} of so many raters, labels or different"
-            " ratings; None takes it where it can be computed."
+            f"interval_method='score' cannot be computed for {method} of so many raters, labels or"
+            " different ratings. interval_method=None uses it where possible."
         )
     return MultiRaterResult(
         method,
@@ -143,10 +143,10 @@ def estimate(
 
 
 def rows_of_numbers(ratings: Ratings, level: str) -> tuple[list[AnyArray], IntTable] | None:
-    """Return the numbers of each rater's distinct rows, NaN where missing, and their counts.
+    """Return the numbers that each rater gave per distinct row, and the counts of the rows.
 
-    They are for a level of measurement where labels are so many that patterns would need too
-    much memory, and it is known who gave which rating. None if not.
+    NaN stands for a missing rating. Return None unless the level compares numbers, patterns of so
+    many labels would need too much memory, and it is known who gave which rating.
     """
     if level not in MEASURED or ratings.rater_names is None or len(ratings.labels) <= MOST_LABELS:
         return None
@@ -168,6 +168,6 @@ def _why_undefined(ratings: Ratings | Measurements) -> str:
     if constant:
         return "all ratings have the same label, so no disagreement is expected by chance"
     return (
-        "no disagreement is expected by chance of some raters, each of them having given one"
-        " label only, or they have no subjects in common"
+        "for some raters no disagreement is expected by chance, because each gave only one label,"
+        " or because they have no subjects in common"
     )

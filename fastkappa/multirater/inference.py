@@ -1,4 +1,4 @@
-"""What is inferred from a coefficient of several raters: its error, interval and test."""
+"""Compute the standard error, interval and test of a coefficient of several raters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RATER_INTERVALS: tuple[RaterInterval, ...] = get_args(RaterInterval)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Inference:
-    """A coefficient and what is inferred from it, each figure when somebody asks for it.
+    """A coefficient with its standard error, interval and test, each computed on first use.
 
     Attributes
     ----------
@@ -35,11 +35,11 @@ class Inference:
     confidence : float
     distribution : {'t', 'normal'}
     clusters : Clusters or None
-        Those of the subjects that the coefficient uses.
+        The clusters of the subjects that the coefficient uses.
     null_error : float
-        The standard error if all agreement is by chance; NaN if there is none.
+        The standard error under chance agreement; NaN if it is not available.
     asked : {'score', 'asymptotic'} or None
-        The interval that was asked for.
+        The interval method that the caller chose; None if it was left open.
     """
 
     coefficient: Coefficient
@@ -50,7 +50,7 @@ class Inference:
     asked: RaterInterval | None = None
 
     def of_another(self, coefficient: Coefficient, null_error: float) -> Inference:
-        """Return the inference of another coefficient of the same rows."""
+        """Return the inference for another coefficient of the same rows."""
         return replace(self, coefficient=coefficient, null_error=null_error)
 
     @cached_property
@@ -60,29 +60,29 @@ class Inference:
 
     @property
     def n_used(self) -> float:
-        """How many subjects count."""
+        """The number of subjects that count."""
         return float(self.coefficient.multiplicities.sum())
 
     @property
     def n_units(self) -> float:
-        """How many independent units there are."""
+        """The number of independent units: subjects or clusters."""
         return n_units(self.n_used, self.clusters)
 
     @cached_property
     def standard_error(self) -> float:
-        """The standard error; NaN where the coefficient is undefined."""
+        """The standard error; NaN if the coefficient is undefined."""
         if math.isnan(self.value):
             return math.nan
         return self.coefficient.standard_error(self.distribution, self.clusters)
 
     @property
     def null_standard_error(self) -> float:
-        """The one if all agreement is by chance; NaN where the coefficient is undefined."""
+        """The standard error under chance agreement; NaN if the coefficient is undefined."""
         return math.nan if math.isnan(self.value) else self.null_error
 
     @cached_property
     def design_effect(self) -> float:
-        """How much larger the variance is than if the subjects were independent."""
+        """The ratio of the variance to that of independent subjects."""
         if not are_joined(self.clusters):
             return 1.0
         in_clusters, alone = self._errors
@@ -90,19 +90,19 @@ class Inference:
 
     @cached_property
     def model(self) -> ScoreModel | None:
-        """What a score interval needs, None if there is none."""
+        """The model for the score interval; None if there is no such interval."""
         if self.asked == "asymptotic" or math.isnan(self.value):
             return None
         return self.coefficient.score_model()
 
     @property
     def interval_method(self) -> RaterInterval:
-        """How the interval is made."""
+        """The method used for the interval."""
         return "asymptotic" if self.model is None else "score"
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """The interval; one that is asymptotic may go beyond 1 if it was asked for."""
+        """The interval. An asymptotic interval may exceed 1 if the caller chose that method."""
         if self.model is not None:
             quantile = root_quantile(self.confidence, self.freedom)
             if math.isnan(quantile):
@@ -115,20 +115,20 @@ class Inference:
 
     @property
     def z(self) -> float:
-        """The deviate of the test of 0: with a null error, of the score test, or of Wald's."""
+        """The z statistic of the test of 0: with the null error, the score test or Wald's test."""
         return self._test[0]
 
     @property
     def p_value(self) -> float:
-        """The two-sided probability of such a z if all agreement is by chance."""
+        """The two-sided p-value of z under chance agreement."""
         return distributions.t_two_sided_p(*self._test)
 
     @cached_property
     def _test(self) -> tuple[float, float]:
-        """The deviate of the test of 0, and the degrees of freedom of its distribution."""
+        """The z statistic of the test of 0, and the degrees of freedom of its distribution."""
         if not math.isnan(self.null_standard_error):
             return self.value / self.null_error if self.null_error > 0 else math.nan, math.inf
-        # Far from 0 the most likely rows with it are not always found.
+        # If kappa is far from 0, the constrained maximum for 0 is not always found.
         if self.model is not None:
             z = float(self.tested.deviates(np.zeros(1)).deviates[0, 0])
             if math.isfinite(z):
@@ -138,12 +138,12 @@ class Inference:
 
     @property
     def freedom(self) -> float:
-        """The degrees of freedom of a score test: infinity, or the clusters less 1."""
+        """The degrees of freedom of a score test: infinity, or the number of clusters minus 1."""
         return self.n_units - 1 if are_joined(self.clusters) else math.inf
 
     @cached_property
     def tested(self) -> Estimates:
-        """The test of each value of the coefficient."""
+        """The score test of every possible value of the coefficient."""
         value, error = np.array([self.value]), np.array([self.standard_error])
         if self.model is None:
             return Asymptotic(value, error)
@@ -162,7 +162,7 @@ class Inference:
 
     @cached_property
     def _errors(self) -> tuple[float, float]:
-        """The errors with variances over the subjects, in clusters and as if independent."""
+        """The standard errors with clusters, and as if the subjects were independent."""
         in_clusters, alone = (
             self.coefficient.standard_error("normal", clusters)
             for clusters in (self.clusters, None)
@@ -170,5 +170,5 @@ class Inference:
         return in_clusters, alone
 
     def __getstate__(self) -> dict[str, Any]:
-        # The model may be large, and is made again where it is needed.
+        # The model can be large, so it is left out and rebuilt on demand.
         return {name: part for name, part in vars(self).items() if name not in ("model", "tested")}

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: of labels, of measurements, and of sets."""
+"""Compute Krippendorff's alpha for labels, measurements and sets."""
 
 from __future__ import annotations
 
@@ -41,42 +41,44 @@ def krippendorff_alpha(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Krippendorff's alpha, for any level of measurement and missing ratings.
+    """Return Krippendorff's alpha, for any level of measurement and with missing ratings.
 
-    Subjects with one rating are left out.
+    Subjects with only one rating are left out.
 
     Parameters
     ----------
     ratings, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `fleiss_kappa`. Ratings of interval, ratio and ordinal data may be any numbers.
-        An array or frame of numbers that are not whole, or over a range of more than 1000, is
-        taken as measurements: in linear time, an ordinal level with a sort, and without labels.
+        As for `fleiss_kappa`. Ratings of interval, ratio and ordinal data may be any numbers. An
+        array or frame is read as measurements, without labels, if its numbers are not all whole or
+        cover a range of more than 1000. Alpha of measurements takes linear time; an ordinal level
+        also needs a sort.
     level : {'nominal', 'ordinal', 'interval', 'ratio', 'jaccard', 'masi'}, array-like of shape \
 (l, l) or callable, default='nominal'
-        The level of measurement: labels are names, or are ordered, or their differences
-        matter, or their ratios; or the distance of ratings that are sets, by Jaccard or by
-        Passonneau's MASI. A matrix holds the distances of the labels, already squared
-        if the metric is a square. An ordinal level and a matrix need labels in their order. A
-        function of two labels returns their distance, likewise squared.
+        The level of measurement. Labels are names ('nominal'), are ordered ('ordinal'), or have
+        meaningful differences ('interval') or ratios ('ratio'). For ratings that are sets,
+        'jaccard' and 'masi' are the set distances of Jaccard and Passonneau. A matrix contains the
+        distances between labels, and a function returns the distance of two labels; square these
+        distances yourself if the metric is squared. An ordinal level and a matrix need labels in a
+        meaningful order.
 
     Returns
     -------
     result : MultiRaterResult
-        For ordinal data its standard error takes the distances as fixed, although they
-        depend on the sample; the bootstrap does not.
+        For ordinal data, the standard error treats the distances as fixed, although they depend on
+        the sample. The bootstrap recomputes them.
 
     Raises
     ------
     ValueError
-        As for `fleiss_kappa`, if the level needs numbers and the labels are not, or are
-        negative for ratios, if it needs sets and ratings are not, or if distances are not
-        symmetric, or are not 0 for the same label.
+        As for `fleiss_kappa`. Also if the level needs numbers but labels are not numbers, if labels
+        are negative at level 'ratio', if the level needs sets but ratings are not sets, or if
+        distances are not symmetric or not 0 for equal labels.
 
     Warns
     -----
     LabelOrderWarning, UserWarning
-        As for `fleiss_kappa`, with the level for the weights. The packages krippendorff and
-        irr take a row per rater: transpose such ratings.
+        As for `fleiss_kappa`, where the level takes the role of the weights. The packages
+        krippendorff and irr expect one row per rater: transpose such ratings.
 
     References
     ----------
@@ -126,11 +128,11 @@ def _alpha_of_labels(given: Ratings, level: Level | SetLevel | Distance) -> Coef
             return Alpha(given.patterns, set_distances(level, labels), labels)
         rows = rows_of_numbers(given, level)
         if rows is not None:
-            # The subjects of clusters are found again by the labels of their ratings.
+            # Clusters need each subject's pattern, which is located by labels.
             if given.counted.clusters is not None:
                 raise ValueError(
-                    f"clusters are for ratings of up to {MOST_LABELS} labels at level={level!r},"
-                    f" got {len(labels)}: round the ratings."
+                    f"clusters at level={level!r} need ratings with at most {MOST_LABELS}"
+                    f" labels, got {len(labels)}: round the ratings."
                 )
             return MeasuredAlpha(*rows, level)
     return Alpha(given.patterns, level, labels)

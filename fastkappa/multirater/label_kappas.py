@@ -1,4 +1,4 @@
-"""Fleiss' kappa of each label against all others."""
+"""Compute Fleiss' kappa of each label against all others."""
 
 from __future__ import annotations
 
@@ -46,33 +46,34 @@ class LabelKappa(Result, _LabelKappa):
     label : object
         The label.
     value : float
-        Its kappa; NaN if no rating or every rating is this label.
+        The kappa of the label; NaN if no rating or every rating is this label.
     standard_error : float
-        Its standard error over samples of subjects.
+        The standard error over samples of subjects.
     null_standard_error : float
-        Its standard error if all agreement is by chance; NaN unless every subject has the
-        same number of ratings.
+        The standard error under chance agreement; NaN unless every subject has the same number of
+        ratings.
     z : float
-        Kappa over its null standard error if there is one, else over its standard error.
+        Kappa divided by its null standard error, or by its standard error if there is no null
+        standard error.
     p_value : float
-        The two-sided probability of such a z if all agreement is by chance.
+        The two-sided p-value of z under chance agreement.
     interval : tuple of float
-        The interval of its kappa, made as that of all labels.
+        The interval of kappa, computed by the same method as the interval for all labels.
     confidence : float
         The confidence of the interval.
     n_ratings : int
-        How many ratings are this label.
+        The number of ratings with this label.
     agreement : float
         The agreement on this label: the probability that a rater gives it to a subject to which
-        another one, drawn at random, gave it. Two raters' is their specific agreement.
+        another randomly drawn rater gave it. For two raters this is the specific agreement.
     """
 
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row, with a column for each attribute.
+        """Return a pandas DataFrame with one row, and one column per attribute.
 
-        The interval has two, ``lower`` and ``upper``.
+        The interval has two columns, ``lower`` and ``upper``.
 
         Raises
         ------
@@ -93,14 +94,14 @@ class LabelKappa(Result, _LabelKappa):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelKappas:
-    """What the kappas of the labels are made of, when somebody asks for them."""
+    """The inputs for the kappas of the labels, which are computed on demand."""
 
     patterns: Patterns
     labels: AnyArray
     errors: FleissNull | None
 
     def found(self, whole: Inference) -> Iterator[LabelKappa]:
-        """Yield the kappa of each label, inferred as that of all labels."""
+        """Yield the kappa of each label, with the same inference as the kappa of all labels."""
         patterns = self.patterns
         multiplicities = patterns.multiplicities
         for label, counts in zip(self.labels.tolist(), patterns.counts.T.astype(np.int64)):

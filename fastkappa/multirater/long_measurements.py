@@ -1,4 +1,4 @@
-"""Measurements with a row each, sorted by rater and item."""
+"""Sort measurements in long form (one row each) by rater and item."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastkappa.ratings.rating_matrix import read_measurements
 
 
 class LongMeasurements(NamedTuple):
-    """The measurements of each rater, NaN where there is none, and the cluster of each item."""
+    """The measurements of each rater, NaN where missing, and the cluster of each item."""
 
     by_rater: dict[str, FloatTable]
     clusters: AnyArray | None
@@ -23,13 +23,13 @@ class LongMeasurements(NamedTuple):
 def sort_measurements(
     item: Any, rater: Any, value: Any, cluster: Any, *, drop_missing: bool
 ) -> LongMeasurements:
-    """Return the measurements in columns with an entry per row; raters are in order.
+    """Return measurements as one column per rater, from columns with one entry per row.
 
     Raises
     ------
     ValueError
-        If an item or a rater is missing, a rater has measured an item twice, or an item is in two
-        clusters; and unless they may be missing, if a rater has not measured an item.
+        If an item or a rater is missing, if a rater measured an item twice, or if an item is in two
+        clusters. Also if a rater did not measure an item, unless measurements may be missing.
     """
     for name, column in (("item", item), ("rater", rater)):
         if column.null_count:
@@ -45,7 +45,7 @@ def sort_measurements(
         of_rater, of_item = divmod(int(found[times.argmax()]), items.n_distinct)
         raise ValueError(
             f"rater {raters.shown(of_rater)} has more than one measurement of item"
-            f" {items.shown(of_item)}: give one row for each."
+            f" {items.shown(of_item)}: give one row per rater and item."
         )
     matrix = np.full((raters.n_distinct, items.n_distinct), np.nan)
     matrix[raters.numbers, items.numbers] = values
@@ -56,12 +56,12 @@ def sort_measurements(
 
 
 def _refuse_unmeasured(raters: Identified, items: Identified, lacking: AnyArray) -> None:
-    """Raise if a rater has not measured an item that others have."""
+    """Raise if a rater did not measure an item that other raters measured."""
     if lacking.any():
         rater = int(lacking.any(axis=1).argmax())
         n = count_text(int(lacking[rater].sum()), "item")
         raise ValueError(
             f"rater {raters.shown(rater)} has no measurement of {n}, such as"
             f" {items.shown(int(lacking[rater].argmax()))}. missing='drop' leaves out items that"
-            " were not measured by all."
+            " were not measured by all raters."
         )

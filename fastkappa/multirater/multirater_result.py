@@ -1,4 +1,4 @@
-"""The result of a coefficient of several raters."""
+"""The result class of coefficients of several raters."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from fastkappa.statistics.intervals.tested import Estimates
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
 
-# What `to_dict` has, in this order.
+# The keys of `to_dict`, in this order.
 IN_DICTIONARY = (
     *("method", "value", "standard_error", "interval", "confidence", "interval_method"),
     "distribution",
@@ -50,7 +50,7 @@ IN_DICTIONARY = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MultiRaterResult(Result):
-    """A coefficient of agreement of several raters, with its error, interval and test.
+    """A coefficient of agreement of several raters, with its standard error, interval and test.
 
     It is immutable and prints as a report. Undefined figures are NaN.
 
@@ -59,28 +59,29 @@ class MultiRaterResult(Result):
     method : str
         The coefficient's name.
     inference : Inference
-        The coefficient as a function of the distinct rows of ratings, and what is inferred from it.
+        The coefficient as a function of the distinct rows of ratings, with its standard error,
+        interval and test.
     disagreement : Disagreement
-        The observed and the expected distance of two ratings; one minus their ratio is the
-        value. NaN for Light's kappa, which is a mean of others.
+        The observed and the expected distance between two ratings. The value is one minus their
+        ratio. Both are NaN for Light's kappa, which is a mean of kappas.
     n_subjects : int
-        How many subjects there are.
+        The number of subjects.
     n_paired : int
-        How many of them have two ratings or more. Subjects with one rating still count in
-        the labels' frequencies of Fleiss', Conger's and Gwet's coefficients; the values of
-        Krippendorff's alpha, Light's kappa and Randolph's do not depend on them.
+        The number of subjects with at least two ratings. Subjects with one rating still count in
+        the label frequencies of Fleiss', Conger's and Gwet's coefficients. Krippendorff's alpha,
+        Light's kappa and Randolph's kappa do not depend on them.
     n_raters : int
-        How many raters there are; for counts, the most that rated one subject.
+        The number of raters. For counts, the largest number of ratings of one subject.
     n_missing : int
-        How many ratings are missing.
+        The number of missing ratings.
     labels : ndarray of shape (l,)
-        The labels; none for measurements, as `krippendorff_alpha` says.
+        The labels. Empty for measurements; see `krippendorff_alpha`.
     of_labels : LabelKappas or None
-        What ``by_label`` is made of.
+        The inputs from which ``by_label`` is computed.
     ratings : Ratings or None
-        The ratings, for `compare_coefficients`; None in a copy and where it has been unpickled.
+        The ratings, for `compare_coefficients`. None in a copy and after unpickling.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
-        The disagreement weights; None for Krippendorff's alpha, whose name has its level.
+        The disagreement weights. None for Krippendorff's alpha, whose name includes the level.
     """
 
     method: str
@@ -97,33 +98,34 @@ class MultiRaterResult(Result):
 
     @property
     def value(self) -> float:
-        """The coefficient: at most 1, which is full agreement; 0 is that expected by chance."""
+        """The coefficient: 1 is full agreement, 0 is the agreement expected by chance."""
         return self.inference.value
 
     @property
     def standard_error(self) -> float:
-        """Gwet's standard error (2014), for Light's kappa the delta method's.
+        """The standard error of Gwet (2014), or for Light's kappa of the delta method.
 
-        Subjects are a sample, raters are fixed. With clusters it is the sandwich estimator,
-        clusters being a sample. It is exactly 0 where all subjects add the same to the
-        coefficient.
+        Subjects are treated as a sample, raters as fixed. With clusters it is the sandwich
+        estimator, and the clusters are treated as a sample. It is exactly 0 if all subjects
+        contribute the same to the coefficient.
         """
         return self.inference.standard_error
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval by ``interval_method``.
+        """The interval, computed by ``interval_method``.
 
-        That of the score test holds the values that it does not reject, and never leaves the range
-        of the coefficient. The asymptotic one is the value minus and plus a quantile times the
-        standard error, and may go beyond 1 if it was asked for. With ``distribution='t'``, its
-        default but for Light's kappa, its quantile is that of Student's t.
+        The score interval contains the values that the score test does not reject, and never leaves
+        the range of the coefficient. The asymptotic interval is the value plus and minus a quantile
+        times the standard error. It may exceed 1 if the caller chose this method. With
+        ``distribution='t'``, the default except for Light's kappa, the quantile is that of
+        Student's t.
         """
         return self.inference.interval
 
     @property
     def interval_method(self) -> RaterInterval:
-        """How the interval is made, 'score' or 'asymptotic'."""
+        """The method used for the interval, 'score' or 'asymptotic'."""
         return self.inference.interval_method
 
     @property
@@ -133,32 +135,34 @@ class MultiRaterResult(Result):
 
     @property
     def distribution(self) -> Distribution:
-        """How the standard error and an asymptotic interval are made, 't' or 'normal'."""
+        """The distribution for the standard error and an asymptotic interval, 't' or 'normal'."""
         return self.inference.distribution
 
     @property
     def null_standard_error(self) -> float:
-        """The standard error if all agreement is by chance.
+        """The standard error under chance agreement.
 
-        It is there for Fleiss' kappa without weights, without clusters and with the same number of
-        ratings for every subject; else NaN.
+        It is available for Fleiss' kappa without weights, without clusters and with the same number
+        of ratings for every subject. Otherwise it is NaN.
         """
         return self.inference.null_standard_error
 
     @property
     def z(self) -> float:
-        """The normal deviate of the test of 0.
+        """The z statistic of the test that the coefficient is 0.
 
-        It is the value over its null standard error if there is one, else the root of the score
-        test's statistic, and where the interval is asymptotic the value over its standard error.
+        If there is a null standard error, z is the value divided by it. Otherwise z is the signed
+        root of the score statistic, or for asymptotic intervals the value divided by its standard
+        error.
         """
         return self.inference.z
 
     @property
     def p_value(self) -> float:
-        """The two-sided probability of such a z if all agreement is by chance.
+        """The two-sided p-value of ``z`` under chance agreement.
 
-        It is by the normal distribution, or by Student's t with clusters and where the interval is.
+        It comes from the normal distribution, or from Student's t if there are clusters or the
+        interval uses Student's t.
         """
         return self.inference.p_value
 
@@ -174,37 +178,37 @@ class MultiRaterResult(Result):
 
     @cached_property
     def by_label(self) -> tuple[LabelKappa, ...]:
-        """Fleiss' kappa of each label, if there are no weights; empty for other coefficients."""
+        """Fleiss' kappa of each label. Empty for other coefficients and with weights."""
         return () if self.of_labels is None else tuple(self.of_labels.found(self.inference))
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters with a subject that counts; without clusters, of subjects."""
+        """The number of clusters with a used subject, or without clusters of used subjects."""
         return int(self.inference.n_units)
 
     @property
     def tested(self) -> Estimates:
-        """The test of each value of the coefficient."""
+        """The score test of every possible value of the coefficient."""
         return self.inference.tested
 
     @property
     def freedom(self) -> float:
-        """The degrees of freedom of score tests: infinity, or the clusters less 1."""
+        """The degrees of freedom of score tests: infinity, or the number of clusters minus 1."""
         return self.inference.freedom
 
     @property
     def design_effect(self) -> float:
-        """How much larger the variance is than if the subjects were independent."""
+        """The ratio of the variance to that of independent subjects."""
         return self.inference.design_effect
 
     @property
     def observed_agreement(self) -> float:
-        """One minus the observed disagreement, p_o; weighted if there are weights."""
+        """The observed agreement p_o: one minus the observed (weighted) disagreement."""
         return 1 - float(self.disagreement.observed)
 
     @property
     def expected_agreement(self) -> float:
-        """One minus the expected disagreement, p_e; weighted if there are weights."""
+        """The expected agreement p_e: one minus the expected (weighted) disagreement."""
         return 1 - float(self.disagreement.expected)
 
     @cached_property
@@ -221,7 +225,7 @@ class MultiRaterResult(Result):
         return doubt_of(n_other, n, label, "subject")
 
     def __getstate__(self) -> dict[str, Any]:
-        # Ratings may be large, and are there for `compare_coefficients` alone.
+        # Ratings can be large, and only `compare_coefficients` needs them.
         return {**vars(self), "ratings": None, "doubt": self.doubt}
 
     def bootstrap(
@@ -234,18 +238,18 @@ class MultiRaterResult(Result):
     ) -> BootstrapResult:
         """Return the bootstrap interval over resampled subjects.
 
-        Clusters of subjects are drawn whole. Subjects with the same ratings are drawn together,
-        so the time depends on the number of distinct ones, not of subjects. For 'bca' it grows
-        with the square of that number: take 'percentile' if there are many thousands.
+        Clusters of subjects are drawn as a whole. Time depends on the number of distinct rows of
+        ratings, not on the number of subjects. For 'bca' it grows with the square of that number:
+        use 'percentile' for many thousands of distinct rows.
 
         Parameters
         ----------
         n_resamples : int, default=9999
             How many samples to draw.
         method : {'percentile', 'bca'}, default='bca'
-            How to make the interval, as for `fastkappa.bootstrap`.
+            How to compute the interval, as for `fastkappa.bootstrap`.
         confidence : float, default=None
-            The confidence of the interval; None takes that of this result.
+            The confidence of the interval. None means the confidence of this result.
         rng : Generator, int or None, default=None
             The source of random numbers; a seed makes the result repeatable.
 
@@ -276,7 +280,7 @@ class MultiRaterResult(Result):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures by name, with lists for arrays and two entries for disagreement.
+        """Return the figures as a dict, with arrays as lists and disagreement as two entries.
 
         Undefined figures are None.
         """
@@ -294,8 +298,8 @@ class MultiRaterResult(Result):
         Returns
         -------
         frame : pandas.DataFrame
-            A row for each; the columns are ``value``, ``standard_error``, the ends of the
-            interval, ``lower`` and ``upper``, ``z`` and ``p_value``.
+            One row per coefficient. The columns are ``value``, ``standard_error``, ``lower``,
+            ``upper``, ``z`` and ``p_value``.
 
         Raises
         ------
@@ -322,7 +326,7 @@ class MultiRaterResult(Result):
         Fleiss' kappa (no weights) of 3 raters on 4 subjects was 0.3143 (95 % score
         interval -0.2380 to 0.7998; fastkappa ...).
         """
-        # The name of an alpha has its level.
+        # The name of an alpha includes its level.
         of_weights = "" if self.method.endswith(")") else f" ({weights_text(self.weights)})"
         is_t = self.interval_method == "asymptotic" and self.distribution == "t"
         how = "t" if is_t else self.interval_method
@@ -354,7 +358,7 @@ class MultiRaterResult(Result):
         return interpret(self.value, self._ends, scale, self.confidence)
 
     def _ends(self, confidence: float) -> tuple[float, float]:
-        """Return the interval of another confidence."""
+        """Return the interval at another confidence."""
         return replace(self.inference, confidence=confidence).interval
 
     def _missing(self) -> str:
@@ -392,7 +396,7 @@ class MultiRaterResult(Result):
 
 
 def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
-    """Return the grid of several coefficients of the same ratings."""
+    """Return a grid of several coefficients of the same ratings."""
     names = [short_name(r) for r in results]
     if len(set(names)) < len(names):
         names = [r.method for r in results]
@@ -401,12 +405,12 @@ def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
 
 
 def short_name(result: MultiRaterResult) -> str:
-    """Return the coefficient's name: beside others the level of an alpha goes without saying."""
+    """Return the coefficient's name, without the level of an alpha."""
     return result.method.partition(" (")[0]
 
 
 def clusters_of(result: MultiRaterResult) -> tuple[str, list[str]]:
-    """Return in how many clusters the subjects are, and a line on the design effect, if any."""
+    """Return the number of clusters as text, and lines on the design effect (possibly none)."""
     effect = result.design_effect
     is_known = result.clusters is not None and not math.isnan(effect)
     line = f"design effect of {short_name(result)}: {figure(effect)}"

@@ -1,4 +1,4 @@
-"""Cohen's kappa of every pair of several raters."""
+"""Compute Cohen's kappa of every pair of raters."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ from fastkappa.statistics.weights import Weights, as_weights, weights_text
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# The most cells of all tables that have score intervals: 100 raters with 14 labels take 5 s.
+# Score intervals are used up to this total number of cells: 100 raters with 14 labels take 5 s.
 MOST_SCORE_CELLS = 1 << 20
-# Of a rater, in a printed matrix.
+# The width of a rater's name in a printed matrix.
 LONGEST_NAME = 16
 
 
@@ -59,30 +59,30 @@ class PairwiseKappa(Result):
     Attributes
     ----------
     rater_names : tuple of str
-        The raters, in the order of rows and columns.
+        The names of the raters, in the order of rows and columns.
     values : ndarray
-        Kappa, with the rater of the row as the first; 1 on the diagonal. NaN where it is
-        undefined: a pair has no subject in common, or gave all of them the same label.
+        Kappa, where the rater of the row is the first rater; 1 on the diagonal. NaN where kappa is
+        undefined: the pair has no subject in common, or gave all common subjects the same label.
     standard_errors : ndarray
-        Those of Fleiss, Cohen and Everitt (1969), over the number of subjects, as
-        `fastkappa.agreement` has them, those of Yang and Zhou (2014, 2015) if subjects are in
-        clusters; 0 on the diagonal.
+        The standard errors of Fleiss, Cohen and Everitt (1969), as in `fastkappa.agreement`, or
+        with clusters those of Yang and Zhou (2014, 2015). They are 0 on the diagonal.
     lower, upper : ndarray
-        The ends of the intervals, as `agreement` makes them.
+        The ends of the intervals, computed as in `agreement`.
     confidence : float
         The confidence of each interval.
     n : ndarray
-        How many subjects both have rated; on the diagonal, how many the rater has.
+        The number of subjects that both raters rated; on the diagonal, the number that the rater
+        rated.
     n_missing : ndarray
-        How many subjects a pair leaves out because a rating is missing.
+        The number of subjects that a pair leaves out because a rating is missing.
     tables : ndarray of shape (R (R - 1) / 2, l, l)
-        The tables of the pairs (0, 1), (0, 2), ... (1, 2), ...; rows are the first's ratings.
+        The tables of the pairs (0, 1), (0, 2), ... (1, 2), ... Rows are the first rater's ratings.
     labels : ndarray of shape (l,)
         The labels of rows and columns.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights.
     interval_method : {'score', 'asymptotic'}
-        How the intervals are made; 'score' unless there are too many pairs and labels.
+        The method used for the intervals: 'score' unless there are too many pairs and labels.
     """
 
     rater_names: tuple[str, ...]
@@ -101,19 +101,19 @@ class PairwiseKappa(Result):
 
     @property
     def mean(self) -> float:
-        """The mean over the pairs, which is Light's kappa."""
+        """The mean kappa over the pairs, which is Light's kappa."""
         return float(self.values[np.triu_indices(len(self.values), 1)].mean())
 
     def __getitem__(self, pair: tuple[str | int, str | int]) -> AgreementResult:
-        """Return the agreement of two of the raters, by their names or their positions.
+        """Return the agreement of two raters, selected by their names or positions.
 
-        Its interval is that of this result. Names that are numbers may be given as numbers;
-        positions are for other names.
+        The interval is the same as in this result. Names that are numbers may be given as numbers;
+        in this case positions are not accepted.
 
         Raises
         ------
         KeyError
-            If there is no such rater, or it is the same one twice.
+            If a rater is unknown, or if both raters are the same.
 
         Examples
         --------
@@ -123,7 +123,7 @@ class PairwiseKappa(Result):
         >>> pairs["Ben", "Cat"]
         <AgreementResult: kappa 0.2500 (-0.3398 to 0.6322), n = 5, 3 labels>
         """
-        # Loaded only for this: several raters need nothing else of two.
+        # Imported here because nothing else in this module needs the two-rater code.
         from fastkappa.two_raters.agreement import make_result
 
         first, second = self._position_of(pair)
@@ -151,12 +151,12 @@ class PairwiseKappa(Result):
         )
 
     def _number_of(self, first: int, second: int) -> int:
-        """Return the place of a pair among the tables."""
+        """Return the index of a pair among the tables."""
         n_raters = len(self.rater_names)
         return first * (2 * n_raters - first - 1) // 2 + second - first - 1
 
     def _position_of(self, pair: Any) -> tuple[int, int]:
-        """Return the positions of two raters, or raise."""
+        """Return the positions of two raters, or raise KeyError."""
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise KeyError(f"give two raters, such as pairs['anna', 'eve'], got {pair!r}.")
         places = [position_of(one, self.rater_names, "rater") for one in pair]
@@ -172,26 +172,26 @@ class PairwiseKappa(Result):
         confidence: float | None = None,
         rng: Any = None,
     ) -> dict[tuple[str, str], BootstrapResult]:
-        """Return the bootstrap interval of every pair, over the subjects that both have rated.
+        """Return the bootstrap interval of every pair, over the subjects that both raters rated.
 
-        Clusters of subjects are drawn whole.
+        Clusters of subjects are drawn as a whole.
 
         Parameters
         ----------
         n_resamples, method, rng
             As for `fastkappa.bootstrap`.
         confidence : float, default=None
-            The confidence of each interval; None takes that of this result.
+            The confidence of each interval. None means the confidence of this result.
 
         Returns
         -------
         results : dict
-            A `BootstrapResult` by the names of the pair, in the order of ``tables``; pairs
-            without a subject in common are left out.
+            A `BootstrapResult` per pair, with the two names as the key, in the order of ``tables``.
+            Pairs without a common subject are left out.
         """
         if len(set(self.rater_names)) < len(self.rater_names):
             raise ValueError(
-                "raters must have different names, by which the results are given, got"
+                "raters must have different names, because the results are keyed by name, got"
                 f" {short_repr(list(self.rater_names))}."
             )
         generator = np.random.default_rng(rng)
@@ -208,10 +208,10 @@ class PairwiseKappa(Result):
         }
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each pair of raters.
+        """Return a pandas DataFrame with one row per pair of raters.
 
-        Its index has the names, ``first`` and ``second``; its columns are ``kappa``,
-        ``standard_error``, ``lower``, ``upper``, ``n`` and ``n_missing``.
+        Its index levels ``first`` and ``second`` are the names of the raters. Its columns are
+        ``kappa``, ``standard_error``, ``lower``, ``upper``, ``n`` and ``n_missing``.
 
         Raises
         ------
@@ -233,12 +233,12 @@ class PairwiseKappa(Result):
         return frame.set_index(["first", "second"])
 
     def n_of_pairs(self) -> dict[tuple[str, str], int]:
-        """Return how many subjects each pair of raters has both rated."""
+        """Return the number of subjects that both raters of each pair rated."""
         n = self.n[np.triu_indices(len(self.n), 1)].tolist()
         return dict(zip(combinations(self.rater_names, 2), n))
 
     def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
-        """Return name, kappa, standard error and interval of each pair of raters."""
+        """Return the name, kappa, standard error and interval of each pair of raters."""
         above = np.triu_indices(len(self.values), 1)
         matrices = (self.values, self.standard_errors, self.lower, self.upper)
         figures = zip(*(matrix[above].tolist() for matrix in matrices))
@@ -246,7 +246,7 @@ class PairwiseKappa(Result):
         return [(f"{a}, {b}", k, se, (low, up)) for (a, b), (k, se, low, up) in zip(names, figures)]
 
     def sentence(self) -> str:
-        """Return the range of the kappas as a sentence for a paper."""
+        """Return the range of the kappas over pairs as a sentence for a paper."""
         kappas, n = (part[np.triu_indices(len(self.n), 1)] for part in (self.values, self.n))
         defined = kappas[~np.isnan(kappas)]
         subjects = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
@@ -296,7 +296,7 @@ class PairwiseKappa(Result):
             quantiles = np.quantile(defined, [0, 0.25, 0.5, 0.75, 1])
             low, first, middle, third, high = map(figure, quantiles.tolist())
             below.append(f"median {middle}, quartiles {first} and {third}, from {low} to {high}")
-        below.append(f"two raters have rated {n.min()} to {n.max()} subjects both")
+        below.append(f"subjects rated by both raters of a pair: {n.min()} to {n.max()}")
         return Report([], [facts([("mean kappa of pairs", self.mean)])], below)
 
 
@@ -306,7 +306,7 @@ def _short_name(name: str) -> str:
 
 
 def pairs_are_few(ratings: Ratings) -> bool:
-    """Return whether the tables of all pairs of raters can be held in memory."""
+    """Return whether the tables of all pairs of raters fit in memory."""
     return comb(ratings.n_raters, 2) * len(ratings.labels) ** 2 <= MOST_CELLS
 
 
@@ -324,28 +324,28 @@ def pairwise_kappa(
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        As for `fleiss_kappa`, but not counts: they do not say who gave which rating.
+        As for `fleiss_kappa`, except counts, which do not say who gave which rating.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fastkappa.kappa_from_confusion`; they need not be
         symmetric.
     labels, missing_codes, clusters
-        As for `Ratings.from_array`, where ratings are an array.
+        As for `Ratings.from_array`, if ratings are an array.
     confidence : float, default=0.95
         The confidence of each interval.
 
     Returns
     -------
     result : PairwiseKappa
-        A pair counts the subjects that both have rated, and reports how many it leaves out.
-        There is an ``UndefinedMetricWarning`` if a kappa is undefined, or the standard error
-        of one because all subjects of its pair are in one cluster; other warnings are
-        those of `fleiss_kappa`.
+        Each pair uses the subjects that both raters rated, and reports how many it leaves out. An
+        ``UndefinedMetricWarning`` is given if a kappa is undefined, or if a standard error is
+        undefined because all subjects of the pair are in one cluster. Other warnings are as for
+        `fleiss_kappa`.
 
     Raises
     ------
     ValueError
-        If ratings are not valid for `Ratings.from_array` or are counts, if weights are
-        invalid, or if ratings are `Ratings` and labels or missing codes are given.
+        If ratings are counts or not valid for `Ratings.from_array`, if weights are invalid, or if
+        labels or missing codes are given although ratings are `Ratings`.
 
     Examples
     --------
@@ -403,7 +403,7 @@ def pairwise_kappa(
     if n_undefined:
         warnings.warn(
             f"kappa is undefined for {n_undefined} of {len(first)} pairs of raters: they have no"
-            " subject in common, or gave all of them the same label.",
+            " subject in common, or gave all common subjects the same label.",
             undefined_metric_warning(),
             stacklevel=2,
         )
@@ -411,7 +411,7 @@ def pairwise_kappa(
     if n_unknown:
         warnings.warn(
             f"the standard errors of {n_unknown} of {len(first)} pairs of raters are undefined: all"
-            " subjects that both have rated are in one cluster.",
+            " subjects that both raters rated are in one cluster.",
             undefined_metric_warning(),
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""The ratings of several raters, read from each of the forms they come in."""
+"""The `Ratings` class: ratings of several raters, read from any common form."""
 
 from __future__ import annotations
 
@@ -30,25 +30,26 @@ from fastkappa.statistics.tables import counts_given, judge_sums_of_counts
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ratings:
-    """The ratings that two or more raters gave to the same subjects, or to some of them.
+    """The ratings of the same subjects by two or more raters. Ratings may be missing.
 
-    Make one with `from_array`, `from_raters`, `from_long`, `from_table` or `from_counts`. Ratings
-    are counted once, when the first coefficient needs them: do not change the arrays before.
+    Create ratings with `from_array`, `from_raters`, `from_long`, `from_table` or `from_counts`.
+    They are counted once, when the first coefficient needs them: do not change the arrays before
+    that.
 
     Attributes
     ----------
     labels : ndarray of shape (l,)
         The labels, in the order that weights refer to.
     n_subjects : int
-        How many subjects there are, rated or not.
+        The number of subjects, including subjects without ratings.
     n_raters : int
-        How many raters there are; for counts, the most that rated one subject.
+        The number of raters. For counts, the largest number of ratings of one subject.
     rater_names : tuple of str or None
-        The raters' names, or None if it is not known who gave which rating.
+        The raters' names, or None if it is unknown who gave which rating.
     order_is_known : bool
-        Whether the labels were given, or their order declared. Otherwise they are sorted.
+        Whether labels were given or their order was declared. If not, the labels are sorted.
     counted : Counted
-        Their distinct rows, which coefficients are made of.
+        The distinct rows of ratings, from which coefficients are computed.
     """
 
     labels: AnyArray
@@ -69,27 +70,26 @@ class Ratings:
         missing_codes: Sequence[Any] = (),
         clusters: Any = None,
     ) -> Ratings:
-        """Return the ratings of an array or frame: a row per subject, a column per rater.
+        """Read ratings from an array or frame with one row per subject and one column per rater.
 
         Parameters
         ----------
         ratings : array-like of shape (n_subjects, n_raters)
             A NumPy array, a list of rows, or a data frame of pandas, polars or pyarrow, with
-            columns as for `fastkappa.confusion_counts`. Fractions may be labels too.
-            Missing ratings are None, NaN, NaT, NA, null or masked. Ratings may be sets of labels
-            too; an empty set is a rating.
+            columns as for `fastkappa.confusion_counts`. Labels may be fractional numbers. Missing
+            ratings are None, NaN, NaT, NA, null or masked. A rating may be a set of labels; an
+            empty set is a rating too.
         labels : array-like of shape (l,), default=None
-            All possible labels, in order. None takes the order that ratings declare, with the
-            labels that nobody gave: ordered categoricals of pandas, Enums of polars, ordered
-            dictionaries of pyarrow and Python enums do, the last by definition. Otherwise it
-            takes those that occur, sorted: strings that are all numbers by value, other
-            strings alphabetically.
+            All possible labels, in order. With None, an order that the ratings declare is used,
+            including unused labels. Ordered pandas categoricals, polars Enums, ordered pyarrow
+            dictionaries and Python enums declare one. Otherwise the labels that occur are sorted:
+            strings that are all numbers by value, other strings alphabetically.
         missing_codes : sequence, default=()
             Values that stand for a missing rating, such as -1 or "unknown".
         clusters : array-like of shape (n_subjects,), default=None
-            The cluster of each subject, of any type that ratings may have: the patient of a
-            lesion, say. Subjects of a cluster may resemble each other, and clusters are the
-            independent units of all standard errors. None means that subjects are independent.
+            The cluster of each subject, such as the patient of a lesion, of any type that ratings
+            may have. Subjects of a cluster may resemble each other, so all standard errors treat
+            clusters as the independent units. None means that subjects are independent.
 
         Returns
         -------
@@ -98,10 +98,9 @@ class Ratings:
         Raises
         ------
         ValueError
-            If there are no subjects, fewer than two raters or no ratings, if a rating is not
-            one of the labels or cannot be a label, if raters declare different orders, if
-            strings are among numbers and neither labels nor missing codes say what they are, or
-            if clusters are missing or not as many as subjects.
+            If there are no subjects, no ratings or fewer than two raters, if a rating is not a
+            valid label, if raters declare different orders, if strings occur among numbers and
+            neither labels nor missing codes cover them, or if there is not one cluster per subject.
 
         Examples
         --------
@@ -123,12 +122,13 @@ class Ratings:
         missing_codes: Sequence[Any] = (),
         clusters: Any = None,
     ) -> Ratings:
-        """Return the ratings of a list of raters, each with one rating per subject.
+        """Read ratings from one list per rater, each with one rating per subject.
 
         Parameters
         ----------
         raters : sequence of array-likes of shape (n_subjects,), or dict of them by name
-            The raters' ratings, of the same subjects in the same order. Series have names.
+            The raters' ratings of the same subjects, in the same order. The names of Series become
+            the names of raters.
         labels, missing_codes, clusters
             As for `from_array`.
 
@@ -139,7 +139,7 @@ class Ratings:
         Raises
         ------
         ValueError
-            As for `from_array`, and if the raters' lists differ in length.
+            As for `from_array`. Also if the raters' lists differ in length.
 
         Examples
         --------
@@ -154,7 +154,7 @@ class Ratings:
         elif hasattr(raters, "columns"):
             raise ValueError(
                 "raters must be a list or a dict of columns, got a data frame:"
-                " Ratings.from_array takes one with a column per rater."
+                " use Ratings.from_array for one column per rater."
             )
         else:
             columns = list(raters)
@@ -177,38 +177,39 @@ class Ratings:
         missing_codes: Sequence[Any] = (),
         duplicates: Duplicates = "error",
     ) -> Ratings:
-        """Return ratings in long form: a row per rating, with its item and its rater.
+        """Read ratings in long form: one row per rating, with its item and its rater.
 
-        Memory grows with the number of ratings alone, however many items and raters there are.
+        Memory depends on the number of ratings, not on the numbers of items and raters.
 
         Parameters
         ----------
         source : path, data frame, table, dataset, relation or mapping, default=None
-            Anything that `fastkappa.confusion_from_source` reads. None if columns are given.
+            Anything that `fastkappa.confusion_from_source` accepts. None if columns are given as
+            arrays.
         item, rater, rating : str, or array-likes of shape (n,) without a source
-            The columns, or their names: what was rated, who rated it, and how. Items and raters
-            are whole numbers, strings or dates. Ratings may be sets, in a list or objects.
+            The columns of items, raters and ratings, or their names. Items and raters are whole
+            numbers, strings or dates. Ratings may be sets, in a list or an object array.
         cluster : str, or array-like of shape (n,) without a source, default=None
-            The column of the item's cluster, as `from_array` takes clusters, or its name.
+            The column of each item's cluster, or its name. Clusters are as for `from_array`.
         labels, missing_codes
-            As for `from_array`; missing codes are those of ratings.
+            As for `from_array`. Missing codes apply to ratings only.
         duplicates : {'error', 'first', 'last'}, default='error'
-            What to do where a rater has rated an item more than once: raise an error, or take the
-            first or the last of the ratings that are not missing.
+            What to do if a rater rated an item more than once: raise an error, or use the first or
+            the last rating that is not missing.
 
         Returns
         -------
         ratings : Ratings
-            The subjects are the distinct items. The raters are sorted, numbers by their value. A
-            rater without a row for an item, or with a missing rating, has not rated it.
+            The subjects are the distinct items. The raters are sorted, numbers by value. If a rater
+            has no row for an item, the rating is missing.
 
         Raises
         ------
         ValueError
-            As for `from_array`, if a rater has rated an item twice, a rating has no item or rater,
-            an item is in two clusters, or a column or a file cannot be read.
+            As for `from_array`. Also if a rater rated an item twice, if a rating has no item or
+            rater, if an item is in two clusters, or if a column or a file cannot be read.
         TypeError, ImportError
-            As `fastkappa.confusion_from_source`.
+            As for `fastkappa.confusion_from_source`.
 
         Examples
         --------
@@ -219,7 +220,7 @@ class Ratings:
         <Ratings: 2 subjects, 3 raters, 3 of 6 ratings missing, labels ['no', 'yes']>
         """
         if source is not None:
-            # Only this needs what reads files and frames.
+            # Imported here because only this method reads files and frames.
             from fastkappa.sources.any_source import read_triples
 
             item, rater, rating, cluster = read_triples(
@@ -238,16 +239,16 @@ class Ratings:
 
     @classmethod
     def from_table(cls, table: ArrayLike, *, labels: Any = None) -> Ratings:
-        """Return the ratings of two raters from the table that counts them.
+        """Read the ratings of two raters from their confusion matrix.
 
         Parameters
         ----------
         table : array-like of shape (l, l)
             Counts of subjects; rows are the first rater's ratings.
         labels : array-like of shape (l,), default=None
-            The labels of rows and columns; of a data frame their order, if they are the names
-            of its columns. None takes these names, such as those of `pandas.crosstab`, numbers
-            by their value, and 0 to l - 1 for other tables.
+            The labels of rows and columns. For a data frame, its column names in the desired order.
+            None means the sorted column names of a data frame, such as `pandas.crosstab`, and 0 to
+            l - 1 for other tables.
 
         Returns
         -------
@@ -256,8 +257,8 @@ class Ratings:
         Raises
         ------
         ValueError
-            If the table is not square or empty, has counts that are negative or not whole,
-            or does not match the labels.
+            If the table is empty or not square, has counts that are negative or not whole, or does
+            not match the labels.
 
         Examples
         --------
@@ -280,37 +281,36 @@ class Ratings:
 
     @classmethod
     def from_counts(cls, counts: Any, *, labels: Any = None, clusters: Any = None) -> Ratings:
-        """Return ratings from counts of how many raters gave each label.
+        """Read ratings from a table of counts: how many raters gave each subject each label.
 
         Parameters
         ----------
         counts : array-like of shape (n_subjects, l)
-            How many raters gave each label to each subject. Subjects may differ in their
-            number of raters.
+            The number of raters who gave each label to each subject. Subjects may have different
+            numbers of ratings.
         labels : array-like of shape (l,), default=None
-            The labels of the columns; of a data frame their order, if they are the names of its
-            columns. None takes these names, numbers by their value, and 0 to l - 1 for other
-            tables.
+            The labels of the columns. For a data frame, its column names in the desired order. None
+            means the sorted column names of a data frame, and 0 to l - 1 for other tables.
         clusters : array-like of shape (n_subjects,), default=None
             As for `from_array`.
 
         Returns
         -------
         ratings : Ratings
-            They do not say who gave which rating, so `conger_kappa`, `light_kappa` and
+            Counts do not say who gave which rating, so `conger_kappa`, `light_kappa` and
             `pairwise_kappa` raise an error.
 
         Raises
         ------
         ValueError
-            If the counts are not a table of whole numbers of 0 or more, are all 0, do not match
-            the labels, or hold their sums as `pandas.crosstab` adds them.
+            If the counts are not a table of non-negative whole numbers, are all 0, do not match the
+            labels, or include totals as added by `pandas.crosstab`.
 
         Warns
         -----
         UserWarning
-            If a named column looks like ids, as for `fleiss_kappa`, or if the last column is the
-            sum of the others.
+            If a named column looks like ids, as described for `fleiss_kappa`, or if the last column
+            is the sum of the others.
 
         Examples
         --------
@@ -347,17 +347,17 @@ class Ratings:
         missing_codes: Sequence[Any] = (),
         clusters: Any = None,
     ) -> Ratings:
-        """Return `Ratings` unchanged, and read anything else by `from_array`.
+        """Return `Ratings` unchanged, and read anything else with `from_array`.
 
-        There is a ``UserWarning`` for what looks like counts, like a row per rater or like a row
-        per rating, as `fleiss_kappa` says.
+        A ``UserWarning`` is given if the data look like counts, like one row per rater or like one
+        row per rating, as described for `fleiss_kappa`.
         """
         check_is_list(missing_codes)
         if isinstance(ratings, cls):
             if labels is not None or clusters is not None or len(missing_codes):
                 raise ValueError(
-                    "labels, missing_codes and clusters are for arrays, but ratings are Ratings"
-                    " already: give them to the constructor, such as Ratings.from_array."
+                    "labels, missing_codes and clusters are for arrays, but ratings are already"
+                    " Ratings: pass them when creating the Ratings, as in Ratings.from_array."
                 )
             return ratings
         given = cls.from_array(
@@ -377,7 +377,7 @@ class Ratings:
         argument: str,
     ) -> Ratings:
         if len(columns) < 2:
-            raise ValueError(f"{argument} must be those of two raters or more, got {len(columns)}.")
+            raise ValueError(f"{argument} must be from at least two raters, got {len(columns)}.")
         given = encode_columns(columns, names, labels, missing_codes, argument)
         raters, read = given.raters, [one.rater for one in given.raters]
         return cls(
@@ -392,52 +392,52 @@ class Ratings:
         )
 
     def warn_of_form(self) -> None:
-        """Warn if ratings look as if they had another form, such as counts per label."""
+        """Warn if ratings look like data in another form, such as counts per label."""
         if self._form is not None:
             warnings.warn(self._form.warning, stacklevel=users_stacklevel())
 
     @property
     def label_values(self) -> AnyArray:
-        """What the labels stand for: the values of the members of a Python enum, else labels."""
+        """The values of the labels: for a Python enum the values of its members."""
         return self.labels if self._values is None else self._values
 
     @property
     def patterns(self) -> Patterns:
-        """How many raters gave each label: the distinct patterns, and their subjects."""
+        """The distinct patterns (raters per label), and the number of subjects with each."""
         return self.counted.patterns
 
     def profiles(self, wanted_by: str) -> RaterProfiles:
-        """Return each rater's ratings: the distinct profiles, and how many subjects have each.
+        """Return the distinct profiles (label per rater), and the number of subjects with each.
 
         Raises
         ------
         ValueError
-            If it is not known who gave which rating.
+            If it is unknown who gave which rating.
         """
         self._check_raters(wanted_by)
         return self.counted.profiles
 
     def rater_pairs(self, wanted_by: str) -> RaterPairs:
-        """Return the tables of all pairs of raters, and how many subjects each rater has rated."""
+        """Return the tables of all pairs of raters, and the number of subjects each rater rated."""
         self._check_raters(wanted_by)
         return self.counted.rater_pairs()
 
     def _check_raters(self, wanted_by: str) -> None:
         if not self.counted.knows_raters:
             raise ValueError(
-                f"{wanted_by} must know who gave which rating, got counts of ratings alone;"
-                " fleiss_kappa, gwet_ac1, randolph_kappa and krippendorff_alpha take them."
+                f"{wanted_by} needs to know who gave which rating, got only counts of ratings. For"
+                " counts use fleiss_kappa, gwet_ac1, randolph_kappa or krippendorff_alpha."
             )
 
     @property
     def n_missing(self) -> int:
-        """How many ratings are missing; for counts, compared with the most for one subject."""
+        """The number of missing ratings; for counts, relative to the subject with the most."""
         n_ratings = int(self.patterns.multiplicities @ self.patterns.n_ratings)
         return self.n_subjects * self.n_raters - n_ratings
 
     @property
     def n_paired(self) -> int:
-        """How many subjects have two ratings or more."""
+        """The number of subjects with at least two ratings."""
         return int(self.patterns.multiplicities @ self.patterns.paired)
 
     def __repr__(self) -> str:

@@ -24,6 +24,10 @@ APPROXIMATE = (
     "Clusters are planned for approximately: the items of a study without them, times the design"
     " effect."
 )
+INDEPENDENT = (
+    "The design effect is 1: the items of a cluster are taken to be independent. If they resemble"
+    " each other, the study needs more items: give its design effect."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,7 +103,7 @@ class Plan(Result):
         clusters = ""
         if self.n_clusters is not None:
             clusters = f" in {count_text(self.n_clusters, 'cluster')} of {self.cluster_size}"
-        if self.design_effect != 1:
+        if self.design_effect != 1 or self._has_clusters:
             clusters += f" (design effect {self.design_effect:g})"
         test = ""
         if self.null_kappa is not None and self.power is not None:
@@ -116,11 +120,17 @@ class Plan(Result):
             f" {figure(self.width)} wide"
         )
 
+    @property
+    def _has_clusters(self) -> bool:
+        return self.cluster_size is not None and self.cluster_size > 1
+
     def __repr__(self) -> str:
         return f"<Plan: {count_text(self.n, 'item')}, width {figure(self.width)}>"
 
     def _report(self) -> Report:
         below = [APPROXIMATE] if self.design_effect != 1 else []
+        if self.design_effect == 1 and self._has_clusters:
+            below = [INDEPENDENT]
         above = f"Plan of a study of {self.n_raters} raters, {weights_text(self.weights)}"
         return Report([above], [facts(self._assumed(), "Assumed"), facts(self._planned())], below)
 

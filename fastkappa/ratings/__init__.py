@@ -1,1 +1,1 @@
-"""Reads what a user gave into columns of ratings, weights or numbers: the only judge of arrays."""
+"""Read user input into columns of ratings, weights or numbers; no other room checks arrays."""

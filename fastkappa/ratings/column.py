@@ -1,8 +1,8 @@
-"""The only judge of a user's arrays: array-likes become columns of ratings.
+"""Turn a user's arrays into columns of ratings; no other module checks arrays.
 
-Integer ratings are not copied. Strings are hashed into codes; categoricals,
-dictionaries and enums bring codes of their own, and an order. What is accepted, and the
-words for what is not, are scikit-learn's, so that code written for it sees no difference.
+Integer ratings are not copied. Strings are hashed into codes. Categoricals, dictionaries and enums
+have their own codes and may declare an order. The accepted input and the error texts are those of
+scikit-learn, so code written for scikit-learn sees no difference.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fastkappa.ratings.lengths import CONTINUOUS, check_read, not_labels, refusa
 from fastkappa.ratings.missing import DROP, is_missing, refuse_missing
 from fastkappa.ratings.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
 
-# Kinds of NumPy types whose labels can be equal, and their names in messages.
+# Kinds of NumPy types whose labels can be equal. `HELD` names each kind in messages.
 KINDS = ({*"biuf"}, {*"OUT"}, {"M"}, {"m"})
 HELD = {
     **dict.fromkeys("iuf", "integers"),
@@ -33,14 +33,16 @@ HELD = {
 
 
 class Column(NamedTuple):
-    """One rater's ratings, ready to be counted.
+    """Represent one rater's ratings, ready to be counted.
 
-    ``values`` is one-dimensional: integers, or floats that are all whole. They are codes
-    if there are ``categories`` (the label of code i), else the labels themselves, of
-    dtype ``label_dtype``. Where ``obstacle`` is set the ratings are no class labels, and
-    it is scikit-learn's name for what they are. ``declared`` is the order of the labels
-    that came with the ratings, if one did. A value may stand for several ratings, as in a column
-    of distinct labels: then ``counts`` says for how many.
+    ``values`` is one-dimensional and contains integers, or floats that are all whole. Without
+    ``categories``, the values are the labels themselves, of dtype ``label_dtype``. With
+    ``categories``, they are codes, and ``categories[i]`` is the label of code i.
+
+    ``obstacle`` is set if the ratings are not class labels; it is scikit-learn's name for their
+    type. ``declared`` is the order of the labels, if the ratings declare one. In a column of
+    distinct labels, a value can stand for several ratings: ``counts`` then gives the number of
+    ratings per value.
     """
 
     values: AnyArray
@@ -52,9 +54,9 @@ class Column(NamedTuple):
 
 
 def read_column(ratings: Any, name: str) -> Column:
-    """Return the ratings of one rater; ``name`` is what errors call the argument.
+    """Return the ratings of one rater; ``name`` is the argument's name in errors.
 
-    Numbers and strings in one column are strings, as NumPy reads a list of them.
+    If a column contains both numbers and strings, the numbers become strings, as in NumPy.
     """
     try:
         if type(ratings) is np.ndarray and ratings.dtype.kind in "iubf":
@@ -72,8 +74,8 @@ def read_column(ratings: Any, name: str) -> Column:
     for label in column.categories or ():
         if label.endswith("\0"):
             raise ValueError(
-                f"{name} holds {label!r}, which ends in a NUL character: NumPy's strings cannot"
-                " hold that, so that it would be taken for another label. Remove or replace it."
+                f"{name} contains {label!r}, which ends in a NUL character: NumPy's strings drop"
+                " it, so the label would be confused with another. Remove or replace it."
             )
     return column
 
@@ -97,7 +99,7 @@ def _read_ordered(ratings: Any, name: str) -> Column:
 
 
 def read_column_as_sklearn(ratings: Any, name: str) -> Column:
-    """Return the ratings as scikit-learn reads them, which knows of no order or enum."""
+    """Return the ratings as scikit-learn reads them, without orders and enums."""
     if type(ratings) is np.ndarray:
         return _read_array(ratings, name)
     column = _read(ratings, name)._replace(declared=None)
@@ -105,7 +107,7 @@ def read_column_as_sklearn(ratings: Any, name: str) -> Column:
         check_read(column.values, ratings, name)
     is_list = isinstance(ratings, (list, tuple)) or str(getattr(ratings, "dtype", "")) == "String"
     if column.categories and is_list:
-        # It makes NumPy's strings of a list, or of polars' strings: they lose NULs at their end.
+        # scikit-learn converts lists and polars strings to NumPy strings, which drop trailing NULs.
         return column._replace(categories=[label.rstrip("\0") for label in column.categories])
     return column
 
@@ -134,9 +136,9 @@ def _read(ratings: Any, name: str) -> Column:
 
 
 def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
-    """Return the column of codes and the label of each."""
+    """Return the column for codes and the label of each code."""
     if labels.dtype.kind not in "OUT":
-        # Numbers and dates under a categorical are judged like any others.
+        # Numbers and dates in a categorical follow the same rules as elsewhere.
         return _read_array(labels.take(codes), name)
     labels = labels.astype(object)
     problem = _problem_of_objects(labels, name)
@@ -146,13 +148,13 @@ def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
 
 
 def by_value(column: Column) -> Column:
-    """Return a column of real numbers as one with a category per distinct number."""
+    """Convert a column of real numbers to codes, with one category per distinct number."""
     values, codes = np.unique(column.values, return_inverse=True)
     return Column(codes, np.dtype(np.float64), values.astype(np.float64).tolist())
 
 
 def refuse_obstacles(columns: Mapping[str, Column]) -> None:
-    """Raise for the first column that holds no labels, if there is one."""
+    """Raise for the first column whose ratings are not labels."""
     for name, column in columns.items():
         if column.obstacle:
             remedy = CONTINUOUS if column.obstacle == "continuous" else ""
@@ -160,9 +162,9 @@ def refuse_obstacles(columns: Mapping[str, Column]) -> None:
 
 
 def explain(columns: Mapping[str, Any], cause: ValueError, missing_remedy: str = DROP) -> None:
-    """Raise for the first column in which something is missing or is no label, if there is one.
+    """Raise for the first column in which a rating is missing or is not a label.
 
-    Ratings are looked through once more here, where it is known that they were refused.
+    This runs only after the ratings were rejected, so it can afford another pass over them.
     """
     refuse_missing(columns, cause, remedy=missing_remedy)
     for name, column in columns.items():
@@ -173,7 +175,7 @@ def explain(columns: Mapping[str, Any], cause: ValueError, missing_remedy: str =
 
 
 def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
-    """Raise if float64 rounds an integer in one of some named columns, and another has floats."""
+    """Raise if one column has an integer that float64 rounds and another has floats."""
     columns = list(columns)
     floats = next((name for name, column in columns if column.label_dtype.kind == "f"), None)
     for name, column in [] if floats is None else columns:
@@ -184,21 +186,21 @@ def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
 
 
 def are_comparable(first: np.dtype[Any], second: np.dtype[Any]) -> bool:
-    """Return whether labels of two types can be equal: numbers, strings, dates or durations."""
+    """Return whether labels of two types can be equal, such as two types of numbers."""
     return any({first.kind, second.kind} <= kinds for kinds in KINDS)
 
 
 def not_comparable(first: Column, second: Column, names: tuple[str, str]) -> ValueError:
     """Return the error for two columns whose labels cannot be compared."""
-    found = [f"{name} holds {_held(column)}" for name, column in zip(names, (first, second))]
+    found = [f"{name} contains {_held(column)}" for name, column in zip(names, (first, second))]
     advice = ""
     if {first.label_dtype.kind, second.label_dtype.kind} <= {*"biufOUT"}:
-        advice = " Make the strings numbers, or the numbers strings."
+        advice = " Convert the strings to numbers, or the numbers to strings."
     return ValueError(f"the ratings cannot be compared: {' and '.join(found)}.{advice}")
 
 
 def _held(column: Column) -> str:
-    """Return the kind of a column's labels in words; for strings with an example, not a number."""
+    """Describe the type of a column's labels, for strings with an example that is not a number."""
     if column.categories is None:
         return HELD[column.label_dtype.kind]
     held = [column.categories[code] for code in np.unique(column.values)]
@@ -208,7 +210,7 @@ def _held(column: Column) -> str:
 
 
 def label_of(column: Column, place: int) -> str:
-    """Return the label of one rating as a message shows it."""
+    """Return the label of one rating as text for a message."""
     if column.categories is not None:
         return repr(column.categories[column.values[place]])
     label = column.values[place : place + 1].astype(column.label_dtype)[0]
@@ -216,14 +218,14 @@ def label_of(column: Column, place: int) -> str:
 
 
 def check_form(ratings: Any) -> None:
-    """Raise for arrays that scikit-learn refuses before it looks at their ratings."""
+    """Raise for arrays that scikit-learn rejects by their form alone."""
     array = to_numpy(ratings)
     _refuse_complex(array)
     _one_dimensional(array)
 
 
 def refuse_masked(**arrays: Any) -> None:
-    """Raise for masked entries, which NumPy's functions would read as if they were not."""
+    """Raise for masked entries, because NumPy's functions would ignore the mask."""
     for name, values in arrays.items():
         if is_masked_array(values) and np.ma.is_masked(values):
             position = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
@@ -234,23 +236,23 @@ def refuse_masked(**arrays: Any) -> None:
 
 
 def _strings_of_sequence(ratings: Any) -> Column | None:
-    """Return the column of a list or tuple of strings, hashed as it is."""
+    """Return a list or tuple of strings as a column, hashed without a NumPy array."""
     if not isinstance(ratings, (list, tuple)) or not isinstance(first_of(ratings), str):
         return None
     try:
         codes, labels = codes_of_objects(ratings)
     except TypeError:
         return None
-    # NumPy reads a list of strings and numbers: it makes strings of them all.
+    # Leave a mixed list to NumPy, which converts the numbers to strings.
     if not all(isinstance(label, str) for label in labels):
         return None
     return Column(codes, np.dtype(object), labels)
 
 
 def _read_objects(ratings: Any, name: str) -> Column | None:
-    """Return the column of numbers, or of numbers and strings, in an array of objects.
+    """Return an object array of numbers, or of numbers and strings, as a column.
 
-    It is that of a list of them. None stands for others.
+    The column is the same as for a list of these objects. For other objects, return None.
     """
     array = to_numpy(ratings)
     if array.shape[1:] == (1,):
@@ -287,9 +289,10 @@ def _read_array(array: AnyArray, name: str) -> Column:
 
 
 def bits_of(booleans: AnyArray) -> AnyArray:
-    """Return booleans as bytes of 0 and 1: a view, unless True is another byte.
+    """Return booleans as bytes of 0 and 1, as a view if possible.
 
-    It is where a mask of 0 and 255 was viewed as booleans.
+    A copy is needed where True is another byte, as in a mask of 0 and 255 that was viewed as
+    booleans.
     """
     found = booleans.view(np.uint8)
     return found if found.max(initial=0) <= 1 else (found != 0).view(np.uint8)
@@ -318,7 +321,7 @@ def _one_dimensional(array: AnyArray) -> AnyArray:
 
 
 def _kind_of_matrix(array: AnyArray, name: str) -> str:
-    """Return scikit-learn's name for a matrix of ratings."""
+    """Return scikit-learn's name for the type of a matrix of ratings."""
     if not min(array.shape):
         return "unknown"
     if array.dtype.kind == "O" and not isinstance(array.flat[0], str):
@@ -349,7 +352,7 @@ def _all_whole(array: AnyArray) -> bool:
 
 
 def check_finite(array: AnyArray, name: str) -> None:
-    """Raise for NaN and infinity, in scikit-learn's words."""
+    """Raise for NaN and infinity, with scikit-learn's error text."""
     infinite = False
     for start in range(0, len(array), CHUNK):
         chunk = array[start : start + CHUNK]
@@ -377,7 +380,7 @@ def _read_strings(array: AnyArray, name: str) -> Column:
 
 
 def _problem_of_objects(array: AnyArray, name: str) -> str | None:
-    """Return scikit-learn's name for an object array whose first rating is no string."""
+    """Return scikit-learn's name for an object array that does not start with a string."""
     if len(array) == 0 or isinstance(array[0], str):
         return None
     if isinstance(array[0], bytes):

@@ -1,9 +1,10 @@
-"""Labels that are seldom meant, with a word about each kind.
+"""Detect labels that are probably mistakes, and warn about each kind.
 
-A header, a note or a code for missing ratings among numbers makes a string of every rating
-in its column, and strings sort differently from numbers. A blank at the end makes two labels
-of one. A dash in a column of words is no label. Ids in the place of ratings
-agree with nothing.
+- A header, a note or a missing code among numbers turns every rating of the column into a string,
+  and strings sort differently from numbers.
+- A trailing blank turns one label into two.
+- A dash in a column of words usually stands for a missing rating.
+- If ids are given instead of ratings, the raters never agree.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ DECIMALS_REMEDY = (
     "read them as numbers, as by pandas.read_csv(decimal=','), or give labels= if they are labels."
 )
 SECOND_NAMES_REMEDY = (
-    "leave out the lines between the names and the ratings, as by pandas.read_csv(skiprows=[1, 2])."
+    "leave out the lines between names and ratings, as with pandas.read_csv(skiprows=[1, 2])."
 )
-# Texts of people, spreadsheets and libraries for a missing rating, in lower case.
+# Strings that people, spreadsheets and libraries write for a missing rating, in lower case.
 STAND_INS = frozenset(
     [
         *("", "?", "??", ".", "..", "...", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}"),
@@ -45,44 +46,44 @@ STAND_INS = frozenset(
         *("no response", "undefined", "tbd", "k.a.", "k. a.", "keine angabe", "[]", "{}"),
     ]
 )
-# Texts for the rating above.
+# Strings that mean "same rating as above".
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
 )
-# Beside these a dot, a question mark or a dash is a label, as of parts of speech.
+# If one of these is a label, so is a dot, a question mark or a dash, as in part-of-speech tags.
 PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
-# None beside these is a grade.
+# If one of these is a label, "None" is a grade.
 GRADES = frozenset(
     [
         *("mild", "moderate", "severe", "minimal", "slight", "minor", "major", "trace", "low"),
         *("high", "some", "few", "many", "all", "partial", "complete", "weak", "strong"),
     ]
 )
-# A label with a mark or a remark behind it, and how many times rarer than the label it is.
+# A label followed by a mark or a remark. It must be `RARER` times as rare as the label alone.
 REMARK = re.compile(r"(.*\w.*\w.*?)\s*(?:[?*!]+|\(.*\)|\[.*\])", re.DOTALL)
 AFTER_REMARK = tuple("?*!)]")
 RARER = 5
-# A label with how sure the rater is.
+# A label followed by the rater's confidence, such as "mild (80 %)".
 WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOTALL)
-# Lines under the names of columns, and blanks of forms.
+# Horizontal rules below column names, and the blank lines of forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
 SIGN = re.compile(r"\d*[-+]+|\+/-")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
-# A cell of the third line of a file of Qualtrics, and one of the second of a file of SurveyMonkey.
+# A cell of the third line of a Qualtrics file, and one of the second line of a SurveyMonkey file.
 IMPORT_ID = '{"ImportId":'
 RESPONSE = "Response"
-# Items in which most labels occur again.
+# Within this number of items, most labels repeat.
 SOME_ITEMS = 1 << 10
-# More names of labels, items or clusters are seldom typed by people.
+# Larger sets of names are rarely typed by hand, so they are not checked for typing errors.
 MOST_TYPED = 10_000
-# With fewer items, each can have a label of its own.
+# With fewer items, each item can have a different label by chance.
 FEWEST_IDS = 10
 
 
 class Remedies(NamedTuple):
-    """The advice in errors about labels; the command line names its options."""
+    """Store the advice in errors about labels; the command line names its own options."""
 
     odd_strings: str = REMEDY
     stand_ins: str = STAND_INS_REMEDY
@@ -90,16 +91,16 @@ class Remedies(NamedTuple):
     order: str = SAME_CATEGORIES
     outside: str = WHICH_ARE_MEANT
     second_names: str = SECOND_NAMES_REMEDY
-    many_labels: str = "labels= names those to take."
+    many_labels: str = "Give labels= to choose the labels to count."
 
 
 REMEDIES = Remedies()
 
 
 def odd_strings(column: Column) -> dict[str, int]:
-    """Return the strings among a column's numbers, and how many ratings each has.
+    """Return the strings among a column's numbers, with the number of ratings of each.
 
-    There are none where no rating is a number, or where most are not.
+    The result is empty if no rating is a number, or if most ratings are not numbers.
     """
     if column.categories is None:
         return {}
@@ -113,16 +114,17 @@ def odd_strings(column: Column) -> dict[str, int]:
 
 
 def _are_signs(labels: Iterable[Any], signs: Iterable[str]) -> bool:
-    """Return whether a scale has 0 and signs, as "+", "0" and "-", or "0", "1+" and "2+"."""
+    """Return whether a scale consists of 0 and signs, such as "+", "0", "-" or "0", "1+", "2+"."""
     are_signs = all(SIGN.fullmatch(label.strip()) for label in signs) and "+" in "".join(signs)
     return are_signs and {float(label) for label in labels if is_number(label)} == {0.0}
 
 
 def _times(column: Column) -> Counter[Any]:
-    """Return how often each category occurs; counts of equal categories are added."""
+    """Return the number of ratings per category, adding up equal categories."""
     categories, counts = column.categories or [], column.counts
     if counts is None:
-        # A copy: bincount makes room for the largest code that it finds before it counts.
+        # Copy the codes: bincount allocates for the largest code before it counts, and a user's
+        # array could change in between.
         n = np.bincount(column.values.astype(np.intp), minlength=len(categories))
     else:
         n = np.zeros(len(categories), np.int64)
@@ -134,12 +136,12 @@ def _times(column: Column) -> Counter[Any]:
 
 
 def missing_among_numbers(column: Column) -> list[str]:
-    """Return the strings among a column's numbers that people write where there is no rating."""
+    """Return the strings among a column's numbers that people write for a missing rating."""
     return stand_ins(odd_strings(column))
 
 
 def are_missing_among_numbers(column: Column) -> NDArray[np.bool_] | None:
-    """Return which ratings of a column are such strings, None if there are none."""
+    """Return a mask of the ratings in `missing_among_numbers`, or None if there are none."""
     odd = missing_among_numbers(column)
     if not odd or column.categories is None:
         return None
@@ -149,14 +151,14 @@ def are_missing_among_numbers(column: Column) -> NDArray[np.bool_] | None:
 
 
 def refuse_odd_strings(column: Column, name: str, remedy: str = REMEDY) -> None:
-    """Raise if a column holds strings among its numbers; ``remedy`` is what the user can do."""
+    """Raise if a column has strings among its numbers; ``remedy`` is the advice in the error."""
     odd = odd_strings(column)
     if odd:
         raise _odd_strings_error(odd, name, remedy)
 
 
 def refuse_odd_together(columns: Mapping[str, Column], missing_codes: Sequence[Any]) -> None:
-    """Raise if the columns of several raters together hold strings among numbers."""
+    """Raise if the columns of several raters together have strings among numbers."""
     codes = spellings(missing_codes)
     written = {label for column in columns.values() for label in column.categories or ()} - codes
     if len(set(map(is_number, written))) < 2:
@@ -179,17 +181,17 @@ def refuse_odd_together(columns: Mapping[str, Column], missing_codes: Sequence[A
 
 
 def _odd_strings_error(odd: Mapping[str, int], name: str, remedy: str) -> ValueError:
-    """Return the error about strings among numbers, which counts them."""
+    """Return the error that lists and counts the strings among numbers."""
     few = list(odd.items())[:MOST_SHOWN]
     more = f" and {len(odd) - len(few)} more" if len(odd) > len(few) else ""
-    return ValueError(f"{name} holds numbers, and among them {_with_counts(few)}{more}: {remedy}")
+    return ValueError(f"{name} contains numbers and also {_with_counts(few)}{more}: {remedy}")
 
 
 def stand_ins(labels: Iterable[Any]) -> list[str]:
-    """Return the labels that people write where there is no rating.
+    """Return the labels that people write for a missing rating.
 
-    A dash beside a plus is a label, and so are a dot beside a comma, empty brackets beside full
-    ones, and None beside grades or other words with a capital letter.
+    Some of them are labels if certain others occur: a dash with a plus, a dot with a comma, and
+    empty brackets with full ones. "None" is a label with grades or with capitalized words.
     """
     strings = [label for label in labels if isinstance(label, str)]
     found = [
@@ -208,7 +210,7 @@ def stand_ins(labels: Iterable[Any]) -> list[str]:
 
 
 def _is_one_of(text: str, others: Collection[str]) -> bool:
-    """Return whether a text that can stand for a missing rating is a label beside others."""
+    """Return whether a string that can mean "missing" is a label because of the other labels."""
     if text in ("[]", "{}"):
         return any(label.startswith(text[0]) for label in others)
     is_sign = bool(text) and not any(map(str.isalnum, text))
@@ -216,7 +218,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn of rare labels that are another one with a mark or a remark, or two with a slash."""
+    """Warn of rare labels that consist of another label and a remark, or of two with a slash."""
     labels = {
         label
         for column in columns.values()
@@ -239,13 +241,14 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
         found += [(label, times[label]) for label in sorted(with_percent) if times[label]]
     if found:
         warn(
-            f"{_have(columns)} labels with a remark, which are counted apart from those without:"
-            f" {_with_counts(found[:MOST_SHOWN])}. Write the label alone if it is meant."
+            f"{_have(columns)} labels with a remark, which are counted separately from the plain"
+            f" labels: {_with_counts(found[:MOST_SHOWN])}. Remove the remarks if they do not change"
+            " the rating."
         )
 
 
 def _without_remark(label: str) -> set[str]:
-    """Return the label that one with a remark is, or both of two with a slash."""
+    """Return the label without its remark, or both labels of a pair such as "a/b"."""
     if label[-1:] in AFTER_REMARK and (remarked := REMARK.fullmatch(label)):
         return {remarked[1]}
     return {part.strip() for part in label.split("/")} if "/" in label else set()
@@ -256,7 +259,7 @@ def warn_of_stand_ins(
     missing_codes: Sequence[Any] = (),
     remedy: str = STAND_INS_REMEDY,
 ) -> None:
-    """Warn of labels among words that people write where there is no rating, but for codes."""
+    """Warn of labels among words that people write for a missing rating, except for codes."""
     codes = spellings(missing_codes)
     undeclared = {name: column for name, column in columns.items() if column.declared is None}
     for what, among in (("a missing rating", stand_ins), ("the rating above", _dittos)):
@@ -283,7 +286,7 @@ def _dittos(labels: Iterable[Any]) -> list[str]:
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
     """Warn of a few numbers among words, such as codes for missing ratings or for the words."""
     for name, column in columns.items():
-        # To count the ratings takes a pass over all of them.
+        # Counting the ratings needs a pass over all of them.
         if not any(is_number(str(label)) for label in column.categories or ()):
             continue
         times = +_times(column)
@@ -292,39 +295,39 @@ def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
         are_words = all(WORD.search(str(label)) for label in words)
         if numbers and words and are_words and 2 * sum(numbers.values()) < times.total():
             warn(
-                f"{name} holds words, and among them numbers: {_with_counts([*numbers.items()])}."
-                " Write them as words if they stand for these, or give missing_codes= if they stand"
-                " for missing ratings, or labels= if they are labels."
+                f"{name} contains words and also numbers: {_with_counts([*numbers.items()])}."
+                " Replace the numbers if they are codes for the words, give missing_codes= if they"
+                " stand for missing ratings, or labels= if they are labels."
             )
 
 
 def refuse_decimal_commas(column: Column, name: str, remedy: str = DECIMALS_REMEDY) -> None:
-    """Raise if the labels of a column are numbers with decimal commas, or beside such numbers."""
+    """Raise if a column's labels are numbers and some have a decimal comma."""
     strings = [label for label in column.categories or () if isinstance(label, str)]
     comma = next(filter(DECIMAL_COMMA.fullmatch, strings), None)
     if comma is None or not all(DECIMAL_COMMA.fullmatch(s) or is_number(s) for s in strings):
         return
     if all(map(THOUSANDS.fullmatch, (s for s in strings if "," in s))):
-        remedy = f"leave the comma out if it separates thousands. If it is a decimal one, {remedy}"
-        raise ValueError(f"{name} holds numbers with a comma, such as {comma!r}: {remedy}")
-    raise ValueError(f"{name} holds numbers with a decimal comma, such as {comma!r}: {remedy}")
+        remedy = f"leave out a comma that separates thousands. If it is a decimal comma, {remedy}"
+        raise ValueError(f"{name} contains numbers with a comma, such as {comma!r}: {remedy}")
+    raise ValueError(f"{name} contains numbers with a decimal comma, such as {comma!r}: {remedy}")
 
 
 def refuse_import_ids(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_REMEDY) -> None:
-    """Raise if a column holds a cell of the lines that Qualtrics writes below the names."""
+    """Raise if a column contains a cell of the lines that Qualtrics writes below the names."""
     for name, column in columns.items():
         found = next((x for x in column.categories or () if str(x).startswith(IMPORT_ID)), None)
         if found is not None:
             raise ValueError(
-                f"{name} holds {found!r}, which is in the third line of a file of Qualtrics:"
+                f"{name} contains {found!r}, which belongs to the third line of a Qualtrics file:"
                 f" {remedy}"
             )
 
 
 def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_REMEDY) -> None:
-    """Warn if the first item alone has labels that occur nowhere else, as a second line of names.
+    """Warn if the labels of the first item occur nowhere else, as in a second line of names.
 
-    All others occur again then, so that it is no coincidence.
+    The warning requires all other labels to repeat, so chance is an unlikely explanation.
     """
     firsts = list(takewhile(bool, map(_first_alone, columns.values())))
     times = Counter(firsts)
@@ -342,7 +345,7 @@ def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAM
 
 
 def _first_alone(column: Column) -> str | None:
-    """Return the label of the first item, None if it occurs again among the next ones."""
+    """Return the label of the first item, or None if one of the next items has it too."""
     values, categories = column.values, column.categories
     if not categories or not len(values):
         return None
@@ -354,9 +357,9 @@ def _first_alone(column: Column) -> str | None:
 
 
 def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> None:
-    """Warn of labels that look alike, such as "no-x" and "No x", or are one as "1" and "1 - mild".
+    """Warn of labels that look alike, such as "no-x" and "No x", or "1" and "1 - mild".
 
-    The ``noun`` is what they are called.
+    ``noun`` is the word for them in the warning.
     """
     written = {
         label
@@ -374,18 +377,21 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
     for (how, remedy, show), groups in found.items():
         counts = [_with_counts([(own, total[own]) for own in labels], show) for labels in groups]
         warn(
-            f"{_have(columns)} {noun}s that differ in {how} alone, and are counted apart:"
+            f"{_have(columns)} {noun}s that differ in {how} alone and are counted separately:"
             f" {first_of_many(counts, MOST_SHOWN, '; ')}. {remedy} if they are one {noun}."
         )
 
 
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
-    """Return whether a column holds ids: another value in each row, and no other half as many."""
+    """Return whether a column contains ids.
+
+    Ids differ in every row, and the other column has at most half as many distinct values.
+    """
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 
 
 def _have(names: Iterable[str]) -> str:
-    """Return names as the subject of a sentence."""
+    """Return names as the subject of a sentence, followed by "has" or "have"."""
     listed = list(names)
     return f"{' and '.join(listed)} {'has' if len(listed) == 1 else 'have'}"
 

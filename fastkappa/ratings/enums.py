@@ -1,4 +1,4 @@
-"""Members of a Python enum as ratings: read by value, reported by name, ordered as defined."""
+"""Read the members of a Python enum by value, report them by name, and keep their order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fastkappa.ratings.missing import is_missing
 
 
 def codes_of_enum(ratings: Any, name: str) -> tuple[AnyArray, LabelOrder] | None:
-    """Return the codes of an enum's members and the order of the enum, None for other ratings."""
+    """Return the codes of an enum's members and its order, or None for other ratings."""
     members = members_of(ratings)
     if members is None:
         return None
@@ -26,21 +26,21 @@ def codes_of_enum(ratings: Any, name: str) -> tuple[AnyArray, LabelOrder] | None
             raise ValueError(f"Input {name} contains NaN.")
         if type(member) is not kind:
             raise ValueError(
-                f"{name} must hold members of one enum, got {members[0]!r} and {member!r}."
+                f"{name} must be members of one enum, got {members[0]!r} and {member!r}."
             )
     code = {member.name: i for i, member in enumerate(kind)}
     try:
         codes = np.fromiter((code[member.name] for member in members), np.int32, len(members))
-    except KeyError:  # flags that are combined
+    except KeyError:  # combined flags
         other = next(member for member in members if member.name not in code)
         raise ValueError(
-            f"{name} must hold members that {kind.__name__} defines, got {other!r}."
+            f"{name} must be members that {kind.__name__} defines, got {other!r}."
         ) from None
     return codes, _order_of(list(kind), name)
 
 
 def order_of_members(labels: Any) -> LabelOrder | None:
-    """Return the order of labels that are given as members of an enum, None for other labels."""
+    """Return the order of labels given as enum members, or None for other labels."""
     if isinstance(labels, type) and issubclass(labels, enum.Enum):
         labels = list(labels)
     members = members_of(labels)
@@ -55,14 +55,14 @@ def _order_of(members: Sequence[enum.Enum], name: str) -> LabelOrder:
     are_numbers = labels.ndim == 1 and labels.dtype.kind in "iufb"
     if not are_numbers and not all(isinstance(value, str) for value in values):
         raise ValueError(
-            f"{name} must hold members of an enum whose values are all numbers or all strings, got"
+            f"{name} must be members of an enum whose values are all numbers or all strings, got"
             f" {type(members[0]).__name__} with {short_repr(values)}."
         )
     return LabelOrder(labels, np.array([member.name for member in members]))
 
 
 def members_of(ratings: Any) -> list[Any] | tuple[Any, ...] | None:
-    """Return the ratings if the first one of a list, array or Series is a member of an enum."""
+    """Return the ratings if the first of a list, array or Series is an enum member, else None."""
     if isinstance(ratings, (list, tuple)):
         return ratings if isinstance(first_of(ratings), enum.Enum) else None
     if getattr(getattr(ratings, "dtype", None), "kind", None) != "O":
@@ -75,6 +75,6 @@ def members_of(ratings: Any) -> list[Any] | tuple[Any, ...] | None:
 
 
 def names_of_members(ratings: Any) -> Any:
-    """Return the names of an enum's members, under which they are reported; else the ratings."""
+    """Return the names under which enum members are reported; return other ratings unchanged."""
     members = members_of(ratings)
     return ratings if members is None else [member.name for member in members]

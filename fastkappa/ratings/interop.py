@@ -1,7 +1,7 @@
-"""Arrays that are not NumPy's: pandas, polars, pyarrow, PyTorch and the array API.
+"""Read arrays of other libraries: pandas, polars, pyarrow, PyTorch and the array API.
 
-None of these libraries is imported: an object of theirs is known by its type's module. Objects of
-other libraries that have their ratings in Arrow's memory are the exception: they need pyarrow.
+No library is imported here: an object's library is known from the module of its type. Other objects
+that store their ratings in Arrow memory need pyarrow.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import library_needed, users_stacklevel
 
-# What has no index.
+# Types without an index.
 PLAIN = (np.ndarray, list, tuple)
-# Arrays of these libraries are read as they are.
+# Arrays of these libraries need no conversion.
 KNOWN = ("numpy", "pandas", "polars", "pyarrow", "torch")
-# Codes, the category of each, and whether these are in a declared order.
+# Codes, the category of each code, and whether the categories are in a declared order.
 Coded = tuple[AnyArray, Any, bool]
 
 
 def in_known_library(column: Any) -> Any:
-    """Return a column of a library known here: the one in a series of narwhals, or in a protocol.
+    """Return a column as an array of a known library.
 
-    Any other object is returned unchanged, and so is one whose length contradicts its ratings.
+    Series of narwhals are unwrapped, and objects with a known protocol are converted. Other objects
+    are returned unchanged, as are objects whose length contradicts their ratings.
     """
     library = type(column).__module__.partition(".")[0]
     if type(column) in PLAIN or library in KNOWN:
@@ -42,7 +43,7 @@ def in_known_library(column: Any) -> Any:
 
 
 def _from_protocol(column: Any) -> Any:
-    """Return the array in an object that hands on its memory, any other object unchanged."""
+    """Return the array of an object that exports its memory; return other objects unchanged."""
     for protocol, read in (("__arrow_c_array__", "array"), ("__arrow_c_stream__", "chunked_array")):
         if hasattr(column, protocol):
             with library_needed(f"reading {type(column)}", "pyarrow", "fastkappa[frames]"):
@@ -55,7 +56,7 @@ def _from_protocol(column: Any) -> Any:
 
 
 def codes_of_foreign(ratings: Any, name: str) -> Coded | None:
-    """Return the codes and categories a column brings or can hash by itself, or None."""
+    """Return the codes and categories of a column that has them or can hash itself, or None."""
     ratings = in_known_library(ratings)
     library = type(ratings).__module__.partition(".")[0]
     if library == "pandas":
@@ -68,7 +69,7 @@ def codes_of_foreign(ratings: Any, name: str) -> Coded | None:
 
 
 def to_numpy(array: Any) -> AnyArray:
-    """Return an array-like as a NumPy array, copied from another device if it must be."""
+    """Return an array-like as a NumPy array, copied from another device if necessary."""
     if type(array) is np.ndarray:
         return array
     array = in_known_library(array)
@@ -79,7 +80,7 @@ def to_numpy(array: Any) -> AnyArray:
         array = _numbers_in_place(array)
         array = checked(array)
         if hasattr(array, "chunks") and hasattr(array.type, "value_type"):
-            # Dictionaries with null among their labels are not made one.
+            # pyarrow cannot unify dictionaries that have null among their labels.
             array = array.cast(array.type.value_type)
     try:
         return np.asarray(array)
@@ -96,14 +97,14 @@ def to_numpy(array: Any) -> AnyArray:
             return np.from_dlpack(array)
         raise
     except ValueError:
-        # Rows of different lengths: an array of lists, to be refused by name later.
+        # Rows of different lengths become an array of lists, which is rejected later with its name.
         return np.asarray(array, dtype=object)
 
 
 def checked(column: Any) -> Any:
-    """Return a column, or raise for one of pyarrow whose offsets or codes point elsewhere.
+    """Return a column, or raise for a pyarrow column with offsets or codes out of bounds.
 
-    Arrow reads wherever they point, and looks at them only if it is told to.
+    Arrow validates offsets and codes only on request, and otherwise reads out of bounds.
     """
     if type(column).__module__.partition(".")[0] == "pyarrow" and hasattr(column, "validate"):
         column.validate(full=True)
@@ -111,7 +112,7 @@ def checked(column: Any) -> Any:
 
 
 def array_at_once(array: Any) -> AnyArray | None:
-    """Return a NumPy array as it is and a tensor's memory as one, None for what takes longer."""
+    """Return a NumPy array, or a tensor's memory as one; return None if conversion is slow."""
     if type(array) is np.ndarray:
         return array
     if type(array).__module__ != "torch":
@@ -119,13 +120,14 @@ def array_at_once(array: Any) -> AnyArray | None:
     try:
         memory: AnyArray = array.numpy()
     except (AttributeError, TypeError, RuntimeError):
-        # It is on another device, tracked for gradients, or of a type that NumPy does not support.
+        # The tensor is on another device, tracked for gradients, or of a type NumPy does not
+        # support.
         return None
     return memory
 
 
 def only_column(ratings: Any) -> Any:
-    """Return the only column of a data frame, anything else as a column of a known library."""
+    """Return the only column of a data frame, and any other object as a column."""
     if type(ratings) in PLAIN:
         return ratings
     ratings = in_known_library(ratings)
@@ -140,7 +142,7 @@ def only_column(ratings: Any) -> Any:
 
 
 def names_of(columns: Sequence[Any], others: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of series; columns without a name of their own get that of ``others``.
+    """Return the names of series, and the names in ``others`` for columns without one.
 
     Examples
     --------
@@ -161,10 +163,10 @@ def names_of(columns: Sequence[Any], others: Sequence[str]) -> tuple[str, ...]:
 
 
 def warn_of_row_order(columns: Mapping[str, Any]) -> None:
-    """Warn if two series of pandas share rows, but not in one order: items are matched by place.
+    """Warn if two pandas series share rows but order them differently.
 
-    ``columns`` are given by the argument that each is. A series of predictions whose rows are
-    merely numbered may be right as it is, so this is no error.
+    Ratings are matched by position. The keys of ``columns`` are the arguments' names. This is not
+    an error: if the rows of predictions are merely numbered, matching by position can be right.
     """
     indexes = {
         name: column.index
@@ -184,26 +186,26 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
             continue
         is_shared = other.isin(first)
         if is_shared.all():
-            differ = "the same index in another order"
+            differ = "the same index in a different order"
             remedy = f"{other_name}.reindex({name}.index)"
         elif is_shared.any():
-            # As after dropna() of each.
-            differ = "indexes that have some rows in common and others not"
+            # This happens after dropna() on each series.
+            differ = "indexes that overlap only in part"
             remedy = f"both columns of pandas.concat([{name}, {other_name}], axis=1, join='inner')"
         else:
             continue
         warnings.warn(
-            f"{name} and {other_name} have {differ}; ratings were matched by place. Give {remedy}"
-            " to match them by index, or .to_numpy() of both if the place is right.",
+            f"{name} and {other_name} have {differ}; ratings were matched by position. Give"
+            f" {remedy} to match them by index, or .to_numpy() of both if the position is right.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
 
 
 def warn_of_same_column(columns: Mapping[str, Any]) -> None:
-    """Warn if two raters' columns are the same one, which always agrees with itself.
+    """Warn if both raters have the same column, which always agrees with itself.
 
-    A frame makes a new object each time a column is selected; then the names are compared.
+    A frame returns a new object each time a column is selected, so the names are compared as well.
     """
     (name, first), (other_name, other) = columns.items()
     title = getattr(first, "name", None)
@@ -213,7 +215,7 @@ def warn_of_same_column(columns: Mapping[str, Any]) -> None:
     if same:
         warnings.warn(
             f"{name} and {other_name} are the same column"
-            f"{f' {title!r}' if isinstance(title, str) else ''}, which agrees with itself.",
+            f"{f' {title!r}' if isinstance(title, str) else ''}, which always agrees with itself.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
@@ -244,9 +246,9 @@ def _codes_of_pandas(ratings: Any, name: str) -> Coded | None:
 
 
 def _numbers_in_place(array: Any) -> Any:
-    """Return numbers of pyarrow as an array without a copy, anything else unchanged.
+    """Return pyarrow numbers as an array without a copy; return other arrays unchanged.
 
-    Arrow's own conversion imports pandas where it is installed, which takes half a second.
+    Arrow's own conversion imports pandas if it is installed, which costs half a second.
     """
     if not hasattr(array, "null_count") or array.null_count:
         return array
@@ -260,7 +262,7 @@ def _numbers_in_place(array: Any) -> Any:
 
 def _pandas_to_numpy(array: Any) -> AnyArray:
     dtype = getattr(array, "dtype", None)
-    # A nullable column without missing values is the plain array of its own dtype.
+    # A nullable column without missing values converts to an array of its NumPy dtype.
     plain = getattr(dtype, "numpy_dtype", None)
     if plain is not None and plain.kind in "iufb":
         missing = bool(array.isna().any())
@@ -283,7 +285,7 @@ def _codes_of_polars(ratings: Any, name: str) -> Coded | None:
     if ratings.dtype == polars.Enum:
         return ratings.to_physical().to_numpy(), ratings.dtype.categories.to_list(), True
     if ratings.dtype == polars.Categorical:
-        # Its codes are positions in a pool that other columns share: close them up.
+        # The codes are positions in a pool shared with other columns, so renumber them from 0.
         labels = ratings.unique()
         pooled = labels.to_physical().to_numpy()
         code = np.empty(pooled.max(initial=0) + 1, np.int32)
@@ -301,7 +303,7 @@ def _codes_of_pyarrow(ratings: Any, name: str) -> Coded | None:
 
 
 def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
-    """Return the codes of a column of pyarrow and its dictionary, None if it has and needs none."""
+    """Return the codes and the dictionary of a pyarrow column, or None for plain values."""
     if not hasattr(ratings, "null_count"):
         return None
     _refuse_missing(ratings.null_count > 0, name)
@@ -312,7 +314,7 @@ def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
     if not kind.is_dictionary(ratings.type):
         return None
     if not isinstance(ratings, pyarrow.ChunkedArray):
-        # The codes are looked at below, in a fraction of the time that Arrow takes.
+        # The codes are checked below, which is faster than Arrow's check.
         checked(ratings.dictionary)
     else:
         ratings = checked(ratings)
@@ -327,14 +329,14 @@ def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
 
 
 def refuse_codes_beyond(codes: AnyArray, n_labels: int, name: str) -> None:
-    """Raise if a code is that of no label; Arrow's own check takes several times as long."""
-    # Read as unsigned numbers, codes below 0 are large.
+    """Raise if a code has no label; Arrow's own check is several times slower."""
+    # Negative codes are large if read as unsigned integers.
     if len(codes) and int(codes.view(codes.dtype.str.replace("i", "u")).max()) >= n_labels:
-        raise ValueError(f"{name} has a code that is none of its {n_labels} labels.")
+        raise ValueError(f"{name} has a code without a label: there are {n_labels} labels.")
 
 
 def _without_null_labels(ratings: Any, name: str) -> Any:
-    """Return a dictionary array without null among its labels, where no rating may be null."""
+    """Return a dictionary array without null labels, or raise if a rating is null."""
     if not ratings.dictionary.null_count:
         return ratings
     codes, is_label = to_numpy(ratings.indices), np.asarray(ratings.dictionary.is_valid())
@@ -346,14 +348,14 @@ def _without_null_labels(ratings: Any, name: str) -> Any:
 
 
 def strings_in_arrow(strings: Any) -> Any:
-    """Return strings that a library holds as UTF-8 as one large_string array of pyarrow.
+    """Return UTF-8 strings of another library as one pyarrow large_string array.
 
-    None for anything that is no column of strings, or is held otherwise. It takes no time in Python
-    for each string.
+    The conversion needs no Python code per string. Return None for columns that do not contain
+    strings or store them in another form.
     """
     strings = _in_arrow(strings)
     pyarrow = sys.modules.get("pyarrow")
-    # Another thread may be loading it.
+    # Another thread may still be importing pyarrow.
     if pyarrow is None or not hasattr(pyarrow, "ChunkedArray"):
         return None
     if not isinstance(strings, (pyarrow.Array, pyarrow.ChunkedArray)):
@@ -366,13 +368,13 @@ def strings_in_arrow(strings: Any) -> Any:
         checked(strings)
     strings = strings.cast(pyarrow.large_string())
     if isinstance(strings, pyarrow.ChunkedArray):
-        # One chunk alone would be copied.
+        # combine_chunks would copy a single chunk.
         strings = strings.chunk(0) if strings.num_chunks == 1 else strings.combine_chunks()
     return strings
 
 
 def _in_arrow(column: Any) -> Any:
-    """Return a column of pandas or polars as one of pyarrow if it holds strings in its way."""
+    """Return a pandas or polars column as pyarrow if its strings are stored as Arrow strings."""
     library = type(column).__module__.partition(".")[0]
     if library == "pandas" and getattr(getattr(column, "dtype", None), "storage", "") == "pyarrow":
         return getattr(column, "array", column).__arrow_array__()

@@ -1,4 +1,4 @@
-"""Item weights: what a user gave as ``sample_weight``, as an array of numbers."""
+"""Read the item weights, given as ``sample_weight``, as an array of numbers."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray
 from fastkappa.ratings.column import bits_of, check_finite
 from fastkappa.ratings.interop import to_numpy
 
-# Beyond this, item weights are scaled: products of three sums of them must be finite.
+# Larger item weights are scaled, because the product of three sums of them must be finite.
 LARGEST_WEIGHT = 2.0**60
-BEYOND_FLOAT64 = "the sums of sample_weight are beyond float64: scale them down."
+BEYOND_FLOAT64 = "the sums of sample_weight are beyond float64: scale the weights down."
 
 
 def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
     """Return the weights of ``n_items`` items as an array of integers or floats.
 
-    NaN and infinity are not looked for: they show in the sums (`check_finite_weights`).
+    NaN and infinity are not checked here, because they show in the sums (`check_finite_weights`).
     """
     weights = to_numpy(sample_weight)
     if weights.dtype.kind == "c":
@@ -27,7 +27,7 @@ def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
         try:
             weights = weights.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"sample_weight must hold numbers: {error}") from error
+            raise ValueError(f"sample_weight must be numbers: {error}") from error
     if weights.ndim != 1:
         raise ValueError(
             f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Expected"
@@ -46,21 +46,21 @@ def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
 
 
 def as_numbers_of_items(weights: AnyArray) -> AnyArray:
-    """Return item weights as whole numbers, or raise if they are not numbers of items."""
-    # Above the largest exact number they cannot be numbers of items.
+    """Return item weights as whole numbers, or raise if they cannot be numbers of items."""
+    # float64 does not represent every integer above this limit.
     if weights.dtype.kind == "f" and (np.abs(weights) <= LARGEST_EXACT).all():
         whole = weights.astype(np.int64)
         weights = whole if (whole == weights).all() else weights
     if weights.dtype.kind == "f" or (weights.dtype.kind == "i" and weights.min(initial=0) < 0):
         raise ValueError(
-            "sample_weight must be whole numbers from 0 on, how many items each one stands for:"
-            " standard errors are those of items. cohen_kappa_score takes any weights."
+            "sample_weight must be whole numbers of 0 or more, because each is the number of items"
+            " that standard errors are based on. cohen_kappa_score takes any weights."
         )
     return weights
 
 
 def check_finite_weights(weights: AnyArray) -> None:
-    """Raise if weights are not finite; return if they are and only their sum was not."""
+    """Raise if a weight is not finite; return if only the sum of the weights overflowed."""
     check_finite(weights, "sample_weight")
 
 
@@ -71,9 +71,9 @@ def check_some_weight(weights: AnyArray) -> None:
 
 
 def read_scaled_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bool]:
-    """Return the weights, their scale, and whether their sums are exact integers.
+    """Return the scaled weights, their scale, and whether their sums are exact integers.
 
-    They are finite and not negative, and were multiplied by the scale.
+    The weights must be finite and not negative. They are multiplied by the scale.
     """
     given = read_sample_weight(sample_weight, n_items)
     check_finite_weights(given)
@@ -84,13 +84,13 @@ def read_scaled_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, flo
     largest = float(weights.max())
     if 1 / LARGEST_WEIGHT < largest < LARGEST_WEIGHT:
         return weights, 1.0, given.dtype.kind != "f" and float(weights.sum()) < LARGEST_EXACT
-    # A power of two does not round, and changes no kappa.
+    # A power of two does not round the weights, and kappa does not depend on the scale.
     scale = 2.0 ** min(-int(np.frexp(largest)[1]), 1022)
     return weights * scale, scale, False
 
 
 def in_given_weights(sums: AnyArray, scale: float) -> AnyArray:
-    """Return sums of scaled weights in the scale of the weights given.
+    """Convert sums of scaled weights back to the scale of the given weights.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""The order of labels: declared with the ratings, or taken from the labels themselves.
+"""Find the order of labels: declared by the ratings, or derived from the labels themselves.
 
-An ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares
-an order. Otherwise labels are sorted: strings that are all numbers by their value, other
-strings alphabetically, which is seldom the order that was meant.
+An ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares an
+order. Otherwise labels are sorted: strings that are all numbers by value, and other strings
+alphabetically, which is rarely the intended order.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import printable
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
-# What weights with a name are called, as arguments and as options.
+# Matches named weights, as an argument or as a command-line option.
 NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
-# So many labels are shown in a message.
+# The number of labels shown in a message.
 MOST_SHOWN = 20
 REMEDY = (
     "Give labels= in the order that is meant, or ratings that declare it, such as an ordered"
@@ -30,11 +30,11 @@ REMEDY = (
 )
 
 SAME_CATEGORIES = "Give both the same categories, or give labels=."
-WHICH_ARE_MEANT = "Give labels= to say which are meant."
+WHICH_ARE_MEANT = "Give labels= to use other labels."
 
 
 class LabelOrder(NamedTuple):
-    """Labels in their declared order, and the names under which they are reported."""
+    """Store labels in their declared order, and the names under which they are reported."""
 
     labels: AnyArray
     names: AnyArray
@@ -43,9 +43,9 @@ class LabelOrder(NamedTuple):
 def common_order(
     orders: Mapping[str, LabelOrder | None], remedy: str = SAME_CATEGORIES
 ) -> LabelOrder | None:
-    """Return the order that columns declare, None if none does.
+    """Return the order that columns declare, or None if no column declares one.
 
-    ``orders`` has what each column declares under the name that errors call it.
+    ``orders`` maps the name of each column in errors to the order that it declares.
 
     Raises
     ------
@@ -68,29 +68,28 @@ def common_order(
 def not_declared(
     name: str, label: str, names: AnyArray | Sequence[Any], remedy: str = WHICH_ARE_MEANT
 ) -> ValueError:
-    """Return the error for a label of a column that is not among the ``names`` declared."""
+    """Return the error for a label in a column that is not among the declared ``names``."""
     return ValueError(
-        f"{name} holds {label}, which is not among the labels that were declared: {shown(names)}."
-        f" {remedy}"
+        f"{name} contains {label}, which is not among the declared labels: {shown(names)}. {remedy}"
     )
 
 
 def not_a_label(name: str, label: str) -> ValueError:
-    """Return the error for a rating of several raters that is none of the labels."""
+    """Return the error for a rating by one of several raters that is not a label."""
     return ValueError(
-        f"{name} holds {label}, which is not one of the labels; name it in missing_codes if it"
+        f"{name} contains {label}, which is not one of the labels; name it in missing_codes if it"
         " stands for a missing rating."
     )
 
 
 def _are_named_otherwise(order: LabelOrder, other: LabelOrder) -> bool:
-    """Return whether two enums give the same values other names."""
+    """Return whether two enums have the same values under different names."""
     named = all(each.names is not each.labels for each in (order, other))
     return named and order.names.tolist() != other.names.tolist()
 
 
 def _shown_in_full(order: LabelOrder) -> str:
-    """Return the names of labels in their order, with the values if they have others."""
+    """Return the names of labels in order, with their values where these differ."""
     if order.names is order.labels:
         return shown(order.names)
     values = zip(order.names.tolist(), order.labels.tolist())
@@ -98,7 +97,7 @@ def _shown_in_full(order: LabelOrder) -> str:
 
 
 def sorted_strings(strings: Iterable[str]) -> list[str]:
-    """Return distinct strings in order: by value if they are all numbers, else alphabetically.
+    """Return distinct strings, sorted by value if all are numbers, else alphabetically.
 
     Examples
     --------
@@ -118,10 +117,10 @@ def is_number(string: str) -> bool:
 
 
 def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
-    """Return whether the user chose the order of a table's labels, its ``names``.
+    """Return whether the user chose the order of ``names``, the labels of a table.
 
-    The columns of a data frame in alphabetical order may come from `pandas.crosstab`, which
-    sorts them, unless they are an ordered categorical.
+    If the columns of a data frame are in alphabetical order, `pandas.crosstab` may have sorted
+    them, unless they are an ordered categorical.
     """
     declared = getattr(getattr(getattr(table, "columns", None), "dtype", None), "ordered", False)
     given = [str(name) for name in names]
@@ -129,7 +128,7 @@ def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
 
 
 def is_alphabetical(labels: AnyArray) -> bool:
-    """Return whether sorted labels are strings that say nothing of their order."""
+    """Return whether sorted labels are strings in alphabetical order, not by value."""
     strings = labels.tolist() if labels.dtype.kind in "UTO" else []
     return len(strings) > 0 and not all(isinstance(s, str) and is_number(s) for s in strings)
 
@@ -137,10 +136,11 @@ def is_alphabetical(labels: AnyArray) -> bool:
 def order_warning(
     labels: AnyArray, why: str, remedy: str = REMEDY, *, fewest: int = 3
 ) -> str | None:
-    """Return what to warn of where ``why`` depends on the order of sorted labels, if anything.
+    """Return the warning for ``why`` if it depends on an assumed order of labels, else None.
 
-    ``fewest`` is from how many labels on: two have the same distance in either order. Under weights
-    with a name each step counts as 1, and numbers with other steps are warned of.
+    ``why`` is the part of the result that depends on the order. There is no warning below
+    ``fewest`` labels: two labels have the same distance in either order. Named weights count each
+    step as 1, so labels that are unevenly spaced numbers lead to a warning too.
     """
     if len(labels) < fewest:
         return None
@@ -149,19 +149,19 @@ def order_warning(
             return None
         return (
             f"each step from one label to the next counts as 1 ({why}), but the labels"
-            f" {shown(labels)} are not equally far apart. Give labels= with all labels of the"
+            f" {shown(labels)} are not equally spaced. Give labels= with all labels of the"
             " scale, or a matrix of weights."
         )
     return (
-        f"{why} depends on the order of the labels, which was taken to be alphabetical:"
+        f"{why} depends on the order of the labels, which was assumed to be alphabetical:"
         f" {shown(labels)}. {remedy}"
     )
 
 
 def _has_gaps(labels: AnyArray) -> bool:
-    """Return whether labels are numbers, or numbers as strings, that are not equally far apart."""
+    """Return whether labels are numbers, or strings of numbers, that are unevenly spaced."""
     kind = labels.dtype.kind
-    # A fine scale may well have numbers that nobody gave.
+    # On a fine scale, some numbers can simply be unused.
     if kind not in "iufUTO" or not 0 < len(labels) <= MOST_SHOWN:
         return False
     numbers = labels if kind in "iuf" else np.array([float(label) for label in labels.tolist()])
@@ -170,9 +170,9 @@ def _has_gaps(labels: AnyArray) -> bool:
 
 
 def warn_of_order(labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 3) -> None:
-    """Warn where a result depends on the order of labels that were sorted alphabetically.
+    """Warn if a result depends on labels that were sorted alphabetically.
 
-    ``why`` is what depends on the order, such as ``weights='quadratic'``.
+    ``why`` is the part of the result that depends on the order, such as ``weights='quadratic'``.
     """
     warning = order_warning(labels, why, fewest=fewest)
     if warning is not None:
@@ -180,7 +180,7 @@ def warn_of_order(labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 
 
 
 def shown(labels: AnyArray | Sequence[Any]) -> str:
-    """Return labels in their order as a message shows them."""
+    """Return labels in order as text for a message."""
     some = list(map(printable, np.asarray(labels[:MOST_SHOWN], object).tolist()))
     more = ["..."] if len(labels) > MOST_SHOWN else []
     return " < ".join([*some, *more])

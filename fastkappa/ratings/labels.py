@@ -1,4 +1,4 @@
-"""The labels a user gave as ``labels=``, labels that are dates, in one unit, and look-alikes."""
+"""Read the labels of ``labels=``, find labels that look alike, and convert dates to a unit."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from fastkappa.ratings.label_order import is_number
 
 INT64_MAX = (1 << 63) - 1
 LARGEST_SQUARE = float(LARGEST_EXACT) ** 2
-# Dashes, quotes and a Turkish I as other keyboards have them. Selectors of a glyph have no shape.
+# Dashes, quotes and the Turkish I as other keyboards type them. Variation selectors are invisible.
 TYPOGRAPHY = str.maketrans(
     "\u2018\u2019\u02bc\u201c\u201d\u2212\u0130", "'''\"\"-I", "\ufe0e\ufe0f"
 )
-# Small letters of Cyrillic, Greek and Turkish that have, or whose capitals have, a Latin shape.
+# Lowercase Cyrillic, Greek and Turkish letters that look Latin, or whose capitals do.
 SMALL_LETTERS = str.maketrans("авекмнорстухіјѕοı", "abekmhopctyxijsoi")
-# Capitals of Greek that have a Latin shape. Their small letters have none.
+# Greek capitals that look Latin although their lowercase letters do not.
 CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΡΤΥΧ", "ABEZHIKMNPTYX")
-# Unicode's categories of what is not seen: control and format characters.
+# Unicode categories of invisible characters: control and format characters.
 INVISIBLE = ("Cc", "Cf")
-# A text as Excel keeps it from becoming a number: ="01".
+# A string written so that Excel does not convert it to a number: ="01".
 QUOTED = re.compile(r'=?"(.*)"')
-# Tags of HTML, a mark at the end of a word, and what makes a text of it in a spreadsheet.
+# HTML tags, a mark at the end of a word, and the apostrophe that marks text in a spreadsheet.
 MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$|^'(?=\w)")
-# A day that Excel made of 1-2.
+# A date that Excel made from 1-2.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 DAY = re.compile(rf"0?(\d+)-({'|'.join(MONTHS)})")
-# A code beside its text, such as "1 - mild", "1. mild" or "1 (mild)".
+# A code with its text, such as "1 - mild", "1. mild" or "1 (mild)".
 CODED = re.compile(r"(\d+) ?[-.:=()] ?([^\W\d_]{2}.*)")
-# Between words a blank, a hyphen and an underscore are one label's three spellings.
+# A hyphen or an underscore between words, which is read as a blank.
 BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
-# Between the labels of a set that is written into one cell, and around them.
+# Separators between the labels of a set written into one cell, and characters around the labels.
 BETWEEN_LABELS = re.compile("[;|,]")
 BRACKETS = " []{}()'\""
 ALIKE = "Write them alike"
 
 
 def read_labels(labels: Any) -> AnyArray:
-    """Return the labels as a one-dimensional array that is not empty."""
+    """Return the labels as a one-dimensional array, or raise if there are none."""
     whole = isinstance(labels, (list, tuple)) and all(isinstance(label, int) for label in labels)
-    # NumPy makes floats of whole numbers on both sides of int64 and uint64.
+    # NumPy converts whole numbers to floats if neither int64 nor uint64 can represent all of them.
     array = to_numpy(labels) if whole else array_of(labels, "labels")
     if whole and array.dtype.kind == "f":
         array = np.array(labels, dtype=object)
@@ -60,7 +60,7 @@ def read_labels(labels: Any) -> AnyArray:
 
 
 def look_of(label: str) -> str | float | tuple[float, str]:
-    """Return what a label looks like: for a number its value, for "1 - mild" the code and its text.
+    """Return a key that is equal for labels that look alike.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def look_of(label: str) -> str | float | tuple[float, str]:
     >>> look_of(" Low\u2013Grade"), look_of("b, a"), look_of("10 %"), look_of("1. Mild")
     ('low grade', 'a;b', 10.0, (1.0, 'mild'))
     """
-    # Most labels are a word.
+    # Most labels are a single word.
     if label.isalpha() and label.isascii():
         return label.casefold()
     if is_number(label):
@@ -91,7 +91,7 @@ def look_of(label: str) -> str | float | tuple[float, str]:
 
 
 def has_code(label: Any) -> bool:
-    """Return whether a label is a number, or one with its text, as at the ends of a scale.
+    """Return whether a label is a number, or a number with its text, such as "5 - strongly agree".
 
     Examples
     --------
@@ -104,13 +104,13 @@ def has_code(label: Any) -> bool:
 
 
 def _number(text: str) -> float | str:
-    """Return the value of a number, or the text of one that a float may round, as of long ids."""
+    """Return the value of a number, or its text if float64 may round it, as with long ids."""
     value = float(text)
     return value if abs(value) < LARGEST_EXACT else text.strip()
 
 
 def _plain(label: str) -> str:
-    """Return a label in small letters and the plainest characters, with one blank between words."""
+    """Return a label in lowercase and plain characters, with single blanks between words."""
     if label.isascii() and label.isprintable():
         return " ".join(label.split()).casefold()
     import unicodedata
@@ -123,9 +123,9 @@ def _plain(label: str) -> str:
 
 
 def _set_of_words(plain: str) -> str:
-    """Return the words of a label; those of a list are sorted, for it may be a set."""
+    """Return the words of a label; sort those of a list, because it can be a set."""
     parts = [part.strip(BRACKETS) for part in BETWEEN_LABELS.split(plain)]
-    # A comma alone is a label, as of parts of speech.
+    # A comma alone is a label, as in part-of-speech tags.
     if len(parts) == 1 or not any(parts):
         return _words(plain)
     return ";".join(sorted(map(_words, parts)))
@@ -142,7 +142,7 @@ def alike_among(labels: Iterable[str]) -> list[list[str]]:
     for label in labels:
         alike[look_of(label)].append(label)
     for label in labels:
-        # A capital has the shape of a Latin one where its small letter has not.
+        # Some capitals look Latin although their lowercase letters do not.
         if not label.isascii() and (latin := label.translate(CAPITALS)) != label:
             found = alike.pop(look_of(label), [])
             alike[look_of(latin)] += found
@@ -157,7 +157,8 @@ def _value(label: str) -> str | float | tuple[float, str]:
     return look if isinstance(look, float) and label.isascii() else label
 
 
-# How labels that look alike can differ, what to do, how to show them, and what they share then.
+# For labels that look alike: their difference, the remedy, how to show them, and the function that
+# is equal for all of them.
 DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], ...] = (
     ("blanks", "Strip them", repr, str.strip),
     ("how a number is written", ALIKE, repr, _value),
@@ -170,7 +171,7 @@ DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], 
 
 
 def difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
-    """Return in what labels that look alike differ, what to do, and how to show them."""
+    """Return how labels that look alike differ, the remedy, and how to show them."""
     for how, remedy, show, shared in DIFFERENCES:
         if len(set(map(shared, labels))) == 1:
             return how, remedy, show
@@ -180,13 +181,13 @@ def difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
 
 
 def have_fractions(labels: Any) -> bool:
-    """Return whether labels that a user gave are numbers, some of them not whole."""
+    """Return whether given labels are numbers and some of them are not whole."""
     array = to_numpy(labels)
     return array.dtype.kind == "f" and bool((array != np.rint(array)).any())
 
 
 def array_of(values: Any, name: str) -> AnyArray:
-    """Return labels as an array, or raise for an integer beside floats that float64 rounds."""
+    """Return labels as an array, or raise for an integer among floats that float64 rounds."""
     array = to_numpy(values)
     if array.dtype.kind == "f":
         refuse_rounded_list(values, array, name)
@@ -205,8 +206,8 @@ def _is_float64(number: int) -> bool:
 
 
 def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
-    """Raise if values are a list, and an integer in it is none of the floats made of them."""
-    # A sum of squares is one call, and takes a third of the time of a maximum.
+    """Raise if an integer in a list was rounded in the array of floats made from it."""
+    # A sum of squares needs one call, and a third of the time of a maximum.
     if isinstance(values, (list, tuple)) and not np.vdot(floats, floats) < LARGEST_SQUARE:
         for given, read in zip(np.array(values, object).flat, floats.flat):
             if isinstance(given, (int, np.integer)) and int(given) != float(read):
@@ -214,22 +215,22 @@ def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
 
 
 def rounded_label(number: int, name: str, where: str = "") -> ValueError:
-    """Return the error for an integer beside floats, which stand ``where``, that rounds to one."""
+    """Return the error for an integer that float64 rounds; ``where`` describes the floats."""
     return ValueError(
-        f"{name} must not hold {number} beside floats{where}: beyond 2**53 floats skip whole"
-        " numbers, so that different labels would become equal. Give all labels as integers, or"
-        " all as strings."
+        f"{name} must not contain {number} together with floats{where}: floats cannot represent"
+        " every whole number beyond 2**53, so different labels would become equal. Give all labels"
+        " as integers, or all as strings."
     )
 
 
 def first_rounded(numbers: AnyArray) -> int | None:
-    """Return the position of the first integer that float64 does not hold, None without one."""
+    """Return the position of the first integer that float64 rounds, or None if there is none."""
     if numbers.dtype.kind not in "iu" or numbers.dtype.itemsize < 8:
         return None
     for start in range(0, len(numbers), CHUNK):
         part = numbers[start : start + CHUNK]
         part = part.astype(np.int64 if part.dtype.kind == "i" else np.uint64)
-        # The absolute value of the least int64 wraps, and is right as uint64.
+        # The absolute value of the smallest int64 wraps, but is correct as uint64.
         size = np.abs(part).view(np.uint64)
         if size.max() < LARGEST_EXACT:
             continue
@@ -242,12 +243,12 @@ def first_rounded(numbers: AnyArray) -> int | None:
 
 
 def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
-    """Return dates or durations in another unit, NaT for those that it cannot hold."""
+    """Return dates or durations in another unit, with NaT where the unit cannot represent them."""
     if dates.dtype == unit:
         return dates
     try:
         is_finer = np.promote_types(dates.dtype, unit) == unit.newbyteorder("=")
-    except TypeError:  # a month has no number of days
+    except TypeError:  # the length of a month in days varies
         return np.full(len(dates), "NaT", unit)
     is_held = _fit(dates, unit) if is_finer else _fit(dates.astype(unit), dates.dtype)
     found = np.full(len(dates), "NaT", unit)
@@ -257,31 +258,31 @@ def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
 
 
 def _fit(dates: AnyArray, finer: np.dtype[Any]) -> NDArray[np.bool_]:
-    """Return which dates a finer unit has numbers for; NumPy may wrap the others around."""
+    """Return a mask of the dates that a finer unit can represent; NumPy can wrap the others."""
     numbers = dates.astype(np.int64)
     last = np.array([INT64_MAX]).view(finer.newbyteorder("=")).astype(dates.dtype)
     most = int(last.astype(np.int64)[0])
-    # The way back from the least of all is more than NumPy can do.
+    # The lowest value is excluded, because NumPy cannot convert it back.
     return (-most < numbers) & (numbers <= most)
 
 
 def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
-    """Return dates or durations in another unit, or raise for one that it cannot hold.
+    """Return dates or durations in another unit, or raise if the unit cannot represent one.
 
-    ``name`` is what the error calls them.
+    ``name`` is their name in the error.
     """
     found = cast_dates(dates, unit)
     lost = np.isnat(found)
     if lost.any():
         raise ValueError(
-            f"{name}: {dates[lost.argmax()]} cannot be compared with what is of type {unit}, which"
-            " does not hold it. Give all in one unit."
+            f"{name}: {dates[lost.argmax()]} cannot be compared with values of type {unit}, which"
+            " cannot represent it. Give all dates in one unit."
         )
     return found
 
 
 def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
-    """Return the finest unit of dates, unless another one alone can hold all of them.
+    """Return the finest unit of the dates, or another unit if only that one can represent all.
 
     Examples
     --------
@@ -293,7 +294,7 @@ def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
     """
     own = [array.dtype.newbyteorder("=") for array in dates]
     finest = np.result_type(*own)
-    # Microseconds hold all times that Python has.
+    # Microseconds can represent every Python datetime.
     for unit in dict.fromkeys([finest, *own, np.dtype(f"{finest.kind}8[us]")]):
         if not any(np.isnat(cast_dates(array, unit)).any() for array in dates):
             return unit
@@ -301,7 +302,7 @@ def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
 
 
 def keys_in_unit(dates: AnyArray, unit: np.dtype[Any]) -> list[int | str]:
-    """Return dates as numbers in a unit, and as strings those that it cannot hold."""
+    """Return dates as numbers in a unit, or as strings if the unit cannot represent them."""
     found = cast_dates(dates, unit)
     return [
         str(date) if is_lost else number
@@ -310,7 +311,7 @@ def keys_in_unit(dates: AnyArray, unit: np.dtype[Any]) -> list[int | str]:
 
 
 def distinct(labels: Iterable[Any]) -> dict[Any, int]:
-    """Return the position of each label, and refuse a label given twice."""
+    """Return the position of each label, or raise if a label is given twice."""
     position: dict[Any, int] = {}
     for label in labels:
         try:
@@ -324,7 +325,7 @@ def distinct(labels: Iterable[Any]) -> dict[Any, int]:
 
 
 def names_of_columns(frame: Any) -> list[Any] | None:
-    """Return the names of a frame's columns, None for an array or positions as names."""
+    """Return the names of a frame's columns, or None for arrays and for positions as names."""
     columns = getattr(frame, "column_names", getattr(frame, "columns", None))
     if columns is None:
         return None
@@ -334,9 +335,9 @@ def names_of_columns(frame: Any) -> list[Any] | None:
 
 
 def names_in_order(names: list[Any]) -> list[Any]:
-    """Return the names of columns, by value if they are numbers that neither rise nor fall.
+    """Return the names of columns, sorted by value if they are numbers in mixed order.
 
-    A pivot has its columns in the order in which they occur.
+    The columns of a pivot table can be in order of occurrence.
 
     Examples
     --------
@@ -351,11 +352,11 @@ def names_in_order(names: list[Any]) -> list[Any]:
 
 
 def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> AnyArray | None:
-    """Return the column of each label, by name; None if that of each is in its place.
+    """Return the column of each label, found by name, or None if all are in their places.
 
-    Labels may also be other names for all columns. An error calls the frame ``argument``.
+    Labels can also be new names for all columns. ``argument`` is the frame's name in errors.
     """
-    # Many a file and frame can have but strings for names.
+    # Files and some frames only support strings as names.
     for called in (names, [str(name) for name in names]):
         if columns == called:
             return None

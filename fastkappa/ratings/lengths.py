@@ -1,6 +1,6 @@
-"""How many ratings a column has, and what is wrong with one that cannot be read.
+"""Check the lengths of columns, and explain why ratings cannot be read.
 
-Lengths are found without a look at any rating.
+Lengths are found without reading any rating.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from fastkappa.ratings.interop import in_known_library, to_numpy
 from fastkappa.ratings.labels import names_of_columns
 from fastkappa.ratings.missing import find_missing, missing_ratings
 
-# Each has a length, and yet no order, or no ratings.
+# Types with a length, but without an order or without ratings.
 NO_COLUMNS = (str, bytes, dict, set, frozenset)
 NO_SETS = (
-    "A rating here is one label: for ratings that are sets of labels there is krippendorff_alpha"
-    " with level='jaccard' or 'masi'."
+    "A rating must be one label. For ratings that are sets of labels, use krippendorff_alpha with"
+    " level='jaccard' or 'masi'."
 )
-BYTES = "got bytes: make strings of them, as by rating.decode()."
+BYTES = "got bytes: convert them to strings, as with rating.decode()."
 CONTINUOUS = (
-    " fastkappa.measurements.continuous_kappa takes numbers that are not whole, and"
-    " optimal_thresholds makes labels of scores. If they are the labels of a scale, such as half"
-    " points, name all of them in labels=."
+    " For numbers that are not whole, use fastkappa.measurements.continuous_kappa; for scores, use"
+    " optimal_thresholds. If the numbers are labels of a scale, such as half points, name all of"
+    " them in labels=."
 )
 
 
@@ -54,14 +54,14 @@ def n_samples(ratings: Any) -> int:
 
 
 def check_read(array: AnyArray, given: Any, name: str) -> None:
-    """Raise unless the array that was read has as many items as the given object says.
+    """Raise unless the array that was read has the length that the given object reports.
 
-    Lengths are compared before anything is read, and an object can say any length.
+    Lengths are compared before anything is read, and an object can report a wrong length.
     """
     if array is not given and len(array) != n_samples(given):
         raise ValueError(
-            f"{name} gives {len(array)} items, but its length is {n_samples(given)}: its type"
-            " contradicts itself. Give a list or an array of the items."
+            f"{name} yields {len(array)} items, but its length is {n_samples(given)}. Give a list"
+            " or an array of the items."
         )
 
 
@@ -75,9 +75,9 @@ def check_lengths(*columns: Any) -> int:
 
 
 def check_columns(columns: Mapping[str, Any]) -> int:
-    """Return how many items the columns have, or raise for the first that is no column.
+    """Return the number of items in the columns, or raise for the first that is not a column.
 
-    No rating is looked at, so that it costs nothing.
+    No rating is read, so the check is cheap.
     """
     lengths = {name: length_of(name, column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -89,16 +89,16 @@ def check_columns(columns: Mapping[str, Any]) -> int:
 
 
 def length_of(name: str, column: Any) -> int:
-    """Return how many entries a column has, or raise if it is none."""
+    """Return the number of entries in a column, or raise if the object is not a column."""
     if type(column) is np.ndarray and column.ndim == 1:
         return len(column)
     try:
         if isinstance(column, NO_COLUMNS):
-            raise TypeError(f"{type(column).__name__} is no array")
+            raise TypeError(f"{type(column).__name__} is not an array")
         length = n_samples(column)
     except TypeError as error:
         raise TypeError(
-            f"{name} must be a list or an array, an entry for each item, got {short_repr(column)}."
+            f"{name} must be a list or an array with one entry per item, got {short_repr(column)}."
         ) from error
     shape = getattr(column, "shape", None)
     if shape is None and isinstance(column, (list, tuple)):
@@ -107,34 +107,35 @@ def length_of(name: str, column: Any) -> int:
     if shape is not None and len(shape) > 1 and shape[1] != 1:
         got, remedy = _matrix_and_remedy(column)
         raise ValueError(
-            f"{name} must be one-dimensional, an entry for each item, got {got}. {remedy}"
+            f"{name} must be one-dimensional, with one entry per item, got {got}. {remedy}"
         )
     return length
 
 
 def _matrix_and_remedy(matrix: Any) -> tuple[str, str]:
-    """Return a matrix as an error shows it, and what to do if it was given as a column."""
+    """Describe a matrix that was given as a column, and return the advice for the error."""
     names = getattr(matrix, "column_names", getattr(matrix, "columns", None))
     if names is not None:
         names = list(names)
-        got = f"a data frame of the columns {short_repr(names)}"
+        got = f"a data frame with the columns {short_repr(names)}"
         return got, f"Give one of them, such as {_taken(names, 0)}."
     got, array = short_repr(matrix), to_numpy(matrix)
     are_numbers = array.dtype.kind in "iuf"
     if are_numbers and ((array != np.rint(array)).any() or (array.sum(axis=1) == 1).all()):
         return got, (
-            "Of probabilities give the likeliest labels: labels[probabilities.argmax(axis=1)],"
-            " labels being an array; those of decode_probabilities have a higher kappa."
+            "If these are probabilities, give the most likely labels:"
+            " labels[probabilities.argmax(axis=1)], where labels is an array. The labels of"
+            " decode_probabilities have a higher kappa."
         )
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
-        return got, "agreement_from_confusion takes a table of counts."
-    remedy = "Give a column for each rater; Ratings takes more than two."
+        return got, "For a table of counts, use agreement_from_confusion."
+    remedy = "Give one column per rater. For more than two raters, use Ratings."
     are_lists = isinstance(matrix, (list, tuple)) and not are_numbers
     return got, f"{remedy} {NO_SETS}" if are_lists else remedy
 
 
 def refuse_frame_of_two(ratings: Any) -> None:
-    """Raise if the ratings of both raters are in one frame, or in one dictionary."""
+    """Raise if the ratings of both raters are in one frame or one dictionary."""
     is_dict = isinstance(ratings, Mapping)
     names = list(ratings) if is_dict else names_of_columns(ratings)
     if names is not None and len(names) > 1:
@@ -146,13 +147,13 @@ def refuse_frame_of_two(ratings: Any) -> None:
 
 
 def _taken(names: list[Any], place: int, kind: str = "frame") -> str:
-    """Return how one column is taken from a frame: by its name, if no other has it."""
+    """Return the code that selects a column of a frame, by name if the name is unique."""
     name = names[place]
     return f"{kind}[{name!r}]" if names.count(name) == 1 else f"{kind}.iloc[:, {place}]"
 
 
 def refusal(ratings: Any, name: str) -> Exception | None:
-    """Return the error about ratings that could not be read, None if nothing is known of them."""
+    """Return the error for ratings that could not be read, or None if the cause is unknown."""
     with suppress(Exception):
         missing = find_missing(ratings)
         if missing is not None:
@@ -160,7 +161,9 @@ def refusal(ratings: Any, name: str) -> Exception | None:
         array = _column(to_numpy(ratings))
         if array.ndim > 2 or 0 in array.shape[1:]:
             got = f"an array of shape {array.shape}"
-            return ValueError(f"{name} must be one-dimensional, an entry for each item, got {got}.")
+            return ValueError(
+                f"{name} must be one-dimensional, with one entry per item, got {got}."
+            )
         return _refusal_of_kind(array, name)
     return None
 
@@ -173,20 +176,20 @@ def _refusal_of_kind(array: AnyArray, name: str) -> Exception | None:
     kind = array.dtype.kind
     first = array.flat[0] if array.size else None
     if kind == "c":
-        return ValueError(f"{name} must hold labels, got complex numbers: {short_repr(first)}.")
+        return ValueError(f"{name} must be labels, got complex numbers: {short_repr(first)}.")
     if kind == "S" or isinstance(first, bytes):
-        return TypeError(f"{name} must hold labels, {BYTES}")
+        return TypeError(f"{name} must be labels, {BYTES}")
     if kind == "f" and np.isinf(array).any():
         place = int(np.isinf(array).argmax())
         return ValueError(f"{name} must be finite, got {array.flat[place]} at position {place}.")
     if kind == "O" and is_set(first):
-        return ValueError(f"{name} must hold labels, got {short_repr(first)}. {NO_SETS}")
+        return ValueError(f"{name} must be labels, got {short_repr(first)}. {NO_SETS}")
     kinds = set(map(type, array.flat)) if kind == "O" else set()
     are_numbers = all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds)
-    # What is wrong with numbers and with members of enums is said where they are read.
+    # Numbers and enum members have their own errors where they are read.
     if len(kinds) > 1 and not are_numbers and not any(issubclass(kind, Enum) for kind in kinds):
         found = " and ".join(sorted(kind.__name__ for kind in kinds))
-        return ValueError(f"{name} must hold labels of one kind, got {found}.")
+        return ValueError(f"{name} must be labels of one kind, got {found}.")
     return None
 
 
@@ -198,7 +201,7 @@ def is_set(rating: Any) -> bool:
 
 
 def not_labels(name: str, obstacle: str, ratings: Any) -> str:
-    """Return what to say of ratings that are no labels."""
+    """Return the error text for ratings that are not labels."""
     if obstacle != "unknown" or getattr(ratings, "ndim", 1) != 1:
         listed = getattr(ratings, "to_pylist", getattr(ratings, "to_list", None))
         shown = short_repr(ratings if listed is None else listed())
@@ -206,11 +209,11 @@ def not_labels(name: str, obstacle: str, ratings: Any) -> str:
     first: Any = next(iter(ratings), None)
     first = first.as_py() if hasattr(first, "as_py") else first
     if is_set(first):
-        return f"{name} must hold labels, got {short_repr(first)}. {NO_SETS}"
+        return f"{name} must be labels, got {short_repr(first)}. {NO_SETS}"
     dtype = str(getattr(ratings, "type", getattr(ratings, "dtype", "object")))
     if dtype == "object":
         dtype = type(first).__name__
     return (
         f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}:"
-        " make a string of each, str(rating)."
+        " convert each rating with str(rating)."
     )

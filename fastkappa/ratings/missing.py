@@ -1,4 +1,4 @@
-"""Ratings that are missing, in whatever way a library says so."""
+"""Find missing ratings in the arrays of any library."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from fastkappa.ratings.labels import cast_dates, read_labels
 Missing = Literal["raise", "drop"]
 DROP = "give missing='drop' to leave them out and have them counted."
 MISSING: tuple[Missing, ...] = get_args(Missing)
-# What may hold NaN.
+# Arrow types that can contain NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
-# The codes that may be among dates or durations, and what makes them NumPy's.
+# For dates and durations: the types that a code can have, and the conversion to NumPy.
 DATES: Any = {
     "M": ((date, np.datetime64, str), np.datetime64),
     "m": ((timedelta, np.timedelta64), np.timedelta64),
@@ -31,7 +31,7 @@ DATES: Any = {
 
 
 def is_missing(label: Any) -> bool:
-    """Return whether a label is None, NaN or a missing value of pandas, which is not imported."""
+    """Return whether a label is None, NaN or missing in pandas, without importing pandas."""
     return (
         label is None
         or (isinstance(label, (float, np.floating)) and math.isnan(label))
@@ -40,15 +40,15 @@ def is_missing(label: Any) -> bool:
 
 
 def given_labels(labels: Any) -> AnyArray:
-    """Return labels that a user gave as an array, or raise if one is missing: no rating is that."""
+    """Return given labels as an array, or raise if one is missing."""
     array = read_labels(labels)
     refuse_missing_labels(labels)
     return array
 
 
 def refuse_missing_labels(labels: Any) -> None:
-    """Raise if a label is None, NaN or the like."""
-    # NumPy makes a string of NaN in a list of strings.
+    """Raise if a label is None, NaN or another missing value."""
+    # In a list of strings, NumPy converts NaN to a string.
     is_list = isinstance(labels, (list, tuple))
     for label in labels if is_list else to_numpy(labels).ravel().tolist():
         if is_missing(label):
@@ -56,7 +56,7 @@ def refuse_missing_labels(labels: Any) -> None:
 
 
 def check_missing(missing: Missing, missing_codes: Any = ()) -> None:
-    """Raise if ``missing`` is none of its values, or if the codes for missing ones are no list."""
+    """Raise if ``missing`` is not a valid choice, or if ``missing_codes`` is not a list."""
     check_choice("missing", missing, MISSING)
     check_is_list(missing_codes)
     for code in missing_codes:
@@ -65,7 +65,7 @@ def check_missing(missing: Missing, missing_codes: Any = ()) -> None:
 
 
 def check_is_list(missing_codes: Any) -> None:
-    """Raise if the codes for missing ratings are one of them alone; they may be sets."""
+    """Raise if ``missing_codes`` is a single code instead of a list; a code can be a set."""
     if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__len__"):
         raise _no_list(missing_codes)
 
@@ -75,11 +75,11 @@ def _no_list(missing_codes: Any) -> ValueError:
 
 
 def find_missing(ratings: Any, missing_codes: Sequence[Any] = ()) -> NDArray[np.bool_] | None:
-    """Return which ratings are missing, or None where none is.
+    """Return a mask of the missing ratings, or None if none is missing.
 
-    Missing are None, NaN, NaT, the NA of pandas, the null of polars and pyarrow, what a
-    NumPy array has masked, and ``missing_codes``: values that stand for a missing rating.
-    Of arrays of numbers nothing as long as they are is made unless one is missing.
+    Missing ratings are None, NaN, NaT, pandas NA, null in polars and pyarrow, masked entries of
+    NumPy arrays, and ``missing_codes``, the values that stand for a missing rating. For an array of
+    numbers, no temporary array of its length is made unless a rating is missing.
     """
     missing = _find_missing(ratings)
     coded = _find_codes(ratings, missing_codes) if len(missing_codes) else None
@@ -89,7 +89,7 @@ def find_missing(ratings: Any, missing_codes: Sequence[Any] = ()) -> NDArray[np.
 
 
 def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_] | None:
-    """Return which ratings are among the codes, which are of any type."""
+    """Return a mask of the ratings that are among the codes, which can be of any type."""
     if is_masked_array(ratings):
         ratings = ratings.data
     array = to_numpy(ratings).reshape(-1)
@@ -106,9 +106,9 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
 
 
 def spellings(missing_codes: Sequence[Any]) -> set[Any]:
-    """Return the codes other than dates in every form in which a column can hold them.
+    """Return every form in which a column can contain the codes, except for dates.
 
-    A column of strings holds -9 as "-9", and a member of an enum stands for its value.
+    A column of strings contains -9 as "-9", and an enum member stands for its value.
     """
     values = [code.value if isinstance(code, enum.Enum) else code for code in missing_codes]
     numbers = [float(code) for code in values if isinstance(code, str) and is_number(code)]
@@ -116,14 +116,14 @@ def spellings(missing_codes: Sequence[Any]) -> set[Any]:
 
 
 def codes_of_dates(missing_codes: Sequence[Any], unit: np.dtype[Any]) -> AnyArray:
-    """Return the codes that are dates or durations, as `unit` says, and that it can hold."""
+    """Return the codes that are dates or durations and that `unit` can represent."""
     kinds, to_date = DATES[unit.kind]
     found = [np.empty(0, unit)]
     for code in missing_codes:
         if getattr(code, "tzinfo", None):
             code = code.astimezone(UTC).replace(tzinfo=None)
         if isinstance(code, kinds):
-            # What pandas has may be of nanoseconds, and a string may be no date.
+            # pandas dates can have nanoseconds, and a string can be something other than a date.
             with suppress(ValueError):
                 found.append(cast_dates(np.array([to_date(getattr(code, "asm8", code))]), unit))
     codes: AnyArray = np.unique(np.concatenate(found))
@@ -151,7 +151,7 @@ def _find_missing(ratings: Any) -> NDArray[np.bool_] | None:
     if isinstance(ratings, (list, tuple)):
         return _if_any(np.fromiter(map(is_missing, ratings), bool, len(ratings)))
     if is_masked_array(ratings):
-        # What is under a mask may be anything, NaN too.
+        # Masked entries can have any value, including NaN.
         hidden = np.ma.getmaskarray(ratings).reshape(-1)
         found = _find_in_array(ratings.data.reshape(-1))
         return _if_any(hidden if found is None else hidden | found)
@@ -174,8 +174,8 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
         rest = ratings.data.reshape(-1)[kept]
     else:
         rest = to_numpy(ratings).reshape(-1)[kept]
-    # What was a column of objects for the sake of None may be one of numbers now, and so may
-    # a categorical for the sake of a string, unless it declares an order or is one of dates.
+    # Without the missing ratings, a column of objects can consist of numbers only. So can a
+    # categorical, unless it declares an order or contains dates.
     is_mixture = rest.dtype == object or (
         getattr(rest.dtype, "ordered", None) is False
         and rest.dtype.categories.dtype.kind not in "mM"
@@ -212,7 +212,7 @@ def refuse_missing(
     not_rated: Collection[str] = (),
     remedy: str = DROP,
 ) -> None:
-    """Raise for the first column in which something is missing; ``remedy`` is the advice."""
+    """Raise for the first column with a missing rating; ``remedy`` is the advice in the error."""
     for name, column in columns.items():
         mask = find_missing(column, () if name in not_rated else missing_codes)
         if mask is not None:
@@ -220,7 +220,7 @@ def refuse_missing(
 
 
 def missing_ratings(name: str, missing: NDArray[np.bool_], remedy: str) -> str:
-    """Return the error about missing ratings of a column, with a remedy."""
+    """Return the error text about the missing ratings of a column, with a remedy."""
     return (
         f"{name} has {int(missing.sum())} missing of {len(missing)}, the first at position"
         f" {int(missing.argmax())}: {remedy}"

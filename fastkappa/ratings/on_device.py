@@ -1,7 +1,7 @@
-"""Counts pairs of ratings that lie on a device, such as a GPU, in the library of their arrays.
+"""Count pairs of ratings on a device such as a GPU, with the library of their arrays.
 
-Only the labels that occur together, and how often they do, are copied to the host. None of the
-libraries is imported: the functions are those of the array API, or of PyTorch.
+Only the label pairs that occur and their counts are copied to the host. No library is imported: all
+calls are methods of the array API or of PyTorch.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 
-# A table of all cells has at most as many as there are items, or a few, and never more than that.
-# Otherwise the pairs are sorted.
+# All cells are counted in a table if they are at most `FEW_CELLS` or the number of items, and at
+# most `LARGEST_TABLE`. Otherwise the pairs are sorted.
 FEW_CELLS = 1 << 10
 LARGEST_TABLE = 1 << 20
 LARGEST_INT32 = (1 << 31) - 1
-# What libraries raise for types that they cannot compare, or for memory that they lack.
+# The errors that libraries raise for types that they cannot compare, or if memory runs out.
 NOT_COUNTED = (AttributeError, KeyError, OverflowError, RuntimeError, TypeError, ValueError)
 
 
 class _Numbers(NamedTuple):
-    """Ratings on a device, and the range of their labels."""
+    """Store ratings on a device, and the range of their labels."""
 
     values: Any
     lowest: int
@@ -37,10 +37,10 @@ class _Numbers(NamedTuple):
 def read_on_device(
     ratings: Mapping[str, Any], read: Callable[[Any, str], Column]
 ) -> dict[str, Column] | None:
-    """Return two columns with a value and a count for each pair of labels that occurs.
+    """Return two columns with one value and one count per pair of labels that occurs.
 
-    They are None if the ratings do not both lie on one device, or if their library cannot count
-    them there: whole numbers and booleans without a missing one can be counted.
+    Return None unless both columns are on one device and their library can count them there. Whole
+    numbers and booleans can be counted if none is missing.
     """
     columns = list(ratings.values())
     if len(columns) != 2 or not all(map(is_on_device, columns)):
@@ -54,13 +54,13 @@ def read_on_device(
 
 
 def is_on_device(ratings: Any) -> bool:
-    """Return whether ratings are an array in the memory of a device, and not of the host."""
+    """Return whether ratings are an array in device memory instead of host memory."""
     device = getattr(ratings, "device", "cpu") if hasattr(ratings, "__dlpack__") else "cpu"
     return "cpu" not in str(device).lower()
 
 
 def _count(first: Any, second: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return the labels of both raters for each pair that occurs, and its number of items."""
+    """Return the label pairs that occur, as one array per rater, and their numbers of items."""
     library: Any = _library_of(first)
     a, b = _numbers(library, first), _numbers(library, second)
     if a.values.shape != b.values.shape:
@@ -80,19 +80,19 @@ def _count(first: Any, second: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
 
 
 def _has_no_int64(array: Any) -> bool:
-    """Return whether it is an array of JAX, which makes 32 bits of 64 unless it is told not to."""
+    """Return whether an array is from JAX, which by default uses 32 bits instead of 64."""
     return type(array).__module__.startswith("jax") and "64" not in str(array.dtype)
 
 
 def _library_of(array: Any) -> Any:
-    """Return the array's namespace of the array API; PyTorch's module stands for its own."""
+    """Return the array's array API namespace, or the module of its library for PyTorch."""
     if hasattr(array, "__array_namespace__"):
         return array.__array_namespace__()
     return sys.modules[type(array).__module__.partition(".")[0]]
 
 
 def _numbers(library: Any, array: Any) -> _Numbers:
-    """Return ratings as whole numbers on their device, or raise if they are others."""
+    """Return ratings as whole numbers on their device, or raise if they are not whole numbers."""
     if hasattr(array, "detach"):
         array = array.detach()
     name = str(array.dtype).rpartition(".")[2]
@@ -110,7 +110,7 @@ def _numbers(library: Any, array: Any) -> _Numbers:
 
 
 def _occurring(library: Any, codes: Any, n_cells: int) -> tuple[AnyArray, AnyArray]:
-    """Return the codes that occur, and how often each does, in the memory of the host."""
+    """Return the codes that occur and their counts, in host memory."""
     most = min(max(FEW_CELLS, len(codes)), LARGEST_TABLE)
     if n_cells <= most and hasattr(library, "bincount"):
         counts = to_numpy(library.bincount(codes, minlength=n_cells))

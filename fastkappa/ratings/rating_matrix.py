@@ -1,4 +1,4 @@
-"""Ratings of subjects × raters: an array, rows or a frame, as a column per rater."""
+"""Read ratings of subjects × raters from an array, rows or a frame, as one column per rater."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from fastkappa.ratings.missing import (
 from fastkappa.ratings.read import judge_labels, read_rated
 from fastkappa.ratings.real_numbers import read_numbers, refuse_rounded
 
-# A row per rating has an item, a rater and a rating.
+# Long data has at least three columns: item, rater and rating.
 FEWEST_OF_LONG = 3
 
 
 class Rater(NamedTuple):
-    """A rater's ratings without the missing ones, and which are missing, None if none is."""
+    """Store a rater's ratings without the missing ones, and a mask of the missing ones or None."""
 
     name: str
     column: Column
@@ -41,7 +41,7 @@ class Rater(NamedTuple):
 
 
 def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
-    """Return the columns of a subjects × raters array or frame, and their names if any."""
+    """Return the columns of a subjects × raters array or frame, and their names if it has any."""
     library = type(ratings).__module__.partition(".")[0]
     if library in ("pandas", "polars", "pyarrow") and len(getattr(ratings, "shape", ())) == 2:
         if library == "pandas":
@@ -54,7 +54,7 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
         # NumPy would turn a list of strings and NaN into strings.
         rows = [checked(row).tolist() if hasattr(row, "tolist") else row for row in ratings]
         if not all(isinstance(row, (list, tuple)) for row in rows):
-            raise ValueError("ratings must be subjects × raters, got a list that holds no lists.")
+            raise ValueError("ratings must be subjects × raters, got a list without lists in it.")
         if len({len(row) for row in rows}) > 1:
             raise ValueError(
                 "ratings must have one rating per rater in every row, None if it is missing, got"
@@ -75,17 +75,17 @@ def read_raters(
     missing_codes: Sequence[Any],
     argument: str,
 ) -> tuple[list[Rater], LabelOrder | None]:
-    """Return each rater's ratings, and the labels given or declared, None for those that occur.
+    """Return each rater's ratings, and the given or declared labels, or None without these.
 
-    A rater need not have rated all subjects. ``missing_codes`` are still among the ratings, except
-    in lists and arrays of objects.
+    A rater does not need to rate every subject. ``missing_codes`` are removed from lists and arrays
+    of objects only; other columns still contain them.
 
     Raises
     ------
     ValueError
-        If the columns differ in length or are empty (errors call them ``argument``), if ratings
-        cannot be labels, or not of one order, or are strings by some raters and numbers by others,
-        or if strings are among numbers and no labels are given.
+        If the columns differ in length or are empty (``argument`` is their name in errors), if
+        ratings cannot be labels or declare different orders, if some raters use strings and others
+        numbers, or if strings are among numbers and no labels are given.
     """
     check_missing("drop", missing_codes)
     n_subjects = _common_length(columns)
@@ -112,7 +112,7 @@ def read_raters(
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
-    """Return the names of columns, with their position if several have the same name."""
+    """Return the names of columns, with the position appended where names repeat."""
     times = Counter(names)
     return [
         name if times[name] == 1 else f"{name} (column {place})"
@@ -123,32 +123,33 @@ def _told_apart(names: Sequence[str]) -> list[str]:
 def _common_length(columns: Sequence[Any]) -> int:
     lengths = [n_samples(column) for column in columns]
     if len(set(lengths)) > 1:
-        raise ValueError(f"raters must rate the same subjects, got {lengths} ratings of them.")
+        raise ValueError(f"raters must rate the same subjects, got columns of lengths {lengths}.")
     return lengths[0]
 
 
 def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
     n_subjects = n_samples(ratings)
     are_objects = getattr(ratings, "dtype", None) == np.dtype(object)
-    # A code among numbers, such as ".", would make strings of them. Elsewhere it is a label.
+    # A code among numbers, such as ".", would turn them into strings. Elsewhere it is a label.
     may_be_mixed = are_objects or isinstance(ratings, (list, tuple))
     missing = find_missing(ratings, missing_codes if may_be_mixed else ())
     if missing is None and are_objects:
-        # An array of objects may hold None in another column, and only numbers in this one.
+        # The array can be of objects because of None in another column, while this one has only
+        # numbers.
         ratings = ratings.tolist()
     if missing is not None and missing.all():
         return Rater(name, Column(np.empty(0, np.int64), np.dtype(np.int64)), missing, n_subjects)
     present = ratings if missing is None else without(ratings, missing)
     column = read_rated(present, name, missing_codes)
     if column.obstacle not in (None, "continuous"):
-        raise ValueError(f"{name} must be one column of labels, got what is {column.obstacle}.")
+        raise ValueError(f"{name} must be one column of labels, but is {column.obstacle}.")
     return Rater(name, column, missing, n_subjects)
 
 
 def _written_alike(columns: dict[str, Column]) -> dict[str, Column]:
-    """Return columns of whole numbers as strings, if others are strings.
+    """Convert columns of whole numbers to strings if other columns are strings.
 
-    With labels such as "1", "2" and "x", a rater who never gave "x" can have a column of numbers.
+    With labels such as "1", "2" and "x", a rater who never used "x" can have a column of numbers.
     """
     if not any(column.categories for column in columns.values()):
         return columns
@@ -166,7 +167,7 @@ def _as_strings(column: Column) -> Column:
 
 
 def _refuse_kinds(columns: Mapping[str, Column], n_raters: int) -> None:
-    """Raise if labels of the columns are of different kinds."""
+    """Raise if the columns have labels of different types."""
     kinds: dict[str, str] = {}
     for name, column in columns.items():
         is_date = column.label_dtype.kind in "mM"
@@ -181,26 +182,26 @@ def _refuse_kinds(columns: Mapping[str, Column], n_raters: int) -> None:
 
 
 def _remedy(ratings: Any) -> str:
-    """Return advice if ratings are a mapping of columns, an empty text otherwise."""
+    """Return advice if the ratings are a mapping of columns, else an empty string."""
     if not isinstance(ratings, Mapping):
         return ""
     return (
-        " Ratings.from_raters takes a mapping of a column per rater, and pandas.DataFrame makes"
-        " subjects × raters of it."
+        " Ratings.from_raters takes a mapping with one column per rater, and pandas.DataFrame"
+        " converts it to subjects × raters."
     )
 
 
 def read_measurements(columns: Sequence[Any], names: Sequence[str]) -> list[AnyArray]:
-    """Return columns of numbers as one-dimensional arrays, what is missing as NaN.
+    """Return columns of numbers as one-dimensional arrays, with NaN for missing numbers.
 
-    Missing are None, NaN, NA, null and masked entries. Numbers are not copied if
-    all missing ones are NaN.
+    None, NaN, NA, null and masked entries are missing. Numbers are not copied if all missing ones
+    are NaN.
 
     Raises
     ------
     ValueError
-        If the columns differ in length, are empty or hold what are no finite real numbers, or
-        whole numbers that float64 would round.
+        If the columns differ in length or are empty, or if an entry is not a finite real number, or
+        is a whole number that float64 would round.
     """
     if not _common_length(columns):
         raise ValueError(f"{names[0]} must have at least one rating, got none.")
@@ -216,7 +217,7 @@ def _measurements(column: Any, name: str) -> AnyArray:
             numbers = np.where(missing, np.nan, numbers)
     else:
         numbers = read_numbers(column, name)
-    # The limits without a copy as long as the column.
+    # Find the limits without a temporary array of the column's length.
     lowest, highest = 0.0, 0.0
     for start in range(0, len(numbers), CHUNK):
         with np.errstate(over="ignore", invalid="ignore"):

@@ -1,7 +1,7 @@
-"""What a user gave as ratings becomes columns that can be counted: the rules, in their order.
+"""Turn a user's ratings into columns that can be counted, by applying the rules in order.
 
-Each rule is a function of its own, most of them in a file of its own. `read` is what functions of
-two raters call; others call the rules for a column at a time.
+Each rule is one function, usually in a file of its own. Functions for two raters call `read`;
+others apply the rules column by column.
 """
 
 from __future__ import annotations
@@ -63,27 +63,27 @@ from fastkappa.ratings.missing import (
 from fastkappa.ratings.on_device import read_on_device
 
 NOTHING: Mapping[str, Any] = {}
-# For strings among the numbers of one column, where labels are given.
+# Advice for strings among the numbers of a column if labels are given.
 WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as strings."
 
 
-# For strings among the true labels of scores and probabilities.
+# Advice for strings among the true labels of scores and probabilities.
 LEAVE_OUT = "leave those items out, or give labels= to keep them."
 
 
 class RatedItems(NamedTuple):
-    """Columns without missing ratings.
+    """Store columns without missing ratings.
 
     Attributes
     ----------
     columns : dict of str to Column
         The columns, by the name of their argument.
     rated : tuple of str
-        The names of those that hold ratings.
+        The names of the columns of ratings.
     labels : array-like, LabelOrder or None
-        The labels given, or those that a column declares.
+        The labels that the user gave or that a column declares.
     are_declared : bool
-        Whether a column declares them: then a rating outside is a mistake.
+        Whether a column declares the labels, which makes any other rating an error.
     weights : ndarray of shape (n,) or None
         The item weights.
     n_missing : dict of str to int
@@ -102,7 +102,7 @@ class RatedItems(NamedTuple):
 
     @property
     def ratings(self) -> dict[str, Column]:
-        """The columns that hold ratings."""
+        """The columns of ratings."""
         return {name: self.columns[name] for name in self.rated}
 
 
@@ -116,20 +116,19 @@ def read(
     may_be_empty: bool = False,
     remedy: str = DROP,
 ) -> RatedItems:
-    """Return the columns given, by the name of their argument.
+    """Return the given columns, by argument name.
 
-    Those ``not_rated`` are no ratings, such as groups and clusters. Where ``labels`` are given,
-    strings among numbers are labels, and so are numbers with fractions if some of the labels
-    are. The ``remedy`` is what the error about missing ratings advises.
+    Columns in ``not_rated``, such as groups and clusters, are not ratings. If ``labels`` are given,
+    strings among numbers are labels, and numbers with fractions are labels if ``labels`` has
+    fractions too. ``remedy`` is the advice in the error about missing ratings.
 
     Raises
     ------
     ValueError
-        If lengths differ, if a rating is missing (unless dropped) or is not a label, if labels are
-        not distinct or two orders of them declared, or if no item is left, unless there
-        ``may_be_empty`` columns.
+        If lengths differ, if a rating is missing (unless dropped) or is not a label, if labels
+        repeat, if two orders are declared, or if no item is left, unless ``may_be_empty``.
     TypeError
-        If one is neither a list nor an array.
+        If a column is neither a list nor an array.
     """
     check_missing(missing, missing_codes)
     names = tuple(given)
@@ -152,7 +151,7 @@ def read(
         )
     n_dropped = 0 if dropped is None else int(dropped.sum())
     if n_dropped == n_given and not may_be_empty:
-        raise ValueError(f"no items are left: a value is missing of each of the {n_given}.")
+        raise ValueError(f"no items are left: each of the {n_given} items has a missing value.")
     odd_remedy = REMEDY if labels is None else WRITE_ALL_AS_STRINGS
     try:
         columns = counted or {
@@ -162,11 +161,11 @@ def read(
             for name, column in kept.items()
         }
         rated_columns = [columns[name] for name in names]
-        # The type of an array of no items says nothing.
+        # The type of an empty array has no meaning.
         if n_given > n_dropped:
             columns.update(zip(names, comparable(rated_columns, names, odd_remedy)))
     except ValueError as error:
-        # What is missing is found without a pass of its own; this one counts it.
+        # Missing ratings are detected while reading. This second pass counts them for the error.
         explain(kept, error, remedy)
         raise
     weights = None
@@ -187,7 +186,7 @@ def read(
 
 
 def _length(given: Mapping[str, Any], labels: Any, may_be_empty: bool) -> int:
-    """Return how many items there are, or raise if there are none or a label is missing."""
+    """Return the number of items, or raise if there are none or a label is missing."""
     if "y2" in given and given["y2"] is None:
         refuse_frame_of_two(given["y1"])
     n_given = check_columns(given)
@@ -205,25 +204,25 @@ def judge_labels(
     remedies: Remedies = REMEDIES,
     missing_codes: Sequence[Any] | None = None,
 ) -> tuple[Any, bool]:
-    """Return the labels given, or those that a column declares, and whether it is these.
+    """Return the given or declared labels, and whether they were declared by a column.
 
     Parameters
     ----------
     columns : dict of str to Column
-        The columns without missing ratings, by the name that errors call them.
+        The columns without missing ratings, by their name in errors.
     labels : array-like, default=None
-        Those that a user gave. None stands for those that occur.
+        The labels that the user gave. None uses the labels that occur.
     remedies : Remedies
-        What errors advise.
+        The advice in errors.
     missing_codes : sequence, default=None
-        If not None, the columns are those of several raters, which may still hold these codes: all
-        raters together tell numbers from strings.
+        If not None, the columns are those of several raters and can still contain these codes.
+        Strings among numbers are then searched in all columns together.
 
     Raises
     ------
     ValueError
-        Without labels, if strings are among numbers, integers beside floats that round them, or
-        if two orders are declared.
+        If no labels are given and strings are among numbers, integers are among floats that round
+        them, or two orders are declared.
     """
     strings = {name: column for name, column in columns.items() if column.categories is not None}
     declared = None
@@ -255,7 +254,7 @@ def judge_labels(
 
 
 def _named_members(labels: Any, columns: Mapping[str, Column]) -> LabelOrder | None:
-    """Return the labels that give members of an enum by the names they are reported under."""
+    """Return the order of labels that are names of enum members, or None for other labels."""
     for order in (column.declared for column in columns.values()):
         if order is not None and order.names is not order.labels:
             given = read_labels(labels).tolist()
@@ -274,12 +273,13 @@ def drop_missing(
     not_rated: Collection[str] = (),
     remedy: str = DROP,
 ) -> tuple[dict[str, Any], dict[str, int], NDArray[np.bool_] | None]:
-    """Return columns without the items that miss a value, and which miss one, None if none does.
+    """Return the columns without items that have a missing value, and what was dropped.
 
-    ``missing_codes`` are values that stand for a missing one, in all columns but those that
-    are ``not_rated``. In the columns named by ``odd``, those of ratings without given labels,
-    strings among numbers that people write for a missing rating are missing, too.
-    The numbers are those of the values missing in each column.
+    The result is a tuple of the columns, the number of missing values per column, and a mask of the
+    dropped items, or None if nothing is missing. ``missing_codes`` are values that stand for a
+    missing rating; they do not apply to columns in ``not_rated``. ``odd`` names columns of ratings
+    without given labels: in these, strings among numbers that people write for a missing rating are
+    missing too.
     """
     if missing == "raise":
         refuse_missing(columns, None, missing_codes, not_rated, remedy)
@@ -300,9 +300,9 @@ def drop_missing(
 def read_rated(
     ratings: Any, name: str, missing_codes: Sequence[Any] = (), labels: Any = None
 ) -> Column:
-    """Return a column without missing ratings; a code for these has no place in its order.
+    """Return a column without missing ratings, and without missing codes in its order.
 
-    Numbers with fractions are labels if some of the ``labels`` given are.
+    Numbers with fractions are labels if ``labels`` has fractions too.
     """
     column = read_column(ratings, name)
     if column.obstacle == "continuous" and labels is not None and have_fractions(labels):
@@ -315,12 +315,13 @@ def read_rated(
 
 
 def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") -> Column:
-    """Return the column of the items' clusters; ``of`` is what errors call the items.
+    """Return the column of the items' clusters; ``of`` is the word for the items in errors.
 
     Raises
     ------
     ValueError
-        If there is not one for each item, if one is missing, or if they cannot be labels.
+        If the number of clusters differs from that of the items, or if a cluster is missing or
+        cannot be a label.
     """
     n_given = length_of(name, clusters)
     if n_given != n_items:
@@ -335,7 +336,7 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
         )
     column = read_column(clusters, name)
     if column.obstacle:
-        raise ValueError(f"{name} must hold labels, but is {column.obstacle}.")
+        raise ValueError(f"{name} must be labels, but is {column.obstacle}.")
     warn_of_lookalikes({name: column}, "name")
     if column.values.dtype.kind == "f":
         return column._replace(values=column.values.astype(np.int64))
@@ -345,9 +346,9 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
 def missing_or_odd(
     column: Any, missing_codes: Sequence[Any], name: str, odd_is_missing: bool
 ) -> NDArray[np.bool_] | None:
-    """Return which ratings are missing or, if these are missing too, strings among numbers."""
+    """Return a mask of missing ratings, optionally with strings among numbers, or None."""
     missing = find_missing(column, missing_codes)
-    # Codes that are given say what is missing.
+    # If codes are given, only these are missing.
     if not odd_is_missing or len(missing_codes):
         return missing
     return _with_odd_strings(column, missing, name)
@@ -356,14 +357,14 @@ def missing_or_odd(
 def _with_odd_strings(
     column: Any, missing: NDArray[np.bool_] | None, name: str
 ) -> NDArray[np.bool_] | None:
-    """Return which ratings are missing or, among numbers, strings that stand for a missing one."""
+    """Return a mask of missing ratings and of strings among numbers that mean missing, or None."""
     if getattr(getattr(column, "dtype", None), "kind", "O") in "iufbmM":
         return missing
     present = column if missing is None else without(column, missing)
     odd = are_missing_among_numbers(read_column(present, name)) if n_samples(present) else None
     if odd is None or missing is None:
         return missing if odd is None else odd
-    # A copy: the mask may be the user's.
+    # Copy the mask, because it can belong to the user.
     gone = missing.copy()
     gone[~missing] = odd
     return gone
@@ -386,8 +387,8 @@ def comparable(
 ) -> Sequence[Column]:
     """Return columns whose labels can be compared, or raise.
 
-    ``remedy`` is what the user can do about strings among numbers; None refuses in the words of
-    scikit-learn, which does not name them.
+    ``remedy`` is the advice about strings among numbers. With None, errors have scikit-learn's
+    text.
     """
     first = columns[0]
     for name, other in zip(names[1:], columns[1:]):
@@ -420,7 +421,7 @@ def _mix_of_types(first: Column, second: Column) -> ValueError:
 
 
 def _distinct_labels(column: Column) -> AnyArray:
-    """Return the labels that occur, for an error to show."""
+    """Return the labels that occur, for an error."""
     distinct_values = np.unique(column.values)
     if column.categories is not None:
         return np.array(sorted(column.categories[code] for code in distinct_values))
@@ -428,7 +429,7 @@ def _distinct_labels(column: Column) -> AnyArray:
 
 
 def _dates_of(column: Column) -> list[AnyArray]:
-    """Return the dates of a column, and those that its order declares."""
+    """Return the dates of a column, and the dates that its order declares."""
     return [column.values.view(column.label_dtype), *(column.declared or ())]
 
 
@@ -438,7 +439,7 @@ def _in_unit(column: Column, unit: np.dtype[Any], name: str) -> Column:
 
 
 def _refuse(first: Column, second: Column) -> None:
-    """Raise for ratings that are no class labels, in scikit-learn's words."""
+    """Raise for ratings that are not class labels, with scikit-learn's error text."""
     types = [
         column.obstacle or ("binary" if len(np.unique(column.values)) <= 2 else "multiclass")
         for column in (first, second)

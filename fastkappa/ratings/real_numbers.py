@@ -1,4 +1,4 @@
-"""Judges a user's numbers that are no labels: scores, predictions, and parameters."""
+"""Read a user's numbers that are not labels: scores, predictions and parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fastkappa.ratings.labels import first_rounded
 from fastkappa.ratings.lengths import check_read
 from fastkappa.ratings.missing import is_missing
 
-# A number as it is written in most of Europe.
+# A number with a decimal comma, as in most of Europe.
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 DECIMAL_COMMA_HINT = (
     " If the comma is a decimal point, pandas.read_csv takes decimal=',' and the command line"
@@ -27,8 +27,8 @@ DECIMAL_COMMA_HINT = (
 def read_numbers(values: Any, name: str) -> AnyArray:
     """Return numbers as a one-dimensional array of integers, booleans or floats.
 
-    They are not copied. NaN and infinity are not looked for: `refuse_infinite` is for callers
-    that have found them.
+    The numbers are not copied. NaN and infinity are not checked here; a caller that finds one calls
+    `refuse_infinite`.
     """
     refuse_masked(**{name: values})
     numbers = to_numpy(values)
@@ -37,7 +37,7 @@ def read_numbers(values: Any, name: str) -> AnyArray:
     if numbers.dtype.kind == "O":
         numbers = numbers_of_objects(numbers, name)
     if numbers.dtype.kind not in "iufb":
-        raise ValueError(f"{name} must hold real numbers, got an array of dtype {numbers.dtype}.")
+        raise ValueError(f"{name} must be real numbers, got an array of dtype {numbers.dtype}.")
     if numbers.ndim == 2 and numbers.shape[1] == 1:
         numbers = numbers[:, 0]
     if numbers.ndim != 1:
@@ -50,20 +50,20 @@ def read_numbers(values: Any, name: str) -> AnyArray:
 
 
 def hint_for_probabilities(shape: tuple[int, ...]) -> str:
-    """Return what an error about several numbers an item adds, if they may be probabilities."""
+    """Return a hint for errors if several numbers per item look like probabilities."""
     if len(shape) != 2 or shape[0] < 2:
         return ""
     return (
-        " If these are probabilities, one per label, decode_probabilities and KappaDecoder take"
-        " them; for scores take the expected label: probabilities @ labels, where labels are"
-        f" numbers in the order of the columns, such as np.arange({shape[1]})."
+        " If these are probabilities, one per label, use decode_probabilities or KappaDecoder. To"
+        " get scores, take the expected label: probabilities @ labels, where labels are numbers in"
+        f" the order of the columns, such as np.arange({shape[1]})."
     )
 
 
 def as_float64(numbers: AnyArray, name: str) -> AnyArray:
     """Return numbers as float64, or raise if an integer would be rounded.
 
-    A number beyond float64 becomes infinite.
+    Numbers beyond the range of float64 become infinite.
     """
     with np.errstate(over="ignore"):
         floats = numbers.astype(np.float64, copy=False)
@@ -72,7 +72,7 @@ def as_float64(numbers: AnyArray, name: str) -> AnyArray:
 
 
 def refuse_rounded(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:
-    """Raise for the first integer that float64 does not hold; the limits are known."""
+    """Raise for the first integer that float64 would round, given the range of the numbers."""
     if numbers.dtype.kind not in "iu" or max(-lowest, highest) < LARGEST_EXACT:
         return
     position = first_rounded(numbers)
@@ -82,26 +82,26 @@ def refuse_rounded(numbers: AnyArray, lowest: float, highest: float, name: str) 
 
 def _rounding_error(number: int, position: int, name: str) -> ValueError:
     return ValueError(
-        f"{name} must be numbers that float64 holds exactly, got {number} at position {position},"
-        " beyond 2**53: numbers that differ could become equal. Subtract the least of them from"
-        " all, or divide all by a common factor."
+        f"{name} must be numbers that float64 represents exactly, got {number} at position"
+        f" {position}, beyond 2**53: different numbers could become equal. Subtract the smallest"
+        " number from all, or divide all by a common factor."
     )
 
 
 def numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:
-    """Return objects as float64, what is missing as NaN."""
+    """Return objects as float64, with NaN for missing entries."""
     for entry in objects.flat:
         if isinstance(entry, (str, bytes)):
             comma = isinstance(entry, str) and DECIMAL_COMMA.fullmatch(entry.strip())
             hint = DECIMAL_COMMA_HINT if comma else ""
-            raise ValueError(f"{name} must hold real numbers, got {short_repr(entry)}.{hint}")
+            raise ValueError(f"{name} must be real numbers, got {short_repr(entry)}.{hint}")
     try:
         numbers = objects.astype(np.float64)
     except (TypeError, ValueError):
         each = [_number_of(entry, name) for entry in objects.flat]
         numbers = np.array(each).reshape(objects.shape)
     except OverflowError as error:
-        raise ValueError(f"{name} must be numbers that float64 can hold: {error}.") from error
+        raise ValueError(f"{name} must be numbers that float64 can represent: {error}.") from error
     for position, entry in enumerate(objects.flat):
         if isinstance(entry, (int, np.integer)) and int(numbers.flat[position]) != entry:
             raise _rounding_error(int(entry), position, name)
@@ -112,7 +112,7 @@ def _number_of(entry: Any, name: str) -> float:
     try:
         return np.nan if is_missing(entry) else float(entry)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must hold real numbers, got {short_repr(entry)}.") from error
+        raise ValueError(f"{name} must be real numbers, got {short_repr(entry)}.") from error
 
 
 def refuse_infinite(numbers: AnyArray, name: str, start: int = 0) -> None:
@@ -126,7 +126,7 @@ def refuse_infinite(numbers: AnyArray, name: str, start: int = 0) -> None:
 
 
 def integer_at_least(value: Any, least: int, name: str) -> int:
-    """Return a parameter as an integer, or raise if it is not one or too small."""
+    """Return a parameter as an integer, or raise if it is not an integer or is too small."""
     try:
         number = operator.index(value)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Strings become codes by hashing, in the order in which they first occur."""
+"""Convert strings to codes by hashing, in order of first occurrence."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 
-# Small enough for the strings of a chunk to stay in the cache.
+# The strings of a chunk stay in the cache.
 CHUNK = 1 << 14
 SLOTS = 1 << 12
 
 
 def strings_array(strings: list[Any]) -> AnyArray:
-    """Return strings as an array, of objects if NumPy's type would strip a NUL at their end."""
+    """Return strings as an array, of objects if a string ends in NUL, which NumPy strips."""
     return np.array(strings, object if any(string[-1:] == "\0" for string in strings) else None)
 
 
 class _Codes(dict[Any, int]):
-    """Gives each new key the next code."""
+    """Give each new key the next code."""
 
     def __missing__(self, key: Any) -> int:
         code = self[key] = len(self)
@@ -32,7 +32,7 @@ class _Codes(dict[Any, int]):
 
 
 def codes_of_objects(strings: AnyArray | Sequence[Any]) -> tuple[NDArray[np.int32], list[Any]]:
-    """Return the codes of Python objects, and the object of each code.
+    """Return the codes of Python objects, and the object for each code.
 
     Raises
     ------
@@ -50,11 +50,11 @@ def codes_of_objects(strings: AnyArray | Sequence[Any]) -> tuple[NDArray[np.int3
 
 
 def codes_of_fixed_width(strings: AnyArray) -> tuple[NDArray[np.int32], list[str]]:
-    """Return the codes of a NumPy array of strings, and the string of each code.
+    """Return the codes of a NumPy array of strings, and the string for each code.
 
-    A string's characters, times odd numbers, sum up to a hash that names a slot; the slot
-    names the code of a string seen before, and one comparison tells whether it is the same
-    string. Only those that are not take the way through Python.
+    A hash, the sum of a string's characters times odd numbers, selects a slot. The slot contains
+    the code of an earlier string, and one comparison shows whether the strings are equal. Only
+    unequal strings go through a Python dictionary.
     """
     width = strings.dtype.itemsize // 4
     native = strings.dtype.newbyteorder("=")
@@ -66,7 +66,7 @@ def codes_of_fixed_width(strings: AnyArray) -> tuple[NDArray[np.int32], list[str
     for start in range(0, len(strings), CHUNK):
         chunk = np.ascontiguousarray(strings[start : start + CHUNK], native)
         characters = chunk.view(np.uint32).reshape(len(chunk), width)
-        # The upper bits of the sum depend on every character.
+        # Only the upper bits of the sum depend on every character.
         slot = ((characters @ multipliers) >> np.uint64(64 - 12)).astype(np.intp)
         guess = slots[slot]
         other = np.flatnonzero(seen[guess] != chunk) if known else np.arange(len(chunk))

@@ -1,1 +1,1 @@
-"""From arrays to kappa in one compiled call."""
+"""Compute kappa from arrays, or cuts and kappa from tables of scores, in one compiled call."""

@@ -1,4 +1,4 @@
-"""Counts and kappa in one call, for Cython to cimport; see docs/how_to/scale/compiled_loops.md."""
+"""Compute kappa from C arrays in one call, via cimport; see docs/how_to/scale/compiled_loops.md."""
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -31,24 +31,24 @@ ctypedef fused label_t:
     uint32_t
     uint64_t
 
-# Kappa of the pairs start to stop - 1 of two columns with the same labels: the value of the Python
-# functions, to the last digit. It is NaN where kappa is undefined, and raises ValueError for a
-# rating outside the labels. Pairs and labels may be any number; up to 2**20 and 32 it neither
-# allocates memory nor takes the GIL, unless it raises.
+# Return kappa of the pairs start to stop - 1 of two columns with the same labels. The value is the
+# same as that of the Python functions, to the last digit, and NaN if kappa is undefined. A rating
+# outside the labels raises ValueError. With up to 2**20 pairs and 32 labels, the function neither
+# allocates memory nor acquires the GIL, unless it raises.
 cdef double kappa_of_pairs(
     const column_t *first, const column_t *second, Py_ssize_t start, Py_ssize_t stop, int weights
 ) except -2 nogil
 
-# The same of a table of counts with n_labels rows of n_labels counts. The rows begin `row_length`
-# apart: n_labels + 1 in a table that `add_pairs` has filled, whose last row and column, of values
-# outside the labels, are not read: look at them, or let `kappa_of_pairs` refuse such values. It raises
-# ValueError for a negative count.
+# Return kappa of a table of n_labels * n_labels counts. `row_length` is the distance between the
+# beginnings of two rows: n_labels + 1 in a table filled by `add_pairs`. The last row and column of
+# such a table count values outside the labels and are not read here. Check them yourself, or call
+# `kappa_of_pairs`, which rejects such values. A negative count raises ValueError.
 cdef double kappa_of_counts(
     const int64_t *table, Py_ssize_t n_labels, Py_ssize_t row_length, int weights
 ) except -2 nogil
 
 
-# The same of n ratings that lie one after the other, with labels from `lowest` on.
+# Return kappa of two contiguous arrays of n ratings, with labels `lowest` to `lowest + n_labels - 1`.
 cdef inline double cohen_kappa(
     const label_t *y1, const label_t *y2, Py_ssize_t n, int64_t lowest, Py_ssize_t n_labels
 ) except -2 nogil:

@@ -1,10 +1,10 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False, cdivision=True
-"""Two integer arrays to kappa in one compiled call, where microseconds count.
+"""Compute kappa from two integer arrays in one compiled call, where microseconds count.
 
-For everything else, and for every error and warning, the general way is taken. Up to the
-sizes given here every sum is a whole number: under 2**53 in short calls, where one division
-of doubles rounds correctly, and under 2**63 in long ones, where Python divides the two
-whole numbers. So the value is the same as that of the general way.
+Other input, and all errors and warnings, are left to the general path. Both paths give the same
+value, because all sums here are exact integers. In short calls they are below 2**53, so one
+float64 division rounds correctly. In long calls they are below 2**63, and Python divides the
+integers.
 """
 
 cimport cython
@@ -54,17 +54,18 @@ cdef extern from "pairs/short.h" nogil:
 
 
 cdef enum:
-    # More items are divided among threads: many labels, which are counted one pair after the other,
+    # Larger calls take the general path, which uses several threads.
     LARGEST_CALL = 1 << 20
-    # and few, which are counted as fast as memory gives them, so that a second thread hardly helps.
-    # Of more labels than these the general way sums moments instead.
+    # With few labels, counting is limited by memory bandwidth. So calls up to this size are
+    # counted here, because a second thread hardly helps. With more labels than FEW_LABELS, the
+    # general path sums moments.
     MOST_BYTES = 1 << 25
     FEW_LABELS = 8
     LARGEST_CALL_OF_FEW = MOST_BYTES // 2
     # From this many items on, the GIL is released.
     LONG_CALL = 1 << 14
     SAMPLE = 128
-    # The items of a longer array that are counted first, to find invalid ones at once.
+    # This many items of a longer array are counted first, to find invalid items early.
     HEAD = 1 << 12
 
 cdef type ARRAY = np.ndarray
@@ -81,10 +82,11 @@ cdef int code_of_weights(weights):
 
 @cython.binding(False)
 def kappa_of_arrays(y1, y2, weights):
-    """Return kappa of the labels that occur, or None where this is not the simple case.
+    """Return kappa of the labels that occur, or None if the arrays need the general path.
 
-    The simple case: two integer arrays of one length, up to 1 048 576 items with 2 to 32 labels
-    close together, or 16 777 216 with 2 to 8, and weights None, 'linear' or 'quadratic'.
+    This path handles two integer arrays of equal length with weights None, 'linear' or
+    'quadratic'. There can be up to 1 048 576 items with labels in a range of up to 32 integers,
+    or up to 16 777 216 items with labels in a range of up to 8 integers.
     """
     cdef column_t first, second
     cdef Py_ssize_t n
@@ -112,18 +114,18 @@ def kappa_of_arrays(y1, y2, weights):
 
 
 cdef bint has_bits(const column_t *column, Py_ssize_t n) noexcept nogil:
-    """Return whether all bytes of a column of booleans, if they can be looked at, are 0 or 1."""
+    """Return whether a column of booleans can be read and all its bytes are 0 or 1."""
     cdef int64_t lowest, highest
     return range_of(column, n, &lowest, &highest) and highest <= 1
 
 
 cdef inline double rounded(Quotient kappa) noexcept nogil:
-    """Return the nearest float of a quotient of up to LARGEST_CALL pairs."""
+    """Return the float nearest to a quotient of up to LARGEST_CALL pairs."""
     return <double> kappa.difference / <double> kappa.expected
 
 
 cdef object kappa_of_quotient(Quotient kappa, Py_ssize_t n):
-    """Return the nearest float of a quotient of n pairs, which Python finds for any."""
+    """Return the float nearest to a quotient. Python's division handles any number of pairs."""
     if n <= LARGEST_CALL:
         return rounded(kappa)
     return (<object> kappa.difference) / (<object> kappa.expected)
@@ -132,15 +134,15 @@ cdef object kappa_of_quotient(Quotient kappa, Py_ssize_t n):
 cdef inline bint is_for_one_thread(
     const column_t *first, const column_t *second, Py_ssize_t n, Py_ssize_t n_labels
 ) noexcept nogil:
-    """Return whether a second thread would not help to count pairs of up to MOST_LABELS labels."""
+    """Return whether one thread is enough to count these pairs."""
     return n <= LARGEST_CALL or (
         n_labels <= FEW_LABELS
         and n * (element_width(first.kind) + element_width(second.kind)) <= MOST_BYTES
     )
 
 
-# What a module is given this way is no object whose references threads without a GIL count: it would
-# be the only thing that short calls of several threads share.
+# Functions added this way have no reference count in free-threaded Python. An ordinary function object
+# would be the only object that short calls of several threads share, and they would contend for it.
 cdef PyMethodDef[2] FUNCTIONS
 FUNCTIONS[0] = (<PyCFunctionObject *> kappa_of_arrays).m_ml[0]
 PyModule_AddFunctions(sys.modules[__name__], FUNCTIONS)
@@ -149,7 +151,10 @@ PyModule_AddFunctions(sys.modules[__name__], FUNCTIONS)
 cdef bint kappa_of_occurring(
     column_t *first, column_t *second, Py_ssize_t n, int weights, Quotient *kappa
 ) noexcept nogil:
-    """Give kappa of the labels that occur; return 0 where it is undefined, or not for here."""
+    """Set kappa of the labels that occur; return 0 if the general path is needed.
+
+    Undefined kappa needs the general path too.
+    """
     cdef int64_t low1, low2, high1, high2, lowest, highest
     cdef int64_t counts[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
     cdef Table table
@@ -162,7 +167,8 @@ cdef bint kappa_of_occurring(
         if largest >= 0:
             table = Table(&counts[0], SHORT_LABELS, largest + 1, largest + 1, 0, 0)
             return kappa_of_table(&table, largest + 1, True, n, weights, kappa) == DEFINED
-    # The first items show the labels, as a rule; the count shows it if they did not.
+    # The first items usually contain all labels. If not, the count finds pairs outside the range,
+    # and the range of all items is found.
     while True:
         if not range_of(first, n_seen, &low1, &high1):
             return 0
@@ -172,7 +178,7 @@ cdef bint kappa_of_occurring(
         span = <uint64_t> highest - <uint64_t> lowest
         if span >= MOST_LABELS or not is_for_one_thread(first, second, n, span + 1):
             return 0
-        # Each column keeps to the range of its own type, as the kernels require.
+        # Each column uses its own range, because kernels require labels that fit its type.
         first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)
         second.lowest, second.n_labels = <uint64_t> low2, <uint64_t> (high2 - low2 + 1)
         memset(counts, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
@@ -183,7 +189,7 @@ cdef bint kappa_of_occurring(
         if not has_outsiders(&table, first.n_labels + 1, second.n_labels + 1):
             break
         if n_seen == n:
-            # Ratings that changed since their range was found: the general way says so.
+            # The ratings have changed since their range was found. The general path reports it.
             return 0
         n_seen = n
     return kappa_of_table(&table, span + 1, True, n, weights, kappa) == DEFINED
@@ -197,7 +203,7 @@ cdef Outcome kappa_of_known(
     int weights,
     Quotient *kappa,
 ) noexcept nogil:
-    """Give kappa of pairs that are for one thread, all of whose labels are known."""
+    """Set kappa of pairs with known labels, counted in one thread."""
     cdef int64_t counts[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
     cdef Py_ssize_t n_labels = first.n_labels
     cdef int largest = -1
@@ -216,7 +222,7 @@ cdef Outcome kappa_of_known(
         table = Table(&counts[0], n_labels + 1, n_labels, n_labels, 0, 0)
         if has_outsiders(&table, n_labels + 1, n_labels + 1):
             return OUTSIDE
-    # Labels above all that occur change no position.
+    # Labels above the largest label that occurs do not affect positions.
     return kappa_of_table(&table, n_labels, False, stop - start, weights, kappa)
 
 
@@ -259,7 +265,7 @@ cdef double kappa_of_counts(
         for i in range(n_labels):
             for j in range(n_labels):
                 count = table[i * row_length + j]
-                # A negative or an enormous count goes the general way.
+                # A negative or very large count takes the general path.
                 n += count if 0 <= count <= LARGEST_CALL and n <= LARGEST_CALL else LARGEST_CALL + 1
         if n <= LARGEST_CALL:
             if kappa_of_table(&all, n_labels, False, n, weights, &kappa) == UNDEFINED:
@@ -278,7 +284,7 @@ cdef double kappa_of_any_counts(
 
 
 cdef bint holds_labels(const column_t *column) noexcept nogil:
-    """Return whether the type of a column has all of its labels, of which there is at least one."""
+    """Return whether there are labels and the dtype of the column can represent all of them."""
     cdef int64_t lowest = <int64_t> column.lowest, highest = lowest + <int64_t> column.n_labels - 1
     cdef int bits
     if column.n_labels - 1 >= <uint64_t> 0x7FFFFFFF:
@@ -295,8 +301,8 @@ cdef bint holds_labels(const column_t *column) noexcept nogil:
 cdef int refuse_labels(const column_t *first, const column_t *second) except -1 with gil:
     lowest, n_first, n_second = <int64_t> first.lowest, first.n_labels, second.n_labels
     raise ValueError(
-        f"both columns must have the same labels, at least one, all of which their types hold, got"
-        f" {n_first} and {n_second} from {lowest} on"
+        f"both columns must have the same labels, at least one, and their dtypes must represent all"
+        f" labels, got {n_first} and {n_second} labels from {lowest} on"
     )
 
 
@@ -308,15 +314,14 @@ cdef int refuse_outsiders(const column_t *column) except -1 with gil:
 
 
 cdef int refuse_size(Py_ssize_t n_labels) except -1 with gil:
-    raise MemoryError(f"a table of {n_labels} labels")
+    raise MemoryError(f"not enough memory for a table of {n_labels} labels")
 
 
 cdef class CompiledScorer:
-    """Kappa of arrays of one dtype, with labels known beforehand: what `compile_scorer` returns.
+    """Compute kappa of arrays of one dtype, with labels known in advance; see `compile_scorer`.
 
-    The labels are consecutive whole numbers. ``general`` is the scorer for everything else:
-    long arrays, errors, undefined kappa. It also knows what functions know of themselves,
-    such as their name and signature.
+    The labels are consecutive integers. ``general`` is the scorer for all other cases: long
+    arrays, errors and undefined kappa. It also provides the name and the signature.
     """
 
     cdef readonly object general
@@ -338,7 +343,7 @@ cdef class CompiledScorer:
 
     @staticmethod
     def supports(int64_t n_labels, weights):
-        """Return whether kappa of this many labels with these weights can be computed here."""
+        """Return whether the compiled scorer supports this number of labels and these weights."""
         return 1 < n_labels <= MOST_LABELS and code_of_weights(weights) != OTHER
 
     def __call__(self, y1, y2, *, sample_weight=None):

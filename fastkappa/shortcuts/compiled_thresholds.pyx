@@ -1,5 +1,5 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
-"""From tables of scores to cuts and kappa, compiled; see `fastkappa.shortcuts.loading`."""
+"""Compute cuts and kappa from tables of scores; see `fastkappa.shortcuts.loading`."""
 
 from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
@@ -52,7 +52,7 @@ def search_cuts(
     int64_t[::1] positions,
     bint known,
 ):
-    """Search for the best cuts; return the number of rounds, 0 for the general way."""
+    """Search for the best cuts; return the number of rounds, or 0 if the general path is needed."""
     cdef Py_ssize_t n_labels = matrix.shape[0]
     cdef double[::1] work = np.empty(n_labels * (n_labels + 1))
     cdef int64_t[::1] candidates = np.empty(n_labels, np.int64)
@@ -70,26 +70,26 @@ def search_cuts(
 
 
 def build_evaluator(items, matrix, chance, total, caller):
-    """Return kappa at given thresholds of grouped scores, or None for too many labels.
+    """Build an evaluator of kappa at thresholds, or return None for too many labels.
 
-    Sums must be whole numbers small enough for doubles. ``caller`` is a weak reference to what
-    threads share to call this.
+    Sums must be integers that float64 represents exactly. ``caller`` is a weak reference to the
+    object through which threads call the evaluator.
     """
     if not 1 < len(matrix) <= MOST_CUTS:
         return None
     return Evaluator(items, matrix, chance, total, caller)
 
 
-# The memory of more items is not left to the garbage collector, which may wait long: threads that share
-# them count references.
+# An evaluator of more items keeps its reference count even if threads share it. Otherwise only the
+# garbage collector would free its memory, perhaps much later.
 cdef enum:
     MOST_SHARED = 1 << 16
 
 
 cdef class Evaluator:
-    """Kappa at given thresholds; see `build_evaluator`.
+    """Compute kappa at given thresholds; see `build_evaluator`.
 
-    A call writes to its own table alone: any number of threads may share an evaluator.
+    Threads can share an evaluator, because a call only writes to its own table.
     """
 
     cdef grouped_items_t items
@@ -111,7 +111,7 @@ cdef class Evaluator:
         scores = items.scores
         cdef Py_ssize_t n_items = read_array(scores, 0, 0, &column), n_labels = matrix.shape[0], i
         if column.stride != scores.itemsize or column.swapped:
-            raise ValueError("scores must be in one piece, in the order of bytes of this machine")
+            raise ValueError("scores must be contiguous and in native byte order")
         if weights is not None and weights.shape[0]:
             check_range(0, n_items, weights.shape[0])
         check_range(0, n_items, codes.shape[0])
@@ -136,7 +136,7 @@ cdef class Evaluator:
         self.is_small = codes.shape[0] <= MOST_SHARED
 
     def __call__(self, const double[::1] thresholds):
-        """Return kappa, NaN where it is undefined; thresholds may be in any order."""
+        """Return kappa, or NaN if it is undefined. The thresholds can be in any order."""
         cdef double table[MOST_CUTS * MOST_CUTS]
         cdef Py_ssize_t i
         if self.is_small and share_called(<PyObject *> self, self.maker):
@@ -146,11 +146,11 @@ cdef class Evaluator:
             raise ValueError(f"{self.items.n_labels - 1} thresholds, got {thresholds.shape[0]}")
         for i in range(thresholds.shape[0]):
             if thresholds[i] != thresholds[i]:
-                raise ValueError("a threshold is NaN")
+                raise ValueError("thresholds must not be NaN")
         return c_kappa_of_thresholds(&self.items, &thresholds[0], self.total, table)
 
     def many(self, const double[:, ::1] thresholds, double[::1] kappas):
-        """Write kappa for each row of thresholds."""
+        """Write kappa at each row of thresholds to ``kappas``."""
         cdef double table[MOST_CUTS * MOST_CUTS]
         cdef Py_ssize_t i
         if thresholds.shape[1] != self.items.n_labels - 1:
@@ -168,5 +168,5 @@ def simd_level():
     return (<bytes> simd_level_name(simd_level_current())).decode()
 
 
-# One level for all modules, that of the kernels.
+# Use the same SIMD level as the kernels.
 simd_level_share(shared_simd_level())

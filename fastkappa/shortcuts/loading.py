@@ -1,10 +1,11 @@
-"""Which compiled short cuts there are for the backend in use.
+"""Load the compiled shortcuts of the backend in use.
 
-A kernel knows no statistic. What goes from arrays to kappa in one compiled call is here:
+Kernels compute no statistics. Functions that compute kappa in one compiled call are in this
+package instead:
 
-    compiled_kappa        two short arrays to kappa             Cython
-    compiled_thresholds   tables of scores to cuts and kappa    Cython
-    numba_thresholds      the same                              numba
+    compiled_kappa        kappa from two short arrays               Cython
+    compiled_thresholds   cuts and kappa from tables of scores      Cython
+    numba_thresholds      cuts and kappa from tables of scores      numba
 """
 
 from __future__ import annotations
@@ -23,33 +24,33 @@ if TYPE_CHECKING:
 
 
 class KappaShortcuts(Protocol):
-    """Two short integer arrays to kappa."""
+    """Compute kappa from two short integer arrays."""
 
     @property
     def CompiledScorer(self) -> type[CompiledScorer]:
         """The scorer for consecutive integer labels."""
 
     def kappa_of_arrays(self, y1: Any, y2: Any, weights: Any) -> float | None:
-        """Return kappa, or None where this is not the simple case."""
+        """Return kappa, or None if the arrays need the general path."""
         ...
 
 
 class Evaluator(Protocol):
-    """Kappa at given thresholds."""
+    """Compute kappa at given thresholds."""
 
     def __call__(self, thresholds: AnyArray) -> float:
-        """Return kappa, NaN where it is undefined; thresholds may be in any order.
+        """Return kappa, or NaN if it is undefined. The thresholds can be in any order.
 
-        Of other arrays than doubles in one piece it raises an error, or takes them as doubles.
+        Arrays that are not contiguous float64 are converted or raise an error.
         """
         ...
 
     def many(self, thresholds: Floats, kappas: Floats) -> None:
-        """Write kappa for each row of thresholds."""
+        """Write kappa at each row of thresholds to ``kappas``."""
 
 
 class SearchCuts(Protocol):
-    """Search for the best cuts; return the number of rounds, 0 for the general way."""
+    """Search for the best cuts; return the number of rounds, or 0 if the general path is needed."""
 
     def __call__(
         self,
@@ -63,7 +64,7 @@ class SearchCuts(Protocol):
 
 
 class ThresholdShortcuts(Protocol):
-    """Tables of scores to cuts and kappa."""
+    """Compute cuts and kappa from tables of scores."""
 
     @property
     def search_cuts(self) -> SearchCuts:
@@ -72,9 +73,9 @@ class ThresholdShortcuts(Protocol):
     def build_evaluator(
         self, items: GroupedItems, matrix: Floats, chance: Floats, total: float, caller: Any
     ) -> Evaluator | None:
-        """Return kappa at given thresholds of grouped scores, or None for too many labels.
+        """Build an evaluator of kappa at thresholds, or return None for too many labels.
 
-        ``caller`` is a weak reference to what threads share to call this.
+        ``caller`` is a weak reference to the object through which threads call the evaluator.
         """
 
 
@@ -83,7 +84,7 @@ _is_chosen = False
 
 
 def compiled_kappa() -> KappaShortcuts | None:
-    """Return the compiled module, or None where that backend is not the one in use."""
+    """Return the compiled module, or None if the Cython backend is not in use."""
     global _compiled_kappa, _is_chosen
     if not _is_chosen:
         chosen: KappaShortcuts | None = None
@@ -102,7 +103,7 @@ def _forget() -> None:
 
 
 def threshold_shortcuts(kernels: ScoreKernels) -> ThresholdShortcuts | None:
-    """Return the short cuts of the backend that score kernels belong to, or None."""
+    """Return the shortcuts of the backend of the given score kernels, or None."""
     if name_of(kernels) == "cython":
         from fastkappa.shortcuts import compiled_thresholds
 
@@ -115,6 +116,6 @@ def threshold_shortcuts(kernels: ScoreKernels) -> ThresholdShortcuts | None:
 
 
 def cut_search(kernels: ScoreKernels) -> SearchCuts | None:
-    """Return the compiled search for cuts of the backend that score kernels belong to, or None."""
+    """Return the compiled search for cuts of the backend of the score kernels, or None."""
     shortcuts = threshold_shortcuts(kernels)
     return None if shortcuts is None else shortcuts.search_cuts

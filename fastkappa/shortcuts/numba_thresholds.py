@@ -1,4 +1,4 @@
-"""From tables of scores to cuts and kappa, compiled by numba."""
+"""Compute cuts and kappa from tables of scores, compiled by numba."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def search_cuts(
     positions: NDArray[np.int64],
     known: bool,
 ) -> int:
-    """Search for the best cuts; return the number of rounds, 0 for the general way."""
+    """Search for the best cuts; return the number of rounds, or 0 if the general path is needed."""
     n_labels = len(matrix)
     check_range(0, n_labels, matrix.T, chance, prefix)
     check_range(0, 2, ratio)
@@ -33,9 +33,9 @@ def search_cuts(
 
 
 class Evaluator:
-    """Kappa at given thresholds; see `build_evaluator`.
+    """Compute kappa at given thresholds; see `build_evaluator`.
 
-    A call writes to its own arrays alone: any number of threads may share an evaluator.
+    Threads can share an evaluator, because a call only writes to its own arrays.
     """
 
     def __init__(self, items: GroupedItems, matrix: Floats, chance: Floats, total: float) -> None:
@@ -51,16 +51,18 @@ class Evaluator:
         self._n_cuts = len(matrix) - 1
 
     def __call__(self, thresholds: AnyArray) -> float:
-        """Return kappa, NaN where it is undefined; thresholds may be in any order."""
+        """Return kappa, or NaN if it is undefined. The thresholds can be in any order."""
         thresholds = np.asarray(thresholds, np.float64)
         if thresholds.shape != (self._n_cuts,) or np.isnan(thresholds).any():
-            raise ValueError("thresholds are too few, too many or NaN")
+            raise ValueError(
+                f"expected {self._n_cuts} thresholds that are not NaN, got {thresholds}"
+            )
         kappa = np.empty(1)
         _kappas(*self._items, np.sort(thresholds)[None], kappa)
         return float(kappa[0])
 
     def many(self, thresholds: Floats, kappas: Floats) -> None:
-        """Write kappa for each row of thresholds."""
+        """Write kappa at each row of thresholds to ``kappas``."""
         check_range(0, len(thresholds), kappas)
         _kappas(*self._items, np.sort(thresholds, axis=1), kappas)
 
@@ -68,9 +70,9 @@ class Evaluator:
 def build_evaluator(
     items: GroupedItems, matrix: Floats, chance: Floats, total: float, caller: Any
 ) -> Evaluator | None:
-    """Return kappa at given thresholds of grouped scores, or None for a single label.
+    """Build an evaluator of kappa at thresholds, or return None for a single label.
 
-    Sums must be whole numbers small enough for doubles. ``caller`` is not needed here.
+    Sums must be integers that float64 represents exactly. ``caller`` is not needed here.
     """
     if len(matrix) < 2:
         return None

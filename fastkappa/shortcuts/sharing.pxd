@@ -1,10 +1,10 @@
-"""Objects that several threads call at the same time."""
+"""Let several threads call an object without contending for its reference count."""
 
 from cpython.object cimport PyObject
 
-# Without a GIL threads wait for each other to count the references to an object that they share. From
-# CPython 3.14 on an object can do without, but only the garbage collector frees it then. So what only
-# the thread that made it calls is counted, and freed at once, as any other.
+# In free-threaded Python, threads contend for the reference count of an object that they share. From
+# CPython 3.14 on, an object can defer its reference count, but then only the garbage collector frees
+# it. So the count is deferred only when a thread other than the maker calls the object.
 cdef extern from *:
     """
     #if defined(Py_GIL_DISABLED) && PY_VERSION_HEX >= 0x030E0000
@@ -14,6 +14,6 @@ cdef extern from *:
     #define SHARE_CALLED(object, maker) ((void)(object), (void)(maker), 0)
     #endif
     """
-    # Leaves references uncounted if another thread than the maker calls, and returns whether they were
-    # counted until now.
+    # Defers the reference count if a thread other than the maker calls. Returns whether this call
+    # deferred it.
     bint share_called "SHARE_CALLED" (PyObject *object, unsigned long maker)

@@ -1,4 +1,4 @@
-"""Kappa of a small table of counts, as a quotient of whole numbers."""
+"""Compute kappa of a small table of counts as a quotient of two integers."""
 
 from libc.stdint cimport int64_t
 from libc.string cimport memset
@@ -13,7 +13,7 @@ cdef enum Outcome:
     UNDEFINED
     OUTSIDE
 
-# Counts, and where their rows and columns begin among the labels of both raters.
+# Counts, and the label of the first row and of the first column, counted from the lowest label.
 cdef struct Table:
     const int64_t *counts
     Py_ssize_t row_length
@@ -31,7 +31,7 @@ cdef struct Quotient:
 cdef inline bint has_outsiders(
     const Table *table, Py_ssize_t n_rows, Py_ssize_t n_columns
 ) noexcept nogil:
-    """Return whether there are counts in rows or columns beyond the table, up to some numbers."""
+    """Return whether any pair is counted outside the table, up to n_rows rows and n_columns columns."""
     cdef Py_ssize_t i, j
     for i in range(n_rows):
         for j in range(table.n_columns if i < table.n_rows else 0, n_columns):
@@ -43,9 +43,9 @@ cdef inline bint has_outsiders(
 cdef inline Outcome kappa_of_table(
     const Table *table, Py_ssize_t n_labels, bint occurring, int64_t n, int weights, Quotient *kappa
 ) noexcept nogil:
-    """Give kappa as fastkappa.statistics.kappa does.
+    """Set kappa to the same value as fastkappa.statistics.kappa.
 
-    ``occurring`` gives positions to the labels that occur, and none to the others.
+    If ``occurring`` is true, only labels that occur have positions.
     """
     cdef int64_t rows[MOST_LABELS]
     cdef int64_t columns[MOST_LABELS]
@@ -82,7 +82,7 @@ cdef inline Outcome kappa_of_table(
                 count = position[table.first_column + j] - row
                 distances += counts[j] * (count if count > 0 else -count)
         for i in range(n_labels):
-            # Labels that do not occur are no cut points; they add nothing new.
+            # A label that does not occur has no cut point of its own.
             if i + 1 < n_labels and position[i + 1] == position[i]:
                 continue
             below1 += rows[i]

@@ -1,6 +1,5 @@
-"""Tables counted where the data is: in files, data frames, databases and clusters.
+"""Count tables where the data is: in files, data frames, databases and clusters.
 
-An engine that can count groups its rows by their pair of ratings, and only the cells of the
-table come back. Batches of arrays are counted by the kernels. Nothing here computes a
-statistic.
+An engine that can count groups its rows by the pair of ratings and returns only the cells of the
+table. The kernels count batches of arrays. This room computes no statistics.
 """

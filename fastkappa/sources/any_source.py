@@ -1,4 +1,4 @@
-"""The kinds of sources, and the functions that count each or read its columns into memory."""
+"""Recognize the kind of a source, and count its columns or read them into memory."""
 
 from __future__ import annotations
 
@@ -75,74 +75,72 @@ def confusion_from_source(
     Parameters
     ----------
     source : path, data frame, table, dataset, relation or mapping
-        - the path of a CSV, TSV, .txt, .jsonl, Parquet or Arrow file, or of a folder of them, in
-          which folders named ``name=value`` are a column; a pattern such as ``"part-*.csv"``; a
-          list of these: read a batch at a time;
+        - the path of a CSV, TSV, .txt, .jsonl, Parquet or Arrow file; of a folder of such files,
+          where subfolders named ``name=value`` become a column; a pattern such as
+          ``"part-*.csv"``; or a list of these. Files are read in batches;
         - a ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``dataset`` of pyarrow, or
-          anything else that gives an Arrow stream;
-        - a pandas or polars frame, or any other that narwhals knows;
+          any other object that exports an Arrow stream;
+        - a pandas or polars frame, or any other frame that narwhals supports;
         - a polars ``LazyFrame``, a DuckDB relation or a PySpark frame: its engine counts,
-          and only the cells of the table come back;
+          and returns only the cells of the table;
         - a Dask frame, counted partition by partition in the workers;
-        - a mapping of names to arrays; those of Dask are counted chunk by chunk in the
-          workers; or a list of dictionaries, one per row, as JSON has them.
+        - a mapping of names to arrays; Dask arrays are counted chunk by chunk in the workers;
+        - a list of dictionaries, one per row, as in JSON.
     y1, y2 : str
-        The column of the first and of the second rater: whole numbers, booleans, strings,
-        dates or times. They may be the same one.
+        The columns of the first and the second rater, which can be the same: whole numbers,
+        booleans, strings, dates or times.
     labels : array-like of shape (l,), default=None
-        The labels of the table, in their order. None takes the order that a column declares
-        (an ordered categorical, an Enum of polars or DuckDB, an ordered Arrow dictionary,
-        members of a Python enum), with all its labels; else those that occur, sorted:
-        strings that are all numbers by their value, other strings alphabetically. A warning
-        names strings given that no item has, where others are left out.
+        The labels of the table, in order. With None, a declared order with all its labels is used:
+        that of an ordered categorical, an Enum of polars or DuckDB, an ordered Arrow dictionary, or
+        a Python enum. If no order is declared, the labels are those that occur, sorted: strings
+        that are all numbers by value, and other strings alphabetically. If items are left out, a
+        warning lists the given strings that no item has.
     missing_codes : sequence, default=()
         Values that stand for a missing rating, such as ``["x", -9]``.
     group : str, default=None
-        A column by whose values the items are counted apart.
+        A column of groups; items are counted separately for each of its values.
     sample_weight : str, default=None
-        A column of item weights, to be summed instead of counting ones: exactly for
+        A column of item weights. The table then has sums of weights instead of counts: exact for
         integers, in float64 for floats.
     num_threads : int, default=None
-        The largest number of threads that count in this process. None takes all that
-        ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Engines and clusters have
-        settings of their own.
+        The largest number of threads for counting in this process. None uses all that
+        ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Engines and clusters have their own
+        settings.
     filesystem : pyarrow.fs.FileSystem, default=None
-        Where the paths are, such as ``pyarrow.fs.S3FileSystem()``. Files that are not Parquet
-        are copied to a temporary folder first.
+        The file system of the paths, such as ``pyarrow.fs.S3FileSystem()``. Files that are not
+        Parquet are first copied to a temporary folder.
     on_progress : callable, default=None
-        Called now and then with the number of bytes read so far and with that of all files,
-        which are local.
+        Called repeatedly with the number of bytes read so far and the total number of bytes. The
+        files must be local.
 
     Returns
     -------
     counts : SourceCounts or dict of SourceCounts
-        A named tuple ``(table, labels, n_outside, n_rows, missing, n_dropped)``. An item
-        with a missing rating is in no table; ``missing`` and ``n_dropped`` say how many
-        there are. With ``group`` a dictionary from each of its values, sorted, to such a
-        tuple; all have the same labels. The key None has items whose group is missing.
+        A named tuple ``(table, labels, n_outside, n_rows, missing, n_dropped)``. Items with a
+        missing rating are not in the table; ``missing`` and ``n_dropped`` are their numbers. With
+        ``group``, a dictionary of such tuples by group, sorted, all with the same labels. The key
+        None is for items without a group.
 
     Raises
     ------
     ValueError
-        If a column is not there, holds values that cannot be class labels or more than
-        2000 different ratings, or the two hold ratings that cannot be compared; if strings
-        are among numbers and neither ``labels`` nor ``missing_codes`` says what they are; if
-        the columns declare different orders of their labels; if a file cannot be read, or a
-        weight is missing, not finite or below 0.
+        If a column does not exist, contains values that cannot be class labels, or has more than
+        2000 different ratings; if the ratings of the two columns cannot be compared; if strings are
+        among numbers and neither ``labels`` nor ``missing_codes`` is given; if the columns declare
+        different orders of labels; if a file cannot be read; or if a weight is missing, not finite
+        or negative.
     OverflowError
         If a sum of integer item weights does not fit in int64.
     TypeError
-        If the source is none of the above, or ``filesystem`` or ``on_progress`` is not for it.
+        If the source is of another type, or does not support ``filesystem`` or ``on_progress``.
     ImportError
-        If a library that reads the source is missing; the message says how to install it.
+        If a library that is needed to read the source is missing. The message tells how to install
+        it.
 
-    Notes
-    -----
-    The labels do not depend on the kind of source: int64 where the ratings are whole
-    numbers, also where they are floats because others are missing; bool, str, or datetime64
-    for dates (days) and times (microseconds, in UTC). The ratings of a CSV file have the type
-    that all of them can be read as, and are missing where the field is empty, NA, NaN, null
-    or the like, unless ``labels`` names that.
+    Notes ----- The type of the labels does not depend on the kind of source. It is int64 for whole
+    numbers, including whole floats, bool, str, or datetime64 for dates (days) and times
+    (microseconds, in UTC). In a CSV file, a column has the type that fits all its ratings. Empty
+    fields, NA, NaN, null and similar texts are missing, unless they are among ``labels``.
 
     Examples
     --------
@@ -187,7 +185,7 @@ def confusion_from_source(
 
 
 def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
-    """Return the codes of missing ratings, or raise."""
+    """Return the codes for missing ratings, or raise if they are not valid."""
     check_is_list(missing_codes)
     codes = WantedLabels(missing_codes)
     for label in [] if labels is None else labels:
@@ -210,7 +208,9 @@ def _count_files(
     elif on_progress is None:
         arrow_folders.count_remote(table, source, filesystem, threads)
     else:
-        raise TypeError("on_progress is for local files: give filesystem= or it, got both.")
+        raise TypeError(
+            "on_progress is for local files: give only one of filesystem= and on_progress."
+        )
 
 
 def _count(table: SourceTable, source: Any, threads: int) -> None:
@@ -237,7 +237,7 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
 
 
 def _of_rows(source: Any) -> Any:
-    """Return a list of dictionaries, one per row, as columns, and any other source unchanged."""
+    """Return a list of dictionaries, one per row, as columns; return other sources unchanged."""
     is_list = isinstance(source, (list, tuple)) and len(source) > 0
     if not is_list or not all(isinstance(row, Mapping) for row in source):
         return source
@@ -257,7 +257,7 @@ def _count_mapping(table: SourceTable, source: Mapping[Any, Any], threads: int) 
 
 
 def _parts_of_arrow(table: SourceTable, source: Any) -> list[Part]:
-    """Return the parts of an object of pyarrow, none if it cannot be counted."""
+    """Return the parts of a pyarrow object, or none if it cannot be counted."""
     names = source.schema.names if hasattr(source, "schema") else None
     if names is None:
         return []
@@ -274,31 +274,31 @@ def _parts_of_arrow(table: SourceTable, source: Any) -> list[Part]:
 def read_triples(
     source: Any, item: Any, rater: Any, rating: Any, cluster: Any = None, labels: Any = None
 ) -> tuple[Any, Any, Any, Any]:
-    """Return the columns of items, raters and ratings of a source, and that of clusters or None.
+    """Return the columns of items, raters and ratings of a source, and of clusters or None.
 
     Parameters
     ----------
     source : path, data frame, table, dataset, relation or mapping
-        As for `fastkappa.confusion_from_source`; engines and clusters send these columns alone.
+        As for `fastkappa.confusion_from_source`. Engines and clusters send only these columns.
     item, rater, rating, cluster : str
-        The names of the columns; None for no clusters. Those of a text file are read as strings,
-        but for the ratings.
+        The names of the columns; None for no clusters. In text files, all except the ratings are
+        read as strings.
     labels : array-like, default=None
-        Those of them that are strings are never missing, whatever a text file calls so.
+        Labels. The strings among them are never missing in a text file, even "NA".
 
     Returns
     -------
     item, rater, rating, cluster : array-likes of shape (n,)
-        Columns of the source's library, which may declare an order of labels.
+        Columns of the source's library, which can declare an order of labels.
 
     Raises
     ------
     ValueError
-        If a column is not there or is named twice, or if a file cannot be read.
+        If a column does not exist or is named twice, or if a file cannot be read.
     TypeError
-        If the source is none of the above.
+        If the source is of another type.
     ImportError
-        If a library that reads the source is missing.
+        If a library that is needed to read the source is missing.
     """
     names = {"item": item, "rater": rater, "rating": rating}
     if cluster is not None:
@@ -324,7 +324,7 @@ def _columns(
     text: Sequence[Any],
     labels: Mapping[Any, Collection[str]] = NO_LABELS,
 ) -> Mapping[Any, Any]:
-    """Return columns of any source by name; those of ``text`` are no numbers in a text file."""
+    """Return columns of any source by name; columns in ``text`` are never read as numbers."""
     source = _of_rows(source)
     if are_paths(source):
         return arrow_folders.columns_of_path(source, names, text=text, labels=labels)

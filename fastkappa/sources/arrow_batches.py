@@ -1,4 +1,4 @@
-"""Batches of Arrow columns, and how threads count them."""
+"""Split Arrow columns into batches, and count them in threads."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from fastkappa.sources.batches import add_ratings
 from fastkappa.sources.source_ratings import STRINGS, RatingsError, column_of
 from fastkappa.sources.source_table import SourceTable
 
-# Items per slice: few enough for small temporary arrays, enough to spend little time in Python.
+# Items per slice: few enough for small temporary arrays, and enough to spend little time in Python.
 SLICE = 1 << 18
-# Nobody reads a report of more groups.
+# A report of more groups would be too long to read.
 MOST_GROUPS = 2000
-# Columns of some rows by their names, each an Arrow array.
+# The columns of some rows, by name; each is an Arrow array.
 Batch = dict[Any, Any]
-# A part of a source: batches that one thread reads.
+# A part of a source; its batches are read by one thread.
 Part = Callable[[], Iterable[Batch]]
 
 
 def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1) -> None:
-    """Count what the parts of a source yield; each thread takes the next part.
+    """Count the batches of the parts of a source; each thread takes the next part.
 
     If there is only one part, the threads share its batches.
     """
@@ -48,7 +48,7 @@ def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1)
 def parts_of_columns(
     table: SourceTable, n_rows: int, take: Callable[[int, int], Batch], *, are_integers: bool
 ) -> list[Part]:
-    """Return columns in memory as parts; ``take`` returns those of the items from start to stop.
+    """Return columns in memory as parts; ``take`` returns the columns of a range of items.
 
     Integers are counted in place. Other ratings need temporary arrays, which slices keep small.
     """
@@ -59,7 +59,7 @@ def parts_of_columns(
 
 
 def parts_of_arrays(table: SourceTable, columns: Mapping[Any, Any], what: str = "") -> list[Part]:
-    """Return arrays of any library as parts; an error about lengths says ``what`` they are of."""
+    """Return arrays of any library as parts; ``what`` describes them in errors about lengths."""
     arrays = {name: as_array(column, name, table.codes) for name, column in columns.items()}
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
@@ -73,12 +73,12 @@ def parts_of_arrays(table: SourceTable, columns: Mapping[Any, Any], what: str = 
 
 
 def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
-    """Return the rows of an Arrow table or of a record batch as parts."""
+    """Return the rows of an Arrow table or record batch as parts."""
     names = table.names
     rows = rows.select(names)
     are_integers = all(is_plain(dtype) for dtype in rows.schema.types)
     if _is_in_place(table, are_integers) and hasattr(rows, "to_batches"):
-        # No chunk needs a copy.
+        # Record batches need no copy.
         return [lambda: (dict(zip(names, batch.columns)) for batch in rows.to_batches())]
 
     def take(start: int, stop: int) -> Batch:
@@ -88,11 +88,11 @@ def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
 
 
 def batches_of(table: SourceTable, record_batches: Iterable[Any]) -> Iterator[Batch]:
-    """Yield record batches as batches of columns."""
+    """Yield the columns of record batches."""
     for rows in record_batches:
         for part in parts_of_rows(table, rows):
             yield from part()
-        del rows  # The next one is read into its memory.
+        del rows  # The next batch reuses the memory.
 
 
 def _count_batches(table: SourceTable, part: Part, num_threads: int) -> None:
@@ -110,7 +110,7 @@ def _slice(take: Callable[[int, int], Batch], start: int, stop: int) -> list[Bat
 
 
 def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:
-    """Count items whose columns are Arrow arrays, or chunked ones."""
+    """Count items whose columns are Arrow arrays or chunked arrays."""
     columns = table.columns
     names = {columns.y1, columns.y2}
     if columns.group is not None:
@@ -131,7 +131,7 @@ def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:
 
 
 def split_by(group: Any, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """Yield each group, sorted, with its rows of the columns; rows without a group are left out."""
+    """Yield each group, sorted, with its rows of the columns; rows without a group are dropped."""
     from pyarrow import compute
 
     groups = [value for value in group.unique().to_pylist() if value is not None and value == value]

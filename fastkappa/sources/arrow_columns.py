@@ -1,4 +1,4 @@
-"""Arrow columns, and values that can become one, as ratings that can be counted."""
+"""Convert Arrow columns, and values that can become Arrow columns, to ratings for counting."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import order_of
 
-# Libraries whose arrays Arrow knows.
+# Libraries whose arrays Arrow supports.
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
 
 
@@ -45,9 +45,10 @@ def is_plain(dtype: Any) -> bool:
 
 
 def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any:
-    """Return a column of any library as an Arrow array; NaN is missing.
+    """Return a column of any library as an Arrow array, with NaN as missing.
 
-    So are codes among Python objects of another type: Arrow has no column of both.
+    Codes among Python objects of another type are missing too, because an Arrow column cannot
+    contain both.
     """
     import pyarrow
 
@@ -55,7 +56,7 @@ def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any
         return checked(values)
     known = in_known_library(values)
     if str(getattr(known, "dtype", "")).startswith("Enum("):
-        # Of a series of polars as a sequence, Arrow makes strings without an order.
+        # Arrow would read a polars series as a sequence of strings and lose its order.
         known = known.to_arrow()
     if known is not values:
         return as_array(known, column, codes)
@@ -83,16 +84,16 @@ def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any
 
 
 def _is_in_arrow(values: Any) -> bool:
-    """Return whether Arrow reads an object as it is, and need not doubt its length."""
+    """Return whether Arrow can read an object directly and trust its length."""
     if type(values).__module__ == "builtins":
         return type(values) in (list, tuple, range)
     return type(values).__module__.partition(".")[0] in IN_ARROW
 
 
 def _with_true_length(values: Any, column: Any) -> Any:
-    """Return values as an object that has as many items as it says, or raise if they contradict.
+    """Return values whose length matches their items, or raise if they contradict.
 
-    Arrow fills memory of that size with whatever the object yields.
+    Arrow allocates memory for the reported length and fills it with all items of the object.
     """
     if _is_in_arrow(values) or hasattr(values, "__arrow_array__"):
         return values
@@ -108,22 +109,23 @@ def _with_true_length(values: Any, column: Any) -> Any:
 
 
 def distinct_ratings(array: Any, column: Any, fractions: bool = False) -> set[Key]:
-    """Return the ratings that occur in a column, or raise if they cannot be class labels."""
+    """Return the distinct ratings of a column, or raise if they cannot be class labels."""
     return set(keys_of(ratings_of(in_one(array.unique()), column, fractions))) - {None}
 
 
 def type_of_column(array: Any) -> np.dtype[Any]:
-    """Return the type of the ratings in a chunked array, `NO_TYPE` if they cannot be ratings."""
+    """Return the type of the ratings in a chunked array, or `NO_TYPE` if it has no ratings."""
     with suppress(RatingsError):
         return ratings_of(in_one(array.slice(0, 1)), "").label_dtype
     return NO_TYPE
 
 
 def of_series(series: Any, column: Any, codes: WantedLabels | None = None) -> Any:
-    """Return a column of narwhals as an Arrow array."""
+    """Return a narwhals column as an Arrow array."""
     import pyarrow
 
-    # Arrow lacks sparse columns and those of another byte order; Python objects may be mixed.
+    # Arrow does not support sparse columns or other byte orders, and Python objects can be of mixed
+    # types.
     with suppress(pyarrow.ArrowException, OverflowError):
         if str(series.dtype) != "Object":
             return series.to_arrow()
@@ -140,7 +142,7 @@ def keys_of(ratings: Column) -> list[Key]:
 def ratings_of(array: Any, column: Any, fractions: bool = False) -> Column:
     """Return the ratings of an Arrow array; the category None is a missing rating.
 
-    Numbers with ``fractions`` are labels if they may be.
+    With ``fractions``, numbers that are not whole are labels too.
 
     Raises
     ------
@@ -180,18 +182,18 @@ def ratings_of(array: Any, column: Any, fractions: bool = False) -> Column:
 def text_of_bytes(array: Any, column: str) -> Any:
     """Return an array of bytes as strings, or raise if they are not UTF-8.
 
-    pyarrow reads text that is not as bytes, and other programs may write text as bytes.
+    pyarrow reads text that is not UTF-8 as bytes, and other programs can store text as bytes.
     """
     import pyarrow
 
     try:
         return array.cast(pyarrow.string())
     except pyarrow.ArrowInvalid:
-        raise RatingsError(f"column {column} holds text that is not UTF-8.") from None
+        raise RatingsError(f"column {column} contains text that is not UTF-8.") from None
 
 
 def declared_order(array: Any, column: Any) -> list[Key] | None:
-    """Return all labels in the order that a dictionary array declares, None if it does not."""
+    """Return all labels in the order that a dictionary array declares, or None."""
     from pyarrow import types
 
     if not types.is_dictionary(array.type) or not array.type.ordered:
@@ -206,25 +208,25 @@ def weights_of(array: Any, column: Any) -> AnyArray:
 
     dtype = array.type
     if array.null_count:
-        raise RatingsError(f"column {column!r} lacks {array.null_count} weights.")
+        raise RatingsError(f"column {column!r} has {array.null_count} missing weights.")
     if types.is_decimal(dtype) or types.is_floating(dtype):
         array = array.cast(pyarrow.float64())
     elif types.is_boolean(dtype):
         array = array.cast(pyarrow.uint8())
     elif not types.is_integer(dtype):
-        raise RatingsError(f"column {column!r} holds values of type {dtype}: weights are numbers.")
+        raise RatingsError(f"column {column!r} has values of type {dtype}: weights are numbers.")
     weights = values_of(array)
     refuse_negative(weights.min(initial=0).item(), column)
     return weights
 
 
 def is_string(dtype: Any) -> bool:
-    """Return whether a type is that of strings."""
+    """Return whether an Arrow type is a string type."""
     return str(dtype) in ("string", "large_string", "string_view")
 
 
 def in_one(array: Any) -> Any:
-    """Return one array of a chunked one."""
+    """Return a chunked array as one array."""
     import pyarrow
 
     if not isinstance(array, pyarrow.ChunkedArray):
@@ -241,14 +243,14 @@ def in_one(array: Any) -> Any:
 
 
 def in_table(columns: Mapping[str, Any]) -> Any:
-    """Return columns as a table of Arrow, which keeps their names."""
+    """Return columns as an Arrow table with their names."""
     import pyarrow
 
     return pyarrow.table(dict(columns))
 
 
 def with_order(array: Any, order: Sequence[Any] | None) -> Any:
-    """Return an Arrow column that declares the order of its labels, others as they are."""
+    """Return an Arrow column that declares the given order, or unchanged without an order."""
     import pyarrow
 
     if order is None or not isinstance(array, (pyarrow.Array, pyarrow.ChunkedArray)):
@@ -261,7 +263,7 @@ def with_order(array: Any, order: Sequence[Any] | None) -> Any:
 
 
 def _refuse_different_orders(chunks: Sequence[Any]) -> None:
-    """Raise if parts of a column declare different orders: together they would declare neither."""
+    """Raise if parts of a column declare different orders, which Arrow would drop when joining."""
     for chunk in chunks[1:]:
         first, other = chunks[0].dictionary, chunk.dictionary
         if not other.equals(first):
@@ -285,7 +287,7 @@ def _of_codes(array: Any, dtype: np.dtype[Any]) -> Column:
 
 
 def codes_of(array: Any, categories: list[Any]) -> tuple[AnyArray, list[Any]]:
-    """Return the codes of a dictionary array, nulls getting a code of their own, and categories."""
+    """Return the codes of a dictionary array, with an extra code for nulls, and the categories."""
     codes = values_of(array.indices)
     if array.indices.null_count:
         if len(categories) > np.iinfo(codes.dtype).max:
@@ -296,10 +298,10 @@ def codes_of(array: Any, categories: list[Any]) -> tuple[AnyArray, list[Any]]:
 
 
 def values_of(array: Any) -> AnyArray:
-    """Return the numbers of an array without a copy, arbitrary ones where it is null.
+    """Return the numbers of an array without a copy, with arbitrary numbers for nulls.
 
-    Arrow's own conversion imports pandas where it is installed. That takes time, and an
-    interrupt is lost meanwhile.
+    Arrow's own conversion imports pandas if it is installed. That is slow, and an interrupt during
+    the import is lost.
     """
     import pyarrow
 
@@ -316,7 +318,7 @@ def _is_null(array: Any) -> NDArray[np.bool_]:
 
 
 def _of_integers(array: Any, dtype: np.dtype[Any]) -> Column:
-    """Return whole numbers in place; where there are nulls, codes of their range and of None."""
+    """Return whole numbers in place or, with nulls, as codes of their range and of None."""
     if not array.null_count:
         return Column(values_of(array), dtype)
     from pyarrow import compute
@@ -334,7 +336,7 @@ def _of_integers(array: Any, dtype: np.dtype[Any]) -> Column:
 
 
 def _whole_numbers(array: Any, column: Any) -> Any:
-    """Return floats or decimals, all whole, as integers, and NaN as null."""
+    """Return whole floats or decimals as integers, with NaN as null."""
     import pyarrow
     from pyarrow import compute
 
@@ -349,7 +351,7 @@ def _whole_numbers(array: Any, column: Any) -> Any:
 
 
 def _floats(array: Any) -> Any:
-    """Return floats or decimals as float64, and NaN as null."""
+    """Return floats or decimals as float64, with NaN as null."""
     import pyarrow
     from pyarrow import compute
 
@@ -367,5 +369,5 @@ def _microseconds(array: Any, column: Any) -> Any:
         return array.cast(pyarrow.timestamp("us")).cast(pyarrow.int64())
     except pyarrow.ArrowInvalid:
         raise RatingsError(
-            f"column {column!r} holds times that are no whole microseconds of 64 bits: round them."
+            f"column {column!r} has times that are not whole microseconds in 64 bits: round them."
         ) from None

@@ -1,4 +1,4 @@
-"""Files, datasets and streams, read by pyarrow a batch at a time."""
+"""Read files, datasets and streams with pyarrow, batch by batch."""
 
 from __future__ import annotations
 
@@ -49,28 +49,29 @@ SUFFIXES = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-# What separates the fields of text files; nothing if it is found in the first line.
+# The delimiters of text files; an empty string means that it is found in the first line.
 DELIMITERS = {"csv": ",", "tsv": "\t", "txt": ""}
-# Suffixes of the files that are read of a folder.
+# The suffixes of files that are read from a folder.
 IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if not suffix.startswith(".txt"))
 ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
-# Rows of a batch, and batches that are read ahead.
+# The number of rows per batch, and of batches that are read ahead.
 BATCH = 1 << 18
 READ_AHEAD = 4
-# Rows of a batch whose columns are read by a thread each: they wait for each other at its end.
+# The number of rows per batch if each column is read by its own thread. Threads wait for each other
+# at the end of a batch.
 SHARED_BATCH = 1 << 19
 
-# Called now and then with the number of bytes read so far.
+# Called repeatedly with the number of bytes read so far.
 OnProgress = Callable[[int], None]
 
 
 def ignore_progress(n_bytes: int) -> None:
-    """Ignore how many bytes of a file have been read."""
+    """Ignore the number of bytes read."""
 
 
 def need_pyarrow(extra: str, use: str) -> Any:
-    """Return pyarrow, or raise with the extra that brings it."""
+    """Return pyarrow, or raise an error that names the extra to install."""
     with library_needed(use, "pyarrow", f"fastkappa[{extra}]"):
         import pyarrow
     return pyarrow
@@ -87,27 +88,27 @@ def read_columns(
     as_written: bool = False,
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
-    """Return columns of a file, each an Arrow array whose missing ratings are null or NaN.
+    """Return columns of a file as Arrow arrays; missing ratings are null or NaN.
 
     Parameters
     ----------
     path : Path
-        A file of a format known by its suffix, one of `SUFFIXES`.
+        A file whose suffix is one of `SUFFIXES`.
     columns : sequence of str
-        The columns' names.
+        The names of the columns.
     on_progress : callable
         Called now and then with the number of bytes read so far.
     text : sequence of str
-        Columns that hold no numbers in a text file: "01" is not "1" there.
+        Columns that are read as text in a text file, where "01" differs from "1".
     strings : sequence of str
-        The same of columns most of whose values differ, so that no dictionary is made of them, in
-        files of other formats neither. In those of Parquet they may be no UTF-8.
+        Columns of text in which most values differ. They are not dictionary-encoded, in any format.
+        In Parquet files, they can contain text that is not UTF-8.
     text_format : TextFormat, optional
-        How a text file is written, if it is not UTF-8 as its suffix says.
+        The format of a text file, if it differs from UTF-8 with the delimiter of its suffix.
     as_written : bool, default=False
-        Whether columns of ``text`` have no missing values: "NA" is what it says.
+        Whether columns of ``text`` have no missing values, so that "NA" is a value.
     labels : dict of collections of str
-        By the name of a column, texts that are no missing values in a text file, such as "NA".
+        For each column, texts such as "NA" that are not missing values in a text file.
 
     Returns
     -------
@@ -116,7 +117,7 @@ def read_columns(
     Raises
     ------
     RatingsError
-        If the file cannot be read, has no rows, or a column is not there.
+        If the file cannot be read, has no rows, or a column does not exist.
     ImportError
         If pyarrow is not installed.
     """
@@ -135,11 +136,11 @@ def read_columns(
             import pyarrow
 
             batches = list(_batches(path, file_format, columns, on_progress, strings))
-            # Without rows a file has no batch either. Those of JSON may differ in their types.
+            # A file without rows has no batches. Batches of JSON can differ in their types.
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
             tables = tables or [pyarrow.table({})]
             table = pyarrow.concat_tables(tables, promote_options="permissive")
-            # Strings that are compared need not be text: whoever shows them will see.
+            # Strings that are only compared need not be valid UTF-8, so they are not checked here.
             for name in set(table.column_names) - set(strings):
                 table.column(name).validate(full=True)
     if table.num_rows == 0:
@@ -164,14 +165,14 @@ def column_names(path: Path, text_format: TextFormat = PLAIN) -> list[str]:
 
 
 def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
-    """Return columns of a table, batch, reader or dataset of pyarrow, each in one array."""
+    """Return columns of a pyarrow table, batch, reader or dataset, each as one array."""
     check_columns("the table", columns, source.schema.names)
     if hasattr(source, "get_fragments"):
         source = source.to_table(columns=list(columns))
     elif hasattr(source, "read_next_batch"):
         import pyarrow
 
-        # The other columns of a stream need not stay in memory.
+        # Drop the other columns of a stream to save memory.
         schema = pyarrow.schema([source.schema.field(name) for name in columns])
         batches = [batch.select(list(columns)) for batch in source]
         source = pyarrow.Table.from_batches(batches, schema)
@@ -180,12 +181,12 @@ def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[str]:
-    """Check that a file can be read, and give its format; errors in the block name the file.
+    """Yield the format of a file that can be read; errors in the block name the file.
 
     Raises
     ------
     RatingsError
-        If it cannot be read.
+        If the file cannot be read.
     ImportError
         If pyarrow is not installed.
     """
@@ -196,7 +197,7 @@ def opened(path: Path) -> Iterator[str]:
 
 
 def check_file(path: Path) -> None:
-    """Raise if there is no such file, or nothing in it."""
+    """Raise if a file does not exist or is empty."""
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -213,15 +214,17 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def visible_files(folder: Path) -> list[Path]:
-    """Return all files of a folder, at any depth, sorted, but for hidden files and folders."""
-    # Paths themselves compare slowly: a thousand would take as long as a few files to read.
+    """Return all files of a folder at any depth, sorted, except hidden files and folders."""
+    # Sort by parts, because comparing Path objects is slow: a thousand take as long as reading a
+    # few files.
     return sorted(map(Path, _visible_below(os.fspath(folder))), key=lambda file: file.parts)
 
 
 def _visible_below(folder: str) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            # Spark, Jupyter and others keep notes and copies beside the data under such names.
+            # Spark, Jupyter and other programs use such names for notes and copies next to the
+            # data.
             if entry.name.startswith((".", "_")):
                 continue
             if entry.is_dir(follow_symlinks=False):
@@ -231,12 +234,12 @@ def _visible_below(folder: str) -> Iterator[str]:
 
 
 def is_read_of_folder(file: Path) -> bool:
-    """Return whether a file of a folder is data: a .txt file may well be a note."""
+    """Return whether a file in a folder is data; a .txt file can be a note."""
     return file.name.lower().endswith(IN_FOLDERS)
 
 
 def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
-    """Yield the columns that a table counts of a pyarrow dataset."""
+    """Yield the columns of a pyarrow dataset that a table counts."""
     check_columns("the dataset", table.names, dataset.schema.names)
     batches = dataset.to_batches(
         columns=table.names, batch_size=BATCH, batch_readahead=READ_AHEAD, fragment_readahead=1
@@ -245,13 +248,13 @@ def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
 
 
 def batches_of_stream(table: SourceTable, stream: Any, names: Sequence[str]) -> Iterator[Batch]:
-    """Yield the columns that a table counts of a reader of record batches."""
+    """Yield the columns of a record batch reader that a table counts."""
     check_columns("the stream", table.names, names)
     yield from batches_of(table, map(checked, stream))
 
 
 def format_of(path: Path) -> str:
-    """Return the format that the suffix of a file stands for."""
+    """Return the format of a file from its suffix."""
     name = path.name.lower()
     for suffix, file_format in SUFFIXES.items():
         if name.endswith(suffix):
@@ -261,13 +264,13 @@ def format_of(path: Path) -> str:
     if path.is_dir():
         raise RatingsError(f"{path} is a directory, not a file.")
     raise RatingsError(
-        f"the format of {path} is not known by its suffix {path.suffix!r}; those known are"
+        f"the suffix {path.suffix!r} of {path} is not a known format; the known suffixes are"
         f" {', '.join(SUFFIXES)}.{advice_on(path)}"
     )
 
 
 def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> None:
-    """Raise if a column is not there, or is there more than once."""
+    """Raise if a column does not exist or exists more than once."""
     for name in wanted:
         if list(there).count(name) > 1:
             times = list(there).count(name)
@@ -289,10 +292,10 @@ def count_text(
     reports: Sequence[OnProgress],
     num_threads: int,
 ) -> None:
-    """Count text files, whose ratings together are of the type that all can be read as."""
+    """Count text files; a column has the type that fits its ratings in all files."""
     opened: list[TextFile] = []
     for path in paths:
-        # All files have the delimiter of the first.
+        # All files use the delimiter of the first.
         delimiter = opened[0].delimiter if opened else DELIMITERS[file_format]
         check = partial(check_columns, path, table.names)
         opened.append(text_file(path, delimiter, text_format, check))
@@ -309,7 +312,7 @@ def count_text(
 def count_file(
     table: SourceTable, path: Path, file_format: str, on_progress: OnProgress, num_threads: int
 ) -> None:
-    """Count a file that is no text; threads take a group of rows of Parquet each."""
+    """Count a file that is not text; each thread takes the next row group of a Parquet file."""
     parts: list[Part] = []
     if file_format == "parquet" and num_threads > 1:
         from pyarrow import parquet
@@ -327,7 +330,7 @@ def count_file(
 
 
 class _Progress:
-    """Reports the bytes of a file by the rows that have been read."""
+    """Report the bytes of a file in proportion to the rows read."""
 
     def __init__(self, path: Path, n_rows: int, on_progress: OnProgress) -> None:
         self._n_bytes, self._n_rows = path.stat().st_size, max(n_rows, 1)
@@ -357,7 +360,7 @@ def _batches(
     on_progress: OnProgress,
     as_strings: Sequence[str] = (),
 ) -> Iterator[Any]:
-    """Return columns of a file that is no text as an iterator of batches."""
+    """Return columns of a file that is not text as an iterator of batches."""
     if file_format == "parquet":
         return _parquet_batches(path, columns, on_progress, as_strings)
     if file_format == "json":
@@ -369,16 +372,16 @@ def _batches(
 def _opened_parquet(
     path: Path, columns: Sequence[str], as_strings: Sequence[str] = (), metadata: Any = None
 ) -> Iterator[Any]:
-    """Open a Parquet file that has some columns, other strings being dictionaries."""
+    """Open a Parquet file with the given columns; other strings become dictionaries."""
     import pyarrow
     from pyarrow import parquet
 
     with pyarrow.OSFile(str(path)) as source:
-        # The threads that read ahead take a fifth of the time that a small file takes.
+        # Starting threads that read ahead would take a fifth of the time for a small file.
         file = parquet.ParquetFile(source, metadata=metadata, pre_buffer=False)
         schema = file.metadata.schema.to_arrow_schema()
         check_columns(path, columns, schema.names)
-        # What is a dictionary already keeps its order.
+        # Columns that are already dictionaries keep their order.
         coded = [name for name in columns if name not in as_strings]
         strings = [name for name in coded if is_string(schema.field(name).type)]
         if strings or file.metadata.num_rows > BATCH:
@@ -389,10 +392,10 @@ def _opened_parquet(
 def _parquet_batches(
     path: Path, columns: Sequence[str], on_progress: OnProgress, as_strings: Sequence[str]
 ) -> Iterator[Any]:
-    """Yield columns of a Parquet file a batch at a time, other strings as dictionaries."""
+    """Yield columns of a Parquet file in batches; other strings become dictionaries."""
     with _opened_parquet(path, columns, as_strings) as file:
         progress = _Progress(path, file.metadata.num_rows, on_progress)
-        # Threads of its own take longer to start than a small file to read.
+        # Starting threads takes longer than reading a small file.
         use_threads = file.metadata.num_rows > BATCH
         options = {"columns": list(columns), "use_threads": use_threads}
         for batch in file.iter_batches(SHARED_BATCH, **options):
@@ -402,7 +405,7 @@ def _parquet_batches(
 
 
 def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) -> Iterator[Any]:
-    """Yield columns of an Arrow file or stream a batch at a time."""
+    """Yield columns of an Arrow file or stream in batches."""
     import pyarrow
 
     with pyarrow.OSFile(str(path)) as source:
@@ -419,14 +422,14 @@ def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) 
         batches = (reader.get_batch(i) for i in range(n_batches)) if is_file else reader
         for i, batch in enumerate(batches):
             on_progress(size * (i + 1) // n_batches if is_file else source.tell())
-            # Nothing has been checked so far: text that is not UTF-8, or a code without a
-            # rating, is found here only.
+            # Arrow has not validated the batch: only this call finds text that is not UTF-8 and
+            # codes without a rating.
             batch.validate(full=True)
             yield batch
 
 
 def _is_arrow_file(source: Any) -> bool:
-    """Return whether a file at its beginning is an Arrow file, not a stream."""
+    """Return whether an open file, at its start, is an Arrow file instead of a stream."""
     is_file = bool(source.read(len(ARROW_FILE_MAGIC)) == ARROW_FILE_MAGIC)
     source.seek(0)
     return is_file
@@ -434,7 +437,7 @@ def _is_arrow_file(source: Any) -> bool:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Turn errors of reading a file into one that names the file."""
+    """Convert errors while reading a file to an error that names the file."""
     pyarrow = need_pyarrow("cli", "reading files")
     try:
         yield
@@ -443,6 +446,6 @@ def naming(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise RatingsError(f"{path} cannot be read: it is not UTF-8 text ({error}).") from error
     except (OSError, pyarrow.ArrowException, IndexError, KeyError) as error:
-        # The last two come from metadata of a Parquet file that contradict each other.
+        # The last two errors come from contradictory metadata of a Parquet file.
         reason = " ".join(str(error).split()).rstrip(".")
         raise RatingsError(f"{path} cannot be read: {reason}.") from error

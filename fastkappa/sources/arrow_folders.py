@@ -1,4 +1,4 @@
-"""Folders of files, and several files as one source, read by pyarrow."""
+"""Read folders of files, and several files as one source, with pyarrow."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 
-# Formats of which pyarrow reads a folder at once.
+# Formats for which pyarrow can read a whole folder.
 OF_DATASETS = ("parquet", "arrow")
-# What systems add to the name of a copy, such as " (1)", " - Copy (2)" or "Kopie von ".
+# Texts that operating systems add to the name of a copy, such as " (1)", " - Copy (2)" or "Kopie
+# von ".
 OF_COPIES = re.compile(
     r"^(copy of|kopie von|copie de|copia de) |[ _]\(\d+\)$"
     r"|[ _-]+\(?(\w+ )?(copy|kopie|copie|copia)\)?( ?\(?\d+\)?)?$",
@@ -60,14 +61,14 @@ def count_files(
 ) -> None:
     """Count a file, a folder, or several files of one format, as one source.
 
-    Formats are known by suffixes; ``text_format`` says how text files are written. Progress is in
-    bytes of all files.
+    Formats are known from suffixes, and ``text_format`` describes text files. Progress is reported
+    in bytes of all files.
 
     Raises
     ------
     RatingsError
-        If one cannot be read, a column is not there, ratings cannot be class labels, or files are
-        of several formats.
+        If a file cannot be read, a column does not exist, ratings cannot be class labels, or the
+        files have several formats.
     ImportError
         If pyarrow is not installed.
     """
@@ -97,16 +98,16 @@ def count_files(
 
 
 def count_remote(table: SourceTable, source: Paths, filesystem: Any, num_threads: int) -> None:
-    """Count files of another file system of pyarrow, as `count_files` does local ones.
+    """Count files of another pyarrow file system, as `count_files` counts local files.
 
-    Of Parquet files the columns that are needed are read, others are copied first.
+    Of Parquet files, only the required columns are read. Other files are copied first.
 
     Raises
     ------
     RatingsError, ImportError
-        As by `count_files`.
+        As for `count_files`.
     TypeError
-        If it is not a file system of pyarrow.
+        If ``filesystem`` is not a pyarrow file system.
     """
     files = remote_files(source, filesystem)
     name = str(source) if isinstance(source, (str, os.PathLike)) else "the files"
@@ -128,10 +129,10 @@ def columns_of_path(
     text: Sequence[str] = (),
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
-    """Return columns of a file, or of all files of a folder or a list, each in one array."""
+    """Return columns of a file, or of all files of a folder or list, each as one array."""
     found = columns_of_files(files_at(source), columns, text=text, labels=labels)
     whole = {name: in_one(found.pop(name)) for name in columns}
-    # What the blocks of the file took goes back to the system.
+    # Return the memory of the file's blocks to the system.
     need_pyarrow("cli", "reading files").default_memory_pool().release_unused()
     return whole
 
@@ -146,7 +147,7 @@ def columns_of_files(
     as_written: bool = False,
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
-    """Return columns of a file, a folder, or several files of one format, as `read_columns`."""
+    """Return columns of a file, a folder, or several files of one format, like `read_columns`."""
     read: Callable[..., dict[str, Any]] = partial(
         read_columns, text=text, text_format=text_format, as_written=as_written, labels=labels
     )
@@ -162,7 +163,7 @@ def columns_of_files(
 def _read_folder(
     folder: Path, columns: Sequence[str], read: Callable[..., dict[str, Any]]
 ) -> dict[str, Any]:
-    """Return columns of all files of a folder, as `read_columns` does those of one."""
+    """Return columns of all files of a folder, like `read_columns` for one file."""
     with naming(folder):
         files = files_of(folder)
         file_format = _format_of_all(str(folder), files)
@@ -177,7 +178,7 @@ def _read_folder(
 
 
 def joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str, Any]:
-    """Return columns of several parts one after the other, integers beside floats as floats."""
+    """Return the concatenated columns of several parts; integers join floats as floats."""
     import pyarrow
 
     if len(parts) == 1:
@@ -192,9 +193,10 @@ def joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str,
 
 
 def _as_floats(column: Any, name: str) -> Any:
-    """Return a column as it is or, if of integers, as float64, or raise if that rounds one.
+    """Return an integer column as float64, or raise if an integer would be rounded.
 
-    A cast by pyarrow refuses all numbers beyond 2**53, also the even ones.
+    Other columns are returned unchanged. pyarrow's own cast rejects all integers beyond 2**53, even
+    those that float64 represents exactly.
     """
     import pyarrow
 
@@ -208,7 +210,7 @@ def _as_floats(column: Any, name: str) -> Any:
 
 
 def warn_of_copies(files: Sequence[Path]) -> None:
-    """Warn of files that have the content of another one, and its name as systems name copies."""
+    """Warn of files with the content of another file and the typical name of a copy."""
     originals: dict[tuple[Path, str], list[Path]] = defaultdict(list)
     for file in sorted(files, key=lambda file: len(file.name)):
         stem, dot, suffixes = file.name.partition(".")
@@ -222,19 +224,19 @@ def warn_of_copies(files: Sequence[Path]) -> None:
     if copies:
         listed = first_of_many(copies, MOST_SHOWN)
         warn(
-            f"files have the content of others, and are counted as well: {listed}. Remove them if"
-            " they are copies."
+            f"files have the same content as others, but are counted as well: {listed}. Remove"
+            " them if they are copies."
         )
 
 
 def _format_of_all(name: str, files: Sequence[Path], filesystem: Any = None) -> str:
-    """Return the format of all files of a source that has a name; warn of local copies of them."""
+    """Return the common format of the files of a source, and warn of local copies."""
     formats = sorted({format_of(file) for file in files})
     if len(formats) != 1:
         there = f"files of the formats {' and '.join(formats)}" if formats else "no file"
         raise RatingsError(
-            f"{name} has {there}; a folder is read if all its files are of one format known"
-            f" by suffix: {', '.join(IN_FOLDERS)}."
+            f"{name} has {there}; all files must have the same format, with one of the"
+            f" suffixes {', '.join(IN_FOLDERS)}."
         )
     if len(files) > 1 and filesystem is None:
         warn_of_copies(files)
@@ -248,7 +250,7 @@ def _dataset_of(
     columns: Sequence[Any],
     filesystem: Any = None,
 ) -> Any:
-    """Return a pyarrow dataset of files, strings of Parquet being dictionaries."""
+    """Return a pyarrow dataset of files; strings in Parquet files are dictionaries."""
     from pyarrow import dataset
 
     dataset_of = partial(
@@ -268,9 +270,10 @@ def _dataset_of(
 
 
 def _by_type(whole: Any, columns: Sequence[Any]) -> list[Any]:
-    """Return a dataset in parts, such that the columns have one type in all files of a part.
+    """Split a dataset into parts in which each column has the same type in all files.
 
-    A dataset casts all files to the types of the first: floats beyond 2**53 to integers unseen.
+    A dataset casts all files to the types of the first, which turns floats beyond 2**53 into
+    integers without an error.
     """
     from pyarrow import dataset
 

@@ -1,6 +1,7 @@
-"""JSON Lines: an object per line, read by pyarrow some lines at a time.
+"""Read JSON Lines, one object per line, with pyarrow in blocks of lines.
 
-A field that an object lacks is missing there. Types are those of JSON: numbers are not strings.
+A field that an object does not have is missing. Types are those of JSON, so numbers are not
+strings.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from fastkappa.sources.arrow_columns import as_array
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import is_packed
 
-# Bytes that are parsed at a time, and those of the longest line.
+# The number of bytes that are parsed at a time, and of the longest line.
 BLOCK_SIZE = 1 << 22
 LONGEST_LINE = 1 << 27
-# Lists and objects that a line may open: of 20,000 within each other pyarrow crashes.
+# The largest number of lists and objects that a line can open: pyarrow crashes at 20,000 nested
+# ones.
 MOST_OPENED = 1000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -31,7 +33,7 @@ def json_batches(
     on_progress: Callable[[int], None],
     check: Callable[[Sequence[str]], None],
 ) -> Iterator[Any]:
-    """Yield these columns of a file, some lines at a time; ``check`` is given the names of all."""
+    """Yield columns of a file in blocks of lines; ``check`` is called with all field names."""
     import pyarrow
 
     names: dict[str, None] = {}
@@ -50,7 +52,7 @@ def json_batches(
 
 
 def json_names(path: Path) -> list[str]:
-    """Return the names of a file's fields, in the order in which they are found."""
+    """Return the names of a file's fields, in order of first occurrence."""
     names: dict[str, None] = {}
 
     def check(found: Sequence[str]) -> None:
@@ -62,7 +64,7 @@ def json_names(path: Path) -> list[str]:
 
 
 class _Lines(NamedTuple):
-    """The names of all fields of some lines, and the columns of some fields."""
+    """Store the names of all fields of some lines, and the columns of the required fields."""
 
     n_rows: int
     names: Iterable[str]
@@ -70,7 +72,7 @@ class _Lines(NamedTuple):
 
 
 def _may_be_deep(block: bytes) -> bool:
-    """Return whether a line opens so many lists and objects that pyarrow might run out of stack."""
+    """Return whether a line is nested so deeply that pyarrow might run out of stack."""
     if block.count(b"[") + block.count(b"{") <= MOST_OPENED:
         return False
     text = np.frombuffer(block, np.uint8)
@@ -80,9 +82,9 @@ def _may_be_deep(block: bytes) -> bool:
 
 
 def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
-    """Return some fields of some lines as pyarrow reads them, None if it cannot.
+    """Return some fields of some lines as parsed by pyarrow, or None if it fails.
 
-    Of a field that nobody asked for it wants to know the type as well.
+    pyarrow also infers the types of fields that are not needed, which can fail.
     """
     import pyarrow
     from pyarrow import json
@@ -93,7 +95,7 @@ def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
     except pyarrow.ArrowInvalid:
         return None
     fields = lines.schema.field
-    # It takes strings for times that look like these.
+    # pyarrow converts strings that look like times.
     times = [n for n in columns if n in lines.column_names and "timestamp" in str(fields(n).type)]
     if times:
         texts = pyarrow.schema([(name, pyarrow.string()) for name in times])
@@ -104,26 +106,26 @@ def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
 
 
 def _decoded(path: Path, block: bytes, columns: Sequence[str]) -> _Lines:
-    """Return some fields of some lines as Python reads them."""
+    """Return some fields of some lines as parsed by Python."""
     import json
 
     try:
         objects = [json.loads(line) for line in block.decode().split("\n") if line.strip()]
     except json.JSONDecodeError as error:
         raise RatingsError(
-            f"{path} cannot be read: a line is no JSON ({error.msg}): {short_repr(error.doc)}."
+            f"{path} cannot be read: a line is not JSON ({error.msg}): {short_repr(error.doc)}."
         ) from error
     except RecursionError as error:
         raise RatingsError(f"{path} cannot be read: a line is nested too deeply.") from error
     odd = next((one for one in objects if not isinstance(one, dict)), None)
     if odd is not None:
-        raise RatingsError(f"{path} cannot be read: a line is no object: {short_repr(odd)}.")
+        raise RatingsError(f"{path} cannot be read: a line is not an object: {short_repr(odd)}.")
     found = {name: as_array([one.get(name) for one in objects], name) for name in columns}
     return _Lines(len(objects), chain.from_iterable(objects), found)
 
 
 def _blocks(path: Path, on_progress: Callable[[int], None]) -> Iterator[bytes]:
-    """Yield the lines of a file, so many at a time that parsing them takes little memory."""
+    """Yield the lines of a file in blocks that are small enough to parse in little memory."""
     import pyarrow
 
     with pyarrow.OSFile(str(path)) as opened:
@@ -147,6 +149,6 @@ def _blocks(path: Path, on_progress: Callable[[int], None]) -> Iterator[bytes]:
 def _refuse_array(path: Path, start: bytes) -> None:
     if start.lstrip().startswith(b"["):
         raise RatingsError(
-            f"{path} cannot be read: it holds a list of JSON, not an object per line: read it by"
-            " pandas.read_json, or write its objects to a line each, as by jq -c '.[]'."
+            f"{path} cannot be read: it is a JSON list, not one object per line: read it by"
+            " pandas.read_json, or write one object per line, as with jq -c '.[]'."
         )

@@ -1,4 +1,4 @@
-"""Columns of a file in which some values stand for a missing rating."""
+"""Mark values in the columns of a file that stand for a missing rating."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastkappa.sources.arrow_files import DELIMITERS, format_of
 from fastkappa.sources.source_ratings import STRINGS, WantedLabels, column_of
 from fastkappa.sources.text.arrow_text import inferred, without_texts
 
-# What becomes of strings among numbers.
+# How strings among numbers are handled.
 OddStrings = Literal["raise", "drop", "keep"]
 
 
@@ -27,25 +27,25 @@ def mark_missing(
     odd: OddStrings,
     remedy: str,
 ) -> Any:
-    """Return a column of a file, null where a code stands for a missing rating.
+    """Return a column of a file with null where a code stands for a missing rating.
 
     Parameters
     ----------
     path, column : Path, str
         The file and the name of its column.
     array : pyarrow.ChunkedArray
-        The column as it was read.
+        The column that was read.
     codes : WantedLabels or None
         The values that stand for a missing rating.
     odd : {'raise', 'drop', 'keep'}
-        Whether strings among numbers are an error, are missing too, or are labels.
+        How to handle strings among numbers: as an error, as missing, or as labels.
     remedy : str
-        What the error advises.
+        The advice in the error.
 
     Returns
     -------
     array : pyarrow.Array
-        What is left of a column of text is of the type that is inferred from it alone.
+        The column. For a column of text, the type is inferred from the values that are not missing.
     """
     import pyarrow
     from pyarrow import types
@@ -87,7 +87,7 @@ def _marked_strings(
         counts = np.bincount(values, minlength=len(categories))
         places = [i for i, text in enumerate(categories) if text not in gone | {None}]
         present = column_of([categories[i] for i in places], STRINGS, counts=counts[places])
-        # Codes that are given say what is missing.
+        # If codes are given, only these are missing.
         others = {*odd_strings(present)}
         if odd == "drop" and codes is None:
             found = {*missing_among_numbers(present)}

@@ -1,4 +1,4 @@
-"""The files that paths, patterns, lists and folders stand for, here or in another file system."""
+"""Find the files of paths, patterns, lists and folders, locally or in another file system."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fastkappa.sources.arrow_files import (
 from fastkappa.sources.source_ratings import RatingsError
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-# Of one letter it is a drive of Windows. A path has lost a slash.
+# A scheme of one letter would be a Windows drive. In a Path, "//" has become "/".
 URL = re.compile(r"[a-z][a-z0-9+.-]+:/")
 
 
@@ -36,14 +36,14 @@ def are_paths(source: Any) -> TypeGuard[Paths]:
 
 
 def files_at(source: Paths) -> list[Path]:
-    """Return the files that a path, a pattern or a list of them stands for.
+    """Return the files that a path, a pattern or a list of them refers to.
 
-    A single folder stays one: its folders may be named as the values of a column.
+    A single folder is returned as a folder, because its subfolders can be the values of a column.
 
     Raises
     ------
     RatingsError
-        If a pattern stands for no file, or a file is there twice.
+        If a pattern matches no file, or a file occurs twice.
     """
     paths = [source] if isinstance(source, (str, os.PathLike)) else source
     found = [file for path in paths for file in _matching(os.fspath(path))]
@@ -54,23 +54,23 @@ def files_at(source: Paths) -> list[Path]:
 
 
 def _matching(path: str) -> list[Path]:
-    """Return the files that a pattern stands for, or the path if it is none."""
+    """Return the files that match a pattern; return other paths unchanged."""
     if URL.match(path):
         raise RatingsError(
-            f"{path} is no local path. In Python, filesystem, path ="
-            f" pyarrow.fs.FileSystem.from_uri({path!r}) makes filesystem= for"
-            " confusion_from_source; for the command line copy the file first."
+            f"{path} is not a local path. In Python, filesystem, path ="
+            f" pyarrow.fs.FileSystem.from_uri({path!r}) returns filesystem= for"
+            " confusion_from_source; for the command line, copy the file first."
         )
     if not set(path) & set("*?[") or os.path.exists(path):
         return [Path(path)]
     found = [Path(file) for file in sorted(glob(path, recursive=True))]
     if not found:
-        raise RatingsError(f"no file is like {path}.")
+        raise RatingsError(f"no file matches {path}.")
     return found
 
 
 def _refuse_repeated(files: Sequence[str]) -> None:
-    """Raise if a file is there twice."""
+    """Raise if a file occurs twice."""
     seen: set[str] = set()
     for file in map(os.path.normpath, files):
         if file in seen:
@@ -79,7 +79,7 @@ def _refuse_repeated(files: Sequence[str]) -> None:
 
 
 def reports_of(files: Sequence[Path], on_progress: OnProgress) -> list[OnProgress]:
-    """Return what each of several files reports to: the bytes of those before it are added."""
+    """Return the progress callback of each file, which adds the bytes of the files before it."""
     if on_progress is ignore_progress:
         return [on_progress] * len(files)
     before = accumulate((file.stat().st_size for file in files), initial=0)
@@ -91,9 +91,9 @@ def _report(on_progress: OnProgress, n_before: int, n_bytes: int) -> None:
 
 
 def with_total(files: Sequence[Path], on_progress: Callable[[int, int], object]) -> OnProgress:
-    """Return a report of the bytes read of files that calls a user's function with their total.
+    """Return a progress callback that passes bytes read and total to a user's function.
 
-    It never goes back, and is called by one thread at a time.
+    The number of bytes never decreases, and only one thread at a time calls the function.
     """
     every = files_of(files[0]) if files[0].is_dir() else files
     total, most, lock = sum(file.stat().st_size for file in every), 0, new_lock()
@@ -109,22 +109,22 @@ def with_total(files: Sequence[Path], on_progress: Callable[[int, int], object])
 
 
 def remote_files(source: Paths, filesystem: Any) -> list[str]:
-    """Return the files of another file system; those of folders are the ones that are read here.
+    """Return the files of another file system, with the same rules for folders as local files.
 
     Raises
     ------
     TypeError
-        If it is not a file system of pyarrow.
+        If ``filesystem`` is not a pyarrow file system.
     RatingsError
-        If there is no such file.
+        If a file does not exist.
     """
     need_pyarrow("frames", "filesystem=")
     from pyarrow import fs
 
     if not isinstance(filesystem, fs.FileSystem):
         raise TypeError(
-            f"filesystem must be one of pyarrow.fs, got {type(filesystem)}; PyFileSystem("
-            "FSSpecHandler(...)) of pyarrow.fs makes one of fsspec's."
+            f"filesystem must be one of pyarrow.fs, got {type(filesystem)}; for one of fsspec, use"
+            " pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(...))."
         )
     found: list[str] = []
     paths = [source] if isinstance(source, (str, os.PathLike)) else source
@@ -141,22 +141,22 @@ def remote_files(source: Paths, filesystem: Any) -> list[str]:
 
 
 def _is_data(path: str, folder: str) -> bool:
-    """Return whether a file below a folder is read: neither a note nor hidden."""
+    """Return whether a file below a folder is read, because it is neither a note nor hidden."""
     below = PurePosixPath(path).relative_to(PurePosixPath(folder)).parts
     return is_read_of_folder(Path(path)) and not any(part.startswith((".", "_")) for part in below)
 
 
 @contextmanager
 def copied(files: Sequence[str], filesystem: Any) -> Iterator[list[Path]]:
-    """Copy files of another file system to this one until the block ends.
+    """Copy remote files to a temporary folder for the duration of the block.
 
-    Errors about the copies name the files.
+    Errors about the copies name the original files.
     """
     with TemporaryDirectory(prefix="fastkappa-") as folder:
         copies = [Path(folder, *PurePosixPath("/", file).parts[1:]) for file in files]
         for file, copy in zip(files, copies):
             copy.parent.mkdir(parents=True, exist_ok=True)
-            # As it is: what is compressed is known by its name.
+            # Copy compressed files without unpacking, because their names show the compression.
             with (
                 filesystem.open_input_stream(file, compression=None) as remote,
                 open(copy, "wb") as local,

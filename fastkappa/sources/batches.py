@@ -1,4 +1,4 @@
-"""Batches of ratings, counted in place by the kernels."""
+"""Count batches of ratings in place with the kernels."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from fastkappa.tables.codecs import (
 from fastkappa.tables.item_sums import as_int64, whole_sums
 from fastkappa.tables.tally import Tally
 
-# A batch is counted on the range of its labels if that is at most so long.
+# Batches with a range of at most this many labels are counted on the whole range.
 LARGEST_RANGE = 1 << 9
 
 
 class CodedBatch(NamedTuple):
-    """A batch of ratings as kernels count them, with the label of each code."""
+    """Store a batch of ratings as codes for the kernels, and the label of each code."""
 
     values: AnyArray
     codec: Codec
@@ -42,7 +42,7 @@ def add_ratings(
     groups: Column | None = None,
     num_threads: int = 1,
 ) -> None:
-    """Count the pairs of ratings of a batch of items; the category None is a missing rating."""
+    """Count the pairs of ratings in a batch of items; the category None is a missing rating."""
     types = NO_TYPE if groups is None else groups.label_dtype, first.label_dtype, second.label_dtype
     table.note(types)
     table.note_orders(first.declared, second.declared)
@@ -92,7 +92,7 @@ def _coded(ratings: Column, table: SourceTable, axis: AxisLabels) -> CodedBatch:
 def _coded_anew(
     codes: AnyArray, categories: Sequence[Key], table: SourceTable, axis: AxisLabels
 ) -> CodedBatch:
-    """Return new codes for those of many categories that occur and are counted."""
+    """Return new codes that cover only the categories that occur and are counted."""
     kept = np.flatnonzero(np.bincount(codes)).tolist()
     if axis.wanted is None:
         table.refuse_if_many(axis, len(kept), len(codes))
@@ -104,9 +104,9 @@ def _coded_anew(
 
 
 def _sums(tables: Sequence[AnyArray], column: Any) -> AnyArray:
-    """Return the sums of weights from the tables of the kernels."""
+    """Return the sums of weights, given the tables of the kernels."""
     if len(tables) == 1:
         if not np.isfinite(tables[0]).all():
-            raise RatingsError(f"column {column!r} holds weights that are not finite.")
+            raise RatingsError(f"column {column!r} has weights that are not finite.")
         return tables[0]
     return as_int64(whole_sums(*tables), f"column {column!r}")

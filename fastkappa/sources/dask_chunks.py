@@ -1,8 +1,8 @@
-"""Dask's frames and arrays, counted in the workers.
+"""Count Dask frames and arrays in the workers.
 
-Each partition or chunk becomes a table in its worker. Tables are summed a few at a time, also
-in the workers, and only the last one comes back. Dask runs a task that is lost with its worker
-again: it counts the same items, and nothing of the first attempt is left.
+Each partition or chunk becomes a table in its worker. Tables are summed a few at a time, also in
+the workers, and only the last table is returned. If a worker is lost, Dask repeats its tasks. The
+repeated tasks count the same items, and results of the first attempt are discarded.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fastkappa.sources.frames import count_frame as count_frame_here
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
 
-# Tables that one task sums.
+# The number of tables that one task sums.
 FAN_IN = 8
 
 
@@ -38,7 +38,7 @@ def is_array(column: Any) -> bool:
 
 
 def count_arrays(table: SourceTable, arrays: dict[Any, Any]) -> None:
-    """Count Dask arrays of one dimension, chunk by chunk."""
+    """Count one-dimensional Dask arrays, chunk by chunk."""
     from dask import array as dask_array
 
     taken = {name: dask_array.asarray(column) for name, column in arrays.items()}
@@ -46,7 +46,7 @@ def count_arrays(table: SourceTable, arrays: dict[Any, Any]) -> None:
         if array.ndim != 1:
             raise RatingsError(f"column {name!r} must be one-dimensional, got shape {array.shape}.")
     lengths = {name: array.shape[0] for name, array in taken.items()}
-    # Lengths that are not known yet are NaN: those of the chunks are compared later.
+    # Unknown lengths are NaN; the lengths of the chunks are compared later.
     if len({length for length in lengths.values() if length == length}) > 1:
         raise RatingsError(f"the columns have different lengths: {lengths}.")
     pairs = [part for array in taken.values() for part in (array, "i")]

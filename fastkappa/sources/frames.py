@@ -1,4 +1,4 @@
-"""Data frames and relations, all through narwhals."""
+"""Count data frames and relations through narwhals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import AxisLabels, Columns, SourceTable, order_of
 
-# Cells that an engine may send back: those of the largest table and of missing ratings.
+# The largest number of cells that an engine returns: the largest table, with missing ratings.
 MOST_CELLS = (LARGEST_NUMBER_OF_LABELS + 1) ** 2
 INT64_MAX = (1 << 63) - 1
 NO_LABELS = ("Binary", "Duration", "Time")
@@ -32,7 +32,7 @@ NO_LABELS = ("Binary", "Duration", "Time")
 def count_frame(
     table: SourceTable, source: Any, num_threads: int, *, most_cells: int = MOST_CELLS
 ) -> bool:
-    """Count a frame or relation, and return whether narwhals knows it as one.
+    """Count a frame or relation, and return whether narwhals supports it.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def count_frame(
     source : object
     num_threads : int
     most_cells : int
-        How many cells an engine may send back.
+        The largest number of cells that an engine may return.
 
     Raises
     ------
@@ -76,9 +76,9 @@ def count_frame(
 def collect_columns(
     source: Any, names: Sequence[Any]
 ) -> tuple[Any, dict[Any, tuple[str, ...] | None]] | None:
-    """Return columns of a frame or relation in memory, None if narwhals does not know it as one.
+    """Return columns of a frame or relation in memory, or None for other objects.
 
-    With them come the labels of those that are an Enum, in its order.
+    The labels of Enum columns are returned as well, in their order.
 
     Raises
     ------
@@ -111,8 +111,8 @@ def collect_columns(
 def _counts_faster(frame: Any, columns: Columns) -> bool:
     """Return whether an engine counts its columns in memory faster than the kernels do.
 
-    Only polars does, and only strings: the kernels take no longer than a grouping for all
-    else, and for numbers a tenth of its time or less.
+    Only polars does, and only for strings. For other types, the kernels are at least as fast as a
+    grouping, and for numbers at least ten times as fast.
     """
     import narwhals
 
@@ -137,7 +137,7 @@ def _count_in_memory(table: SourceTable, frame: Any, num_threads: int) -> None:
 
 
 def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
-    """Have the engine count, and add the cells that it sends back."""
+    """Let the engine count, and add the cells that it returns."""
     import narwhals
 
     columns = table.columns
@@ -167,14 +167,14 @@ def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
     collected = grouped.collect(**options)
     if len(collected) > most_cells:
         raise RatingsError(
-            f"columns {columns.y1!r} and {columns.y2!r} hold more than {most_cells} different"
+            f"columns {columns.y1!r} and {columns.y2!r} have more than {most_cells} different"
             " pairs of ratings, too many for a table: are they ratings?"
         )
     _add_cells(table, {name: collected[name].to_list() for name in collected.columns})
 
 
 def _note_orders(table: SourceTable, schema: Any) -> None:
-    """Take the orders that an Enum of polars or DuckDB, or an ordered categorical, declares."""
+    """Record the orders declared by Enums of polars or DuckDB and by ordered categoricals."""
     import narwhals
 
     for axis in table.axes[1:]:
@@ -184,18 +184,18 @@ def _note_orders(table: SourceTable, schema: Any) -> None:
 
 
 def _weight(dtype: Any, column: Any) -> Any:
-    """Return item weights in a type in which they can be summed."""
+    """Return item weights in a type that can be summed."""
     import narwhals
 
     if dtype.is_integer() or dtype == narwhals.Boolean:
         return narwhals.col(column).cast(narwhals.Int64)
     if dtype.is_numeric():
         return narwhals.col(column).cast(narwhals.Float64)
-    raise RatingsError(f"column {column!r} holds values of type {dtype}: weights are numbers.")
+    raise RatingsError(f"column {column!r} has values of type {dtype}: weights are numbers.")
 
 
 def _add_cells(table: SourceTable, cells: dict[str, list[Any]]) -> None:
-    """Add the cells of a table, given by group, ratings and figures."""
+    """Add the cells of a table, given by group, ratings and counts or sums."""
     n = [int(count) for count in cells["n"]]
     keys = [
         _noted(axis, cells.get(role, [None] * len(n)))
@@ -208,7 +208,7 @@ def _add_cells(table: SourceTable, cells: dict[str, list[Any]]) -> None:
 
 
 def _noted(axis: AxisLabels, labels: Sequence[Any]) -> list[Key]:
-    """Return the keys of labels, their types being noted."""
+    """Return the keys of labels, and record their types."""
     pairs = [key_of(label, axis.column, axis.has_fractions) for label in labels]
     for dtype in dict.fromkeys(dtype for _, dtype in pairs if dtype != NO_TYPE):
         axis.note(dtype)
@@ -216,15 +216,15 @@ def _noted(axis: AxisLabels, labels: Sequence[Any]) -> list[Key]:
 
 
 def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
-    """Return the sums of weights, or raise."""
+    """Return the sums of weights, or raise if a weight is not valid."""
     lacking = sum(n) - sum(map(int, cells["n_weights"]))
     if lacking:
-        raise RatingsError(f"column {column!r} lacks {lacking} weights.")
+        raise RatingsError(f"column {column!r} has {lacking} missing weights.")
     refuse_negative(min(cells["least"], default=0), column)
     if any(isinstance(total, float) for total in cells["sum"]):
         sums = np.array(cells["sum"], np.float64)
         if not np.isfinite(sums).all():
-            raise RatingsError(f"column {column!r} holds weights that are not finite.")
+            raise RatingsError(f"column {column!r} has weights that are not finite.")
         return sums
     # Not every engine reports an overflow.
     for most, count in zip(cells["most"], n):

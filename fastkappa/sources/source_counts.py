@@ -1,4 +1,4 @@
-"""The result of `confusion_from_source`, read from the table of a source."""
+"""Finish the table of a source as the result of `confusion_from_source`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from fastkappa.tables.json_fields import (
 )
 from fastkappa.tables.table import scatter
 
-# The fields that are numbers of rows or ratings.
+# The fields with numbers of rows or ratings.
 NUMBERS = ("n_outside", "n_rows", "missing", "n_dropped")
 VERSION = 1
 FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS)
@@ -46,25 +46,25 @@ class _Counts(NamedTuple):
 
 
 class SourceCounts(CountsResult, _Counts):
-    """A confusion table of two columns, and what is not in it.
+    """Store a confusion table of two columns, and the numbers of items that are not in it.
 
     Attributes
     ----------
     table : ndarray of shape (l, l)
-        Row i, column j counts the items rated ``labels[i]`` by the first rater and
-        ``labels[j]`` by the second: int64 counts, or the sums of their weights, float64
-        where the weights are.
+        The cell in row i, column j is the number of items rated ``labels[i]`` by the first rater
+        and ``labels[j]`` by the second, or the sum of their weights. Counts and sums of integer
+        weights are int64; sums of float weights are float64.
     labels : ndarray of shape (l,)
-        The labels in the order given or, without one, in that which a column declares; else
-        sorted, strings that are all numbers by their value.
+        The labels, in the given order, else in the order that a column declares, else sorted.
+        Strings that are all numbers are sorted by value.
     n_outside : int
-        How many items have both ratings, at least one of them outside the labels.
+        The number of items with both ratings of which at least one is outside the labels.
     n_rows : int
-        How many items there are.
+        The number of items.
     missing : tuple of int
-        How many ratings of the first and of the second rater are missing.
+        The numbers of missing ratings of the first and the second rater.
     n_dropped : int
-        How many items are left out because a rating is missing.
+        The number of items that are left out because a rating is missing.
     """
 
     __slots__ = ()
@@ -75,7 +75,7 @@ class SourceCounts(CountsResult, _Counts):
         Raises
         ------
         ValueError
-            If JSON cannot hold the labels.
+            If the labels cannot be written as JSON.
         """
         labels, label_dtype = labels_to_list(self.labels)
         table = self.table.tolist()
@@ -90,7 +90,7 @@ class SourceCounts(CountsResult, _Counts):
         Raises
         ------
         ValueError
-            If no source can lead to such counts: the text was not written by `to_json`.
+            If the text was not written by `to_json`: no source can have such counts.
 
         Examples
         --------
@@ -130,14 +130,14 @@ class SourceCounts(CountsResult, _Counts):
 
 
 def _from_fields(fields: dict[str, Any]) -> SourceCounts:
-    """Return the counts of fields of JSON, or raise ValueError if they contradict each other."""
+    """Return the counts of JSON fields, or raise ValueError if the fields contradict each other."""
     labels, rows = labels_from_list(fields["labels"], fields["label_dtype"]), fields["table"]
     is_float = isinstance(rows, list) and bool(rows) and isinstance(rows[0], list)
     is_float = is_float and any(type(sum_of_weights) is float for sum_of_weights in rows[0])
     kind = (np.float64, float) if is_float else (np.int64, int)
     table = square(rows, len(labels), *kind)
     if not np.isfinite(table).all() or table.min(initial=0) < 0:
-        raise ValueError("the table holds numbers that are no counts or sums of weights")
+        raise ValueError("the table has numbers that are not counts or sums of weights")
     missing = fields["missing"]
     if not isinstance(missing, list) or len(missing) != 2:
         raise ValueError(f"missing is {short_repr(missing)}")
@@ -152,7 +152,7 @@ def _from_fields(fields: dict[str, Any]) -> SourceCounts:
 
 
 def finish(contents: Contents, labels: Any = None) -> SourceCounts:
-    """Return the counts of all items, whatever their group."""
+    """Return the counts of all items of all groups."""
     together = contents._replace(
         counts=contents.counts.sum(axis=0)[None],
         sums=None if contents.sums is None else contents.sums.sum(axis=0)[None],
@@ -162,7 +162,7 @@ def finish(contents: Contents, labels: Any = None) -> SourceCounts:
 
 
 def finish_groups(contents: Contents, labels: Any = None) -> dict[Any, SourceCounts]:
-    """Return the counts of each group, sorted; those of a missing group are last."""
+    """Return the counts of each group, sorted; items without a group are last."""
     axis = contents.axes[0]
     names = dict(zip(axis.labels(), labels_of(axis.labels(), axis.dtype).tolist()))
     groups = [*in_order(names, axis.dtype), *([None] if None in axis.position else [])]
@@ -171,7 +171,7 @@ def finish_groups(contents: Contents, labels: Any = None) -> dict[Any, SourceCou
 
 
 def n_first_among(contents: Contents, labels: Sequence[Any]) -> int:
-    """Return how many items with both ratings have a first one among the labels."""
+    """Return the number of items with both ratings whose first rating is among the labels."""
     _, first, second = contents.axes
     places = [
         first.position.get(key_of(label, first.column, fractions=True)[0]) for label in labels
@@ -225,12 +225,12 @@ def _occurring(counts: AnyArray, first: AxisLabels, second: AxisLabels) -> set[A
 
 
 def in_order(keys: Iterable[Any], dtype: np.dtype[Any]) -> list[Any]:
-    """Return keys sorted: strings that are all numbers by their value."""
+    """Return keys sorted; strings that are all numbers are sorted by value."""
     return sorted_strings(keys) if dtype.kind == "O" else sorted(keys)
 
 
 def check_labels(labels: Any) -> AnyArray:
-    """Return the labels a user gave as an array, or raise."""
+    """Return given labels as an array, or raise if they are not valid."""
     array = given_labels(labels)
     for label in labels:
         try:
@@ -243,12 +243,12 @@ def check_labels(labels: Any) -> AnyArray:
 
 
 def _given(labels: Any, dtype: np.dtype[Any]) -> tuple[AnyArray, list[Any]]:
-    """Return the labels a user gave, and their keys."""
+    """Return given labels as an array, and their keys."""
     array = check_labels(labels)
     keys: list[Any] = []
     for label in labels:
         key, type_of_label = key_of(label, "labels", fractions=True)
-        # No item has a label of another kind: its key is one that no rating has.
+        # A label of another type matches no item, so it gets a key that no rating has.
         is_known = dtype == NO_TYPE or are_comparable(dtype, type_of_label)
         keys.append(key if is_known else (label,))
     distinct(keys)
@@ -256,11 +256,11 @@ def _given(labels: Any, dtype: np.dtype[Any]) -> tuple[AnyArray, list[Any]]:
 
 
 def _places(axis: AxisLabels, keys: Sequence[Any]) -> NDArray[np.intp]:
-    """Return the position among the keys of each label of an axis, -1 for others."""
+    """Return the position of each label of an axis among the keys, or -1."""
     position = {key: i for i, key in enumerate(keys)}
     return np.array([position.get(key, -1) for key in axis.position], np.intp)
 
 
 def _there(axis: AxisLabels) -> list[int]:
-    """Return the places of ratings that are not missing."""
+    """Return the positions of ratings that are not missing."""
     return [place for key, place in axis.position.items() if key is not None]

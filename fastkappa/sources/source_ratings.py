@@ -1,4 +1,4 @@
-"""The ratings of a source: whole numbers and strings as keys of a table, and errors about them."""
+"""Represent the ratings of a source as keys of a table, and report ratings that are not valid."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from fastkappa.ratings.doubtful_labels import REMEDIES
 from fastkappa.ratings.label_order import LabelOrder
 from fastkappa.ratings.string_codes import strings_array
 
-# What a label is in a table; None is a missing rating.
-# Fractions are those of a scale that labels= names, such as half points.
+# A label in a table; None is a missing rating. Fractions, such as half points, must be among
+# labels=.
 Key = int | float | str | None
 
-# The types of the ratings of a column. Floats are whole numbers; booleans are 0 and 1, dates and
-# times microseconds since 1970. A column in which all is missing may have none.
+# The types of a column's ratings. Floats are whole numbers, booleans are 0 and 1, and dates and
+# times are microseconds since 1970. If all ratings are missing, a column can have no type.
 INTEGERS, FLOATS, BOOLEANS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(bool)
 STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")
 
-# A table has as many cells as the square of the number of labels: an identifier or a count
-# mistaken for a rating would take more memory than there is.
+# A table has one cell per pair of labels, so a column of ids or counts instead of ratings would
+# exhaust the memory.
 LARGEST_NUMBER_OF_LABELS = 2000
 EPOCH = datetime.datetime(1970, 1, 1)
 MICROSECOND = datetime.timedelta(microseconds=1)
@@ -37,7 +37,7 @@ SOURCE_REMEDIES = REMEDIES._replace(
     " labels."
 )
 MEASUREMENTS = (
-    "For measurements there are fastkappa.measurements and, for more than two raters,"
+    "For measurements, use fastkappa.measurements or, for more than two raters,"
     " krippendorff_alpha with level='interval'."
 )
 
@@ -55,21 +55,21 @@ class TooManyLabelsError(RatingsError):
 
     def __str__(self) -> str:
         return (
-            f"column {self.column!r} holds {self.n_labels} different ratings in its first"
-            f" {self.n_rows} rows, more than the {LARGEST_NUMBER_OF_LABELS} labels a table is"
-            f" made for: is it a rating? {self.remedy}"
+            f"column {self.column!r} has {self.n_labels} different ratings in its first"
+            f" {self.n_rows} rows, more than the {LARGEST_NUMBER_OF_LABELS} labels that a table"
+            f" can have: is it a rating? {self.remedy}"
         )
 
 
 def key_of(value: Any, column: Any, fractions: bool = False) -> tuple[Key, np.dtype[Any]]:
     """Return the key and the type of a rating that is a Python object.
 
-    Numbers with ``fractions`` are labels if they may be.
+    With ``fractions``, numbers that are not whole are labels too.
 
     Raises
     ------
     RatingsError
-        If it cannot be a class label.
+        If the rating cannot be a class label.
     """
     if isinstance(value, np.generic):
         value = _plain(value)
@@ -107,7 +107,7 @@ def _plain(value: np.generic) -> Any:
 
 
 def labels_of(keys: Sequence[Any], dtype: np.dtype[Any]) -> AnyArray:
-    """Return keys without a missing one as the labels of a table."""
+    """Return keys, none of them missing, as the labels of a table."""
     if dtype.kind == "O":
         return strings_array(list(keys)) if keys else np.array(keys, "<U1")
     if dtype.kind == "b":
@@ -127,9 +127,10 @@ def column_of(
     order: Sequence[Key] | None = None,
     counts: AnyArray | None = None,
 ) -> Column:
-    """Return distinct keys as a column, which `judge_labels` judges as it judges arrays.
+    """Return distinct keys as a column, so that `judge_labels` can check them like arrays.
 
-    ``order`` is the one that the ratings declare, ``counts`` how many ratings have each key.
+    ``order`` is the order that the ratings declare. ``counts`` is the number of ratings of each
+    key.
     """
     declared = None
     if order is not None:
@@ -145,20 +146,18 @@ def column_of(
 
 
 class WantedLabels:
-    """The labels a user asks for, before the type of the ratings is known.
+    """Represent the labels that a user asks for, before the type of the ratings is known.
 
-    Whether the ratings of a text file are numbers is known at its end only. Until then ``1``
-    may be the label 1, '1' or True, and a rating is kept if one of its readings is wanted.
-
-    ``are_numbers`` says that all labels are numbers: what is none of them says nothing then of
-    what a column holds.
+    Whether the ratings of a text file are numbers is known only at its end. Until then, ``1`` can
+    mean the label 1, '1' or True, and a rating is kept if any of its meanings is wanted. With
+    ``are_numbers``, all labels are numbers, so other texts do not determine the type of a column.
 
     Attributes
     ----------
     texts : frozenset of str
         The labels that are strings.
     have_fractions : bool
-        Whether some may be numbers that are not whole.
+        Whether some labels can be numbers that are not whole.
     """
 
     def __init__(self, labels: Iterable[Any], *, are_numbers: bool = False) -> None:
@@ -195,25 +194,25 @@ def refuse_many_labels(n_labels: int, name: str) -> None:
     """Raise if a column has too many different values to hold labels."""
     if n_labels > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
-            f"{name} holds {n_labels} different values, more than the"
-            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
+            f"{name} has {n_labels} different values, more than the"
+            f" {LARGEST_NUMBER_OF_LABELS} labels that a table can have: is it a label?"
         )
 
 
 def refuse_repeated_names(names: Sequence[str], n_rows: int) -> None:
-    """Raise if rows hold the names of their columns."""
+    """Raise if rows contain the names of their columns."""
     if n_rows:
         listed = ", ".join(map(repr, names))
         raise RatingsError(
-            f"{n_rows} {'row holds' if n_rows == 1 else 'rows hold'} the names of the columns"
-            f" ({listed}), as where files were put together: leave such rows out."
+            f"{n_rows} {'row contains' if n_rows == 1 else 'rows contain'} the names of the columns"
+            f" ({listed}), as in concatenated files: leave such rows out."
         )
 
 
 def refuse_negative(least: Any, column: Any) -> None:
-    """Raise if the least weight of a column is below 0: a sum would hide it."""
+    """Raise if the smallest weight of a column is negative, because a sum would hide it."""
     if least < 0:
-        raise RatingsError(f"column {column!r} holds weights below 0, such as {least}.")
+        raise RatingsError(f"column {column!r} has weights below 0, such as {least}.")
 
 
 def not_whole(column: Any, found: Any) -> str:
@@ -226,6 +225,6 @@ def not_whole(column: Any, found: Any) -> str:
 
 def no_label(column: Any, dtype: Any) -> str:
     return (
-        f"column {column!r} holds values of type {dtype}: ratings must be whole numbers, strings,"
+        f"column {column!r} has values of type {dtype}: ratings must be whole numbers, strings,"
         " booleans or dates."
     )

@@ -1,8 +1,8 @@
-"""The table that the parts of a source are counted into.
+"""Count the parts of a source into one table.
 
-It has a layer for each group, a row and a column for each rating, for missing ratings, and
-for those outside the labels. So what is missing or outside is read from it for every group,
-and the tables of parts of the data add up to the table of all.
+The table has a layer per group and a row and column per rating, with extra ones for missing ratings
+and for ratings outside the labels. So the numbers of missing and outside ratings of every group can
+be read from it, and the tables of parts add up to the table of all data.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from fastkappa.tables.item_sums import add_exactly
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
-# The key of ratings outside the labels: no rating has a key of bytes.
+# The key of ratings outside the labels. No rating has bytes as its key.
 OUTSIDE = b""
-# Whole numbers are counted in a table of their range while that has so many cells, and are looked
-# up while they have fewer than these.
+# Whole numbers are counted in a table of their range up to `LARGEST_DENSE` cells, and are looked up
+# for tables of up to `MOST_CELLS_OF_NUMBERS` cells.
 LARGEST_DENSE = 1 << 18
 MOST_CELLS_OF_NUMBERS = 1 << 24
-# Ratings that are looked at where there seem to be too many labels.
+# The number of ratings that are checked if there seem to be too many labels.
 SAMPLE = 1 << 16
-# Tables of all groups together: a gigabyte.
+# The largest number of cells of all groups together: one gigabyte.
 MOST_CELLS = 1 << 27
 
 # The labels of layers, rows and columns.
@@ -54,7 +54,7 @@ NO_TYPES: Types = (NO_TYPE, NO_TYPE, NO_TYPE)
 
 
 class Columns(NamedTuple):
-    """The names of the columns that are counted."""
+    """Store the names of the columns that are counted."""
 
     y1: Any
     y2: Any
@@ -63,7 +63,7 @@ class Columns(NamedTuple):
 
 
 class AxisLabels:
-    """The labels of layers, rows or columns, in the order in which they were found."""
+    """Collect the labels of layers, rows or columns, in order of occurrence."""
 
     def __init__(
         self, column: Any, wanted: WantedLabels | None = None, codes: WantedLabels | None = None
@@ -76,15 +76,15 @@ class AxisLabels:
 
     @property
     def has_fractions(self) -> bool:
-        """Whether numbers that are not whole may be labels: some of those given are."""
+        """Whether numbers that are not whole can be labels, because some given labels are."""
         return self.wanted is not None and self.wanted.have_fractions
 
     def labels(self) -> list[Any]:
-        """Return the keys of labels: all but those of missing ratings and of others."""
+        """Return the keys of labels, without the keys for missing and outside ratings."""
         return [key for key in self.position if key is not None and key != OUTSIDE]
 
     def places(self, keys: Iterable[Any]) -> NDArray[np.intp]:
-        """Return the place of each key; new keys get the next places."""
+        """Return the position of each key; new keys get the next positions."""
         position = self.position
         return np.array(
             [
@@ -97,7 +97,7 @@ class AxisLabels:
         )
 
     def note(self, dtype: np.dtype[Any]) -> None:
-        """Take the type of a part of the column, which may differ from that of the others."""
+        """Record the type of a part of the column, which can differ between parts."""
         if self.dtype != NO_TYPE:
             if not are_comparable(self.dtype, dtype):
                 so_far, part = column_of(self.labels(), self.dtype), column_of([], dtype)
@@ -106,14 +106,14 @@ class AxisLabels:
         self.dtype = dtype
 
     def note_order(self, order: LabelOrder | None, remedies: Remedies) -> None:
-        """Take the order that a part of the column declares, the same in all parts."""
+        """Record the order declared by a part of the column; all parts must declare the same."""
         if order is None:
             return
         keys = [key for key in order.labels.tolist() if self._counted_as(key) is not None]
         if len(keys) > LARGEST_NUMBER_OF_LABELS:
             raise RatingsError(
                 f"{self.name} declares {len(keys)} labels, more than the"
-                f" {LARGEST_NUMBER_OF_LABELS} a table is made for. {remedies.many_labels}"
+                f" {LARGEST_NUMBER_OF_LABELS} that a table can have. {remedies.many_labels}"
             )
         if self.order not in (None, keys):
             parts = {self.name: self.order, "a later part": keys}
@@ -129,10 +129,10 @@ class AxisLabels:
 
 
 class Contents(NamedTuple):
-    """What has been counted of a source.
+    """Store the counts of a source.
 
-    ``counts``, and ``sums`` of weights if there are any, have the shape of the axes; ``dtype`` is
-    that of the ratings in both columns, ``order`` the one that they declare, None without one.
+    ``counts``, and ``sums`` if there are weights, have the shape of the axes. ``dtype`` is the
+    common type of the ratings in both columns. ``order`` is the order that they declare, or None.
     """
 
     axes: tuple[AxisLabels, AxisLabels, AxisLabels]
@@ -143,29 +143,29 @@ class Contents(NamedTuple):
 
 
 class SourceTable:
-    """Counts, and sums of weights, by group and pair of ratings.
+    """Count items, and sum their weights, by group and pair of ratings.
 
     Parameters
     ----------
     columns : Columns
         The columns of the source.
     wanted : WantedLabels or None
-        The labels that are counted apart; None counts all apart.
+        The labels of the table; None for all labels that occur.
     codes : WantedLabels or None
-        The ratings that stand for a missing one.
+        The values that stand for a missing rating.
     drop_odd : bool
-        Whether strings among numbers are missing ratings; they are an error otherwise.
+        Whether strings among numbers are missing ratings instead of an error.
     remedies : Remedies
-        What errors advise.
+        The advice in errors.
 
     Attributes
     ----------
     names : list
-        The names of the columns, each once.
+        The distinct names of the columns.
     axes : tuple of AxisLabels
         The groups, and the ratings of the first and of the second rater.
     n_rows : int
-        How many items have been counted.
+        The number of items counted so far.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class SourceTable:
     ) -> None:
         self.columns, self.wanted = columns, wanted
         self.codes, self.drop_odd, self.remedies = codes, drop_odd, remedies
-        # Labels or codes that are given say what is missing.
+        # With given labels or codes, strings among numbers are not missing.
         self.drops_stand_ins = drop_odd and wanted is None and codes is None
         self.names = list(dict.fromkeys(name for name in columns if name is not None))
         self.axes = (
@@ -188,14 +188,14 @@ class SourceTable:
             AxisLabels(columns.y2, wanted, codes),
         )
         self.n_rows = 0
-        # Whole numbers of unknown labels, by the types of their columns.
+        # Tallies of whole numbers with unknown labels, by the types of their columns.
         self._tallies: dict[Any, Tally] = {}
         self._counts: IntTable = np.zeros((0, 0, 0), np.int64)
         self._sums: AnyArray | None = None
         self._waiting: tuple[Keys, IntTable, AnyArray | None] | None = None
 
     def empty_copy(self) -> SourceTable:
-        """Return a table for another part of the same data."""
+        """Return an empty table for another part of the same data."""
         return SourceTable(
             self.columns,
             self.wanted,
@@ -205,24 +205,24 @@ class SourceTable:
         )
 
     def note(self, types: Types) -> None:
-        """Take the types of the groups and ratings of a part."""
+        """Record the types of the groups and ratings of a part."""
         for axis, dtype in zip(self.axes, types):
             if dtype not in (NO_TYPE, axis.dtype):
                 self._settle()
                 axis.note(dtype)
 
     def note_orders(self, first: LabelOrder | None, second: LabelOrder | None) -> None:
-        """Take the orders of labels that a part declares."""
+        """Record the orders of labels that a part declares."""
         for axis, order in zip(self.axes[1:], (first, second)):
             axis.note_order(order, self.remedies)
 
     def add_table(
         self, types: Types, keys: Keys, counts: IntTable, sums: AnyArray | None = None
     ) -> None:
-        """Add a table of shape (layers, rows, columns), whose labels may repeat.
+        """Add a table of shape (layers, rows, columns), in which labels can repeat.
 
-        Most batches have the same labels: such tables are summed first, and put in their
-        place once.
+        Most batches have the same labels. Their tables are summed first and then added to the whole
+        at once.
         """
         self.note(types)
         self.n_rows += int(counts.sum())
@@ -236,7 +236,7 @@ class SourceTable:
         self._waiting = keys, counts, sums
 
     def add_whole_numbers(self, first: AnyArray, second: AnyArray, num_threads: int) -> None:
-        """Count pairs of whole numbers, whose labels are not known."""
+        """Count pairs of whole numbers whose labels are not known."""
         types = first.dtype, second.dtype
         tally = self._tallies.get(types)
         try:
@@ -274,26 +274,26 @@ class SourceTable:
         self.add_table((group.dtype, first.dtype, second.dtype), keys, counts, sums)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A tally has kernels, which cannot be pickled.
+        # A tally refers to kernels, which cannot be pickled.
         self._settle()
         return vars(self)
 
     def settled(self) -> tuple[IntTable, AnyArray | None]:
-        """Return the counts, and the sums of weights if any, in the order of the axes' labels."""
+        """Return the counts, and the sums of weights or None, in the order of the axes' labels."""
         self._settle()
         taken = tuple(slice(len(axis.position)) for axis in self.axes)
         return self._counts[taken], None if self._sums is None else self._sums[taken]
 
     def contents(self) -> Contents:
-        """Return what has been counted, its labels judged as those of arrays are.
+        """Return the counts, after checking the labels with the rules for arrays.
 
-        There is no order if some labels alone are wanted.
+        If specific labels are wanted, there is no declared order.
 
         Raises
         ------
         ValueError
             If the ratings cannot be compared, strings are among numbers, the columns declare
-            different orders, or one holds a rating that the order lacks.
+            different orders, or a rating is not in the declared order.
         """
         self._refuse_repeated_names()
         if self.drops_stand_ins:
@@ -326,7 +326,7 @@ class SourceTable:
         )
 
     def _refuse_repeated_names(self) -> None:
-        """Raise if items have the names of their columns, as in files put together."""
+        """Raise if rows contain the names of their columns, as in concatenated files."""
         first, second = self.axes[1:]
         if first.column == second.column or is_number(str(first.column)):
             return
@@ -336,7 +336,7 @@ class SourceTable:
             refuse_repeated_names((first.column, second.column), int(counts[:, *cell].sum()))
 
     def column(self, i: int) -> Column:
-        """Return the labels of an axis as a column, with how many ratings have each."""
+        """Return the labels of an axis as a column, with the number of ratings of each."""
         axis, (counts, _) = self.axes[i], self.settled()
         labels = axis.labels()
         n_ratings = counts.sum(axis=tuple(j for j in range(3) if j != i))
@@ -356,13 +356,13 @@ class SourceTable:
         self._settle()
 
     def refuse_if_many(self, axis: AxisLabels, n_labels: int, n_more: int = 0) -> None:
-        """Raise if a column has too many different values to hold ratings."""
+        """Raise if a column has too many different values to contain ratings."""
         if axis is not self.axes[0] and n_labels > LARGEST_NUMBER_OF_LABELS:
             n_rows = self.n_rows + n_more
             raise TooManyLabelsError(axis.column, n_labels, n_rows, self.remedies.many_labels)
 
     def _settle(self) -> None:
-        """Put the tables that wait in their place, label by label."""
+        """Add the waiting tables to the whole, matching labels."""
         waiting = [] if self._waiting is None else [self._waiting]
         for table in (tally.finish() for tally in self._tallies.values()):
             found: Keys = [None], table.rows.tolist(), table.columns.tolist()
@@ -384,7 +384,7 @@ class SourceTable:
             for axis in self.axes[1:]:
                 self.refuse_if_many(axis, len(axis.labels()))
         self._make_room(None if sums is None else sums.dtype)
-        # The dictionary of an Arrow column may hold a label twice.
+        # The dictionary of an Arrow column can contain a label twice.
         np.add.at(self._counts, places, counts)
         if self._sums is not None and sums is not None:
             total = np.zeros_like(self._sums)
@@ -392,7 +392,7 @@ class SourceTable:
             self._sums = add_exactly(self._sums, total)
 
     def _make_room(self, sums: np.dtype[Any] | None) -> None:
-        """Make room for every label found, and for some more."""
+        """Enlarge the table for every label found, with some spare room."""
         needed = [len(axis.position) for axis in self.axes]
         if any(n > there for n, there in zip(needed, self._counts.shape)):
             shape = tuple(
@@ -401,7 +401,7 @@ class SourceTable:
             if np.prod(shape, dtype=float) > MOST_CELLS:
                 raise RatingsError(
                     f"the tables of {needed[0]} groups in column {self.columns.group!r} have more"
-                    f" than {MOST_CELLS} cells: group by a column of fewer values."
+                    f" than {MOST_CELLS} cells: group by a column with fewer values."
                 )
             self._counts = _enlarged(self._counts, shape)
             if self._sums is not None:
@@ -411,7 +411,7 @@ class SourceTable:
 
 
 def order_of(keys: Sequence[Key] | None) -> LabelOrder | None:
-    """Return keys as an order that a part of a column declares."""
+    """Return keys as the order that a part of a column declares."""
     if keys is None:
         return None
     labels = np.array(keys, object)

@@ -1,1 +1,1 @@
-"""Samples become a table of counts; nothing here knows what a statistic is."""
+"""Count samples into tables; this room contains no statistics."""

@@ -1,10 +1,10 @@
-"""Items counted by cluster: which cells of the table each cluster's items are in.
+"""Count items by cluster: how many items of each cluster are in each cell of the table.
 
-There may be millions of clusters, and their numbers may lie far apart, so that no table of all
-is made where it can be helped. Items are read a chunk at a time: where the clusters of a chunk
-lie near each other, as in data in the order of clusters, they are counted in a small table of
-their own. Other chunks are counted in one table of all clusters, if there is room for it, and
-are sorted if there is not. Either way what remains is a list of cluster, cell and count.
+There can be millions of clusters, and their numbers can be far apart, so a table of all clusters is
+made only if it is small enough. Items are read in chunks. If the clusters of a chunk are close
+together, as in data sorted by cluster, they are counted in a small table. Other chunks are counted
+in one table of all clusters if it fits, and are sorted if not. In all cases the result is a list of
+cluster, cell and count.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from fastkappa.kernels.threads import ItemRanges, new_lock, run_in_threads
 from fastkappa.ratings.column import Column
 from fastkappa.tables.known_labels import Encoding
 
-# The table of all clusters: 512 MB.
+# The largest table of all clusters: 512 MB.
 MOST_CELLS = 1 << 26
-# So many cells are cleared and read about as fast as an item is sorted.
+# Clearing and reading this many cells takes about as long as sorting one item.
 CELLS_WORTH_AN_ITEM = 8
 CHUNK = 1 << 16
-# A cluster's end is looked for in so many items at a time.
+# The number of items searched at a time for the end of a cluster.
 NEAR = 1 << 8
 LONGEST_RANGE = 1 << 22
 ITEMS_WORTH_A_THREAD = 1 << 19
@@ -38,16 +38,16 @@ INT64_MAX = (1 << 63) - 1
 
 
 class ClusterCounts(NamedTuple):
-    """How many items of each cell the clusters have; a pair may come more than once.
+    """Store the number of items per cluster and cell; a pair can occur more than once.
 
     Attributes
     ----------
     clusters : ndarray of int of shape (e,)
-        Numbers from 0 on, those of clusters with an item among the labels.
+        Cluster numbers from 0, of clusters with an item among the labels.
     cells : ndarray of int of shape (e,)
-        The cell's place in the table of the labels, row by row.
+        The index of the cell in the table of the labels, row by row.
     counts : ndarray of int of shape (e,)
-        Not 0.
+        The number of items, never 0.
     """
 
     clusters: AnyArray
@@ -56,9 +56,9 @@ class ClusterCounts(NamedTuple):
 
 
 class RatedColumn(NamedTuple):
-    """A column, how its values become codes, and how many labels the table has for it.
+    """Store a column, the encoding of its values, and the number of labels in the table.
 
-    ``is_within`` says that no value is outside the labels.
+    ``is_within`` is true if every value is one of the labels.
     """
 
     column: Column
@@ -68,11 +68,11 @@ class RatedColumn(NamedTuple):
 
     @property
     def n_codes(self) -> int:
-        """The number of codes, including that of values outside the labels."""
+        """The number of codes, including the code for values outside the labels."""
         return self.encoding.codec.n_labels + (not self.is_within)
 
     def codes(self, kernels: PairKernels, start: int, stop: int, dtype: np.dtype[Any]) -> AnyArray:
-        """Return codes modulo a power of two that is larger."""
+        """Return the codes of the items, modulo a power of two that is larger than every code."""
         values, codec = self.column.values[start:stop], self.encoding.codec
         if self.is_within and values.dtype.kind in "iu":
             codes: AnyArray = codec.encode(kernels, values).astype(dtype)
@@ -93,9 +93,9 @@ def count_by_cluster(
     chunk: int = CHUNK,
     most_cells: int = MOST_CELLS,
 ) -> ClusterCounts:
-    """Return how many items of each cell the clusters have.
+    """Return the number of items per cluster and cell.
 
-    Items with a value outside the labels are in no cell.
+    Items with a value outside the labels are not counted.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def count_by_cluster(
     """
     n_cells = math.prod(one.n_codes for one in rated)
     if n_cells > MOST_CELLS:
-        raise ValueError(f"a table of {n_cells} cells is too large to be counted by cluster.")
+        raise ValueError(f"a table of {n_cells} cells is too large to count by cluster.")
     values = clusters.values
     if clusters.categories is None:
         lowest, highest = int(values.min()), int(values.max())
@@ -115,7 +115,8 @@ def count_by_cluster(
     parts = run_in_threads(partial(_count_partition, counter), len(values), threads)
     pieces = [piece for _, piece in sorted(chain.from_iterable(parts), key=itemgetter(0))]
     found = ClusterCounts(*(np.concatenate(arrays) for arrays in zip(*pieces, *counter.in_table())))
-    # The kernels left out clusters that were not there when the numbers were looked at.
+    # The kernels skip clusters outside the range that was found before, so a difference means that
+    # the data changed.
     if found.counts.sum(dtype=np.int64) != len(values):
         raise changed_meanwhile("clusters")
     places = _places(rated)
@@ -125,7 +126,7 @@ def count_by_cluster(
 
 
 class _Counter:
-    """Counts chunks of items, each in the way that suits its clusters."""
+    """Count chunks of items, each with the method that suits its clusters."""
 
     def __init__(
         self,
@@ -169,7 +170,10 @@ class _Counter:
         return self._sorted(values, lowest, n_numbers, cells)
 
     def boundary(self, place: int) -> int:
-        """Return where the cluster before a place ends, within a chunk: pieces then share none."""
+        """Return the end of the cluster at ``place - 1``, at most one chunk further.
+
+        Cutting there means that no two pieces share a cluster.
+        """
         if not 0 < place < len(self._values):
             return place
         last = min(place + self.chunk, len(self._values))
@@ -180,14 +184,14 @@ class _Counter:
         return last
 
     def in_table(self) -> list[ClusterCounts]:
-        """Return the counts in the table of all clusters, and at least an empty list of them."""
+        """Return the counts of the table of all clusters, or a list with empty counts."""
         table = self._empty_table(0) if self._table is None else self._table
         step = max(1, (1 << 20) // self._n_cells)
         starts = range(0, max(1, len(table) - 1), step)
         return [self._listed(table[start : start + step + 1], start) for start in starts]
 
     def _codes(self, start: int, stop: int) -> AnyArray:
-        """Return the code of each item's cell, in a type as narrow as can be."""
+        """Return the code of each item's cell, in the narrowest type."""
         cells = np.zeros(stop - start, self._cell_type)
         for one in self._rated:
             cells *= cells.dtype.type(one.n_codes)
@@ -195,11 +199,11 @@ class _Counter:
         return cells
 
     def _empty_table(self, n_numbers: int) -> IntTable:
-        # The kernels' own row and column, for what is outside, stay empty: all is within.
+        # The kernels need a row and a column for values outside the range; they stay empty here.
         return np.zeros((n_numbers + 1, self._n_cells + 1), np.int64)
 
     def _listed(self, table: IntTable, first: int) -> ClusterCounts:
-        """Return the counts of a table, its first row being that of a number."""
+        """Return the counts of a table; ``first`` is the cluster number of its first row."""
         inside = table[:-1]
         places = np.flatnonzero(inside)
         counts = inside.reshape(-1)[places]
@@ -234,7 +238,7 @@ class _Counter:
     def _narrow(
         self, numbers: AnyArray, first: int, cells: AnyArray, counts: AnyArray
     ) -> ClusterCounts:
-        """Return counts in types as narrow as can be; the first number is added."""
+        """Return counts in the narrowest types; ``first`` is added to the cluster numbers."""
         return ClusterCounts(
             numbers.astype(self._number_type) + self._number_type.type(first),
             cells.astype(self._cell_type),
@@ -243,7 +247,7 @@ class _Counter:
 
 
 def _count_partition(counter: _Counter, ranges: ItemRanges) -> list[tuple[int, ClusterCounts]]:
-    """Return the counts of the chunks that a thread takes, with their places."""
+    """Return the counts of the chunks of one thread, with their positions."""
     found = []
     while bounds := ranges.take(LONGEST_RANGE):
         for start in range(*bounds, counter.chunk):
@@ -256,7 +260,7 @@ def _count_partition(counter: _Counter, ranges: ItemRanges) -> list[tuple[int, C
 
 
 def _places(rated: Sequence[RatedColumn]) -> AnyArray:
-    """Return the place in the table of each code of a cell, -1 for those outside the labels."""
+    """Return the table cell of each code, or -1 for codes outside the labels."""
     places = np.zeros(1, np.int64)
     for one in rated:
         own = np.append(one.encoding.positions, -1)[: one.n_codes]
@@ -266,7 +270,7 @@ def _places(rated: Sequence[RatedColumn]) -> AnyArray:
 
 
 def _without_outside(found: ClusterCounts, clusters: Column, places: AnyArray) -> ClusterCounts:
-    """Return counts in the cells of the table; a cluster's label may be there twice."""
+    """Return the counts by table cell; clusters whose label repeats are merged."""
     numbers, cells, counts = found
     if (places < 0).any():
         inside = places[cells] >= 0

@@ -1,4 +1,4 @@
-"""Items counted by group: one table of two raters for each group, in one pass."""
+"""Count items by group: one table of two raters per group, in one pass."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, common_labels, scatter
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
-# The tables of all groups together: 512 MB.
+# The largest size of the tables of all groups together: 512 MB.
 MOST_CELLS = 1 << 26
 
 
@@ -27,9 +27,10 @@ def count_by_group(
     num_threads: int,
     weights: AnyArray | None = None,
 ) -> ConfusionTable:
-    """Return the table of two raters for each group: its layers, rows and columns have labels.
+    """Return one table of two raters per group, with the labels of groups, rows and columns.
 
-    ``weights`` say how many items each one stands for; then the table has their sums too.
+    ``weights`` are the numbers of items that each item stands for. If given, the table also has
+    their sums.
 
     Raises
     ------
@@ -56,8 +57,8 @@ def count_by_group(
         counts = [len(np.unique(own)) for own in learned]
         counts += [codec.n_labels for codec in known_codecs]
         raise ValueError(
-            f"{counts[0]} groups with {counts[1]} and {counts[2]} labels are too many to have"
-            " a table each."
+            f"{counts[0]} groups with {counts[1]} and {counts[2]} labels are too many for one"
+            " table per group."
         ) from None
 
     own = table.layers
@@ -71,7 +72,7 @@ def count_by_group(
 
     def placed(counted: AnyArray) -> AnyArray:
         tables = scatter(counted, row_places, column_places, (n_labels, n_labels))
-        # The dictionary of an Arrow column may hold a group twice.
+        # The dictionary of an Arrow column can contain a group twice.
         flat = tables.reshape(len(own), -1), places, np.arange(n_labels * n_labels)
         return scatter(*flat, (n_groups, n_labels * n_labels)).reshape(-1, n_labels, n_labels)
 

@@ -1,7 +1,7 @@
-"""How labels become codes: one interface, and its two implementations.
+"""Convert labels to codes: one interface with two implementations.
 
-A range of labels needs no look-up: a kernel subtracts the lowest. Labels further apart are
-looked up in a map. Either way a rating outside the labels gets the code ``n_labels``.
+A range of labels needs no lookup: a kernel subtracts the lowest label. Labels that are further
+apart are looked up in a map. Both give ratings outside the labels the code ``n_labels``.
 """
 
 from __future__ import annotations
@@ -22,52 +22,52 @@ from fastkappa.tables.label_hash import code_type, make_hash
 
 LabelType = type[np.int64] | type[np.uint64]
 
-# Items are worked on in chunks, so that what is made of them stays in the cache.
+# Items are processed in chunks, so that temporary arrays stay in the cache.
 CHUNK = 1 << 16
-# Codes of a byte are made for longer ones, between which threads meet in Python: two took longer
-# than one with shorter ones.
+# One-byte codes use longer chunks, because threads wait for Python between chunks: with shorter
+# ones, two threads were slower than one.
 LONG_CHUNK = 1 << 18
-# Ratings that are looked at for a guess, and as many of the first ones. Up to eight times as many
-# are all looked at in the time that it takes to make a sample of them.
+# The size of a sample for a guess, in addition to as many of the first ratings. Up to eight times
+# as many ratings are read as a whole, because sampling them is no faster.
 SAMPLE = 256
-# A range of labels is counted as it is while its table has at most so many cells,
+# A range of labels is counted without lookup if its table has at most this many cells,
 LARGEST_DENSE_TABLE = 1 << 20
-# but a few items are not worth a large table.
+# or this many for a few items, which are not worth a large table.
 SMALL_DENSE_TABLE = 1 << 12
 
 
 class Codec(Protocol):
-    """Gives labels the codes 0, 1, 2, ... and all other ratings the code ``n_labels``."""
+    """Give labels the codes 0, 1, 2, … and all other ratings the code ``n_labels``."""
 
     @property
     def n_labels(self) -> int:
-        """How many labels have a code."""
+        """The number of labels that have a code."""
         ...
 
     @property
     def lowest(self) -> int:
-        """The integer that has code 0 in what `encode` returns."""
+        """The integer that stands for code 0 in the result of `encode`."""
         ...
 
     @property
     def longest_chunk(self) -> int | None:
-        """How many items to encode at a time; None if kernels read the values themselves."""
+        """The number of items to encode at a time, or None if kernels read the values directly."""
         ...
 
     def fits(self, values: AnyArray) -> bool:
-        """Return whether `encode` returns values of this type as they are, without a copy."""
+        """Return whether `encode` returns values of this type without a copy."""
         ...
 
     def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the integers that kernels read."""
+        """Return the integers for the kernels."""
         ...
 
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return what `encode` does; a map gives new labels the next codes."""
+        """Return the result of `encode`; a map first gives new labels the next codes."""
         ...
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
-        """Return the codes in an array of their own."""
+        """Return the codes in a new array."""
         ...
 
     def labels(self) -> AnyArray:
@@ -75,16 +75,16 @@ class Codec(Protocol):
         ...
 
     def copy(self) -> Codec:
-        """Return a codec that may learn other labels than this one."""
+        """Return a codec that can learn labels independently of this one."""
         ...
 
     def widened(self, values: AnyArray) -> Codec:
-        """Return a codec that has the labels of the values too; a map learns them itself."""
+        """Return a codec that also has the labels of the values; a map adds them to itself."""
         ...
 
 
 class _Range(NamedTuple):
-    """Fields alone: a named tuple has no constants, and to import `dataclasses` takes long."""
+    """Store the fields; a named tuple has no constants, and importing `dataclasses` is slow."""
 
     lowest: int
     n_labels: int
@@ -92,38 +92,40 @@ class _Range(NamedTuple):
 
 
 class LabelRange(_Range):
-    """The labels from ``lowest`` on: that of code i is ``lowest + i``."""
+    """Encode consecutive integer labels: the label of code i is ``lowest + i``."""
 
     __slots__ = ()
     longest_chunk = None
 
     @staticmethod
     def of(values: AnyArray) -> LabelRange:
-        """Return the range of the labels of a column."""
+        """Return the range of the labels in a column."""
         return LabelRange(0, 0, label_type(values)).widened(values)
 
     def fits(self, values: AnyArray) -> bool:
-        """Return whether the values' type holds all labels: kernels subtract in that type."""
+        """Return whether the values' type, in which kernels subtract, can represent all labels."""
         lowest, end = self.lowest, self.lowest + self.n_labels
-        # Every type holds 0 to 127, and to ask for the type takes as long as to count some items.
+        # Every type can represent 0 to 127, and checking the type takes as long as counting some
+        # items.
         if lowest >= 0 and end <= 1 << 7:
             return True
         least, largest = label_limits(values)
         return least <= lowest and end - 1 <= largest
 
     def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the values themselves, or in 64 bits if their own type does not hold all labels.
+        """Return the values, converted to 64 bits if their type cannot represent all labels.
 
-        In uint8, 44 is 256 less than 300, which is 0 less.
+        Kernels subtract in the type of the values. With uint8 values and the lowest label 300, 44 −
+        300 would wrap to 0, so 44 would be counted as 300.
         """
         return values if self.fits(values) else self._in_64_bits(values)
 
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return what `encode` does: other labels are not known before they are counted."""
+        """Return the result of `encode`: other labels are found only by counting."""
         return self.encode(kernels, values)
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
-        """Return the codes in an array of their own."""
+        """Return the codes in a new array."""
         offsets = offsets_from(
             values if self.fits(values) else self._in_64_bits(values), self.lowest
         )
@@ -144,14 +146,14 @@ class LabelRange(_Range):
         return np.arange(self.lowest, self.lowest + self.n_labels, dtype=self.dtype)
 
     def copy(self) -> LabelRange:
-        """Return the range itself, which never changes."""
+        """Return the range itself, because it is immutable."""
         return self
 
     def widened(self, values: AnyArray) -> LabelRange:
-        """Return a range that holds the values too."""
+        """Return a range that also contains the values."""
         if len(values) == 0:
             return self
-        # The methods of an array make these calls in Python.
+        # The methods of arrays call these functions from Python, which is slower.
         lowest, highest = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
         if self.n_labels:
             lowest = min(lowest, self.lowest)
@@ -163,27 +165,27 @@ NO_LABELS = LabelRange(0, 0)
 
 
 class LabelMap:
-    """Labels that lie far apart, with codes in the order in which they were added."""
+    """Look up labels that are far apart; codes are in the order in which labels were added."""
 
     lowest = 0
 
     def __init__(self, labels: AnyArray) -> None:
-        """Start from different labels, of int64 or uint64."""
+        """Start with distinct labels of type int64 or uint64."""
         self._of_code = labels
         self._hash: LabelHash | None = None
 
     @property
     def n_labels(self) -> int:
-        """How many labels have a code."""
+        """The number of labels that have a code."""
         return len(self._of_code)
 
     @property
     def longest_chunk(self) -> int | None:
-        """How many items to look up at a time."""
+        """The number of items to look up at a time."""
         return LONG_CHUNK if code_type(self.n_labels) == np.uint8 else CHUNK
 
     def fits(self, values: AnyArray) -> bool:
-        """Return False: codes are made of the values."""
+        """Return False, because codes are never the values themselves."""
         return False
 
     def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
@@ -191,7 +193,7 @@ class LabelMap:
         return self._look_up(kernels, values)[0]
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
-        """Return the codes in an array of their own."""
+        """Return the codes in a new array."""
         return self._look_up(get_kernels(), values)[0].astype(np.int64)
 
     def labels(self) -> AnyArray:
@@ -199,30 +201,32 @@ class LabelMap:
         return self._of_code
 
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the codes of the values, of which those not known yet get new ones."""
+        """Return the codes of the values; unknown values first get new codes."""
         codes, n_unknown = self._look_up(kernels, values)
-        # More than a sample has, which is learned at once.
+        # A sample is shorter than this, so it is learned at once.
         length, all_added = 4 * SAMPLE, False
         while n_unknown:
             if all_added:
                 raise changed_meanwhile()
-            # The first ones have most of the labels: to sort all would take longer.
+            # The first unknown values contain most new labels, and sorting all of them would be
+            # slower.
             new = np.unique(values[codes == self.n_labels][:length])
             all_added = n_unknown <= length
-            # Ratings may change after they were looked up, and a label has one code.
+            # Look up the new labels again: the user can change ratings meanwhile, and no label can
+            # get two codes.
             self.add(new[self._look_up(kernels, new)[0] == self.n_labels])
             codes, n_unknown = self._look_up(kernels, values)
             length *= SAMPLE
         return codes
 
     def copy(self) -> LabelMap:
-        """Return a map of the same labels that others may be added to."""
+        """Return an independent map of the same labels."""
         copy = LabelMap(self._of_code)
         copy._hash = self._hash
         return copy
 
     def widened(self, values: AnyArray) -> LabelMap:
-        """Learn the values, and return the map."""
+        """Add the labels of the values to this map and return it."""
         self.learn(get_kernels(), values)
         return self
 
@@ -232,7 +236,7 @@ class LabelMap:
         self._hash = None
 
     def _look_up(self, kernels: PairKernels, values: AnyArray) -> tuple[AnyArray, int]:
-        """Return the codes of the values, and how many of these are not known."""
+        """Return the codes of the values, and the number of unknown values."""
         codes = np.empty(len(values), code_type(self.n_labels))
         if self.n_labels == 0:
             codes[:] = 0
@@ -246,7 +250,7 @@ Codecs = tuple[Codec, ...]
 
 
 def are_worth_a_table(codecs: Sequence[Codec], n_items: int, largest: int) -> bool:
-    """Return whether to count so many items in a table of whole ranges of labels."""
+    """Return whether to count ``n_items`` in a table of whole label ranges, without lookup."""
     n_cells = math.prod([codec.n_labels + 1 for codec in codecs])
     return n_cells <= min(largest, max(SMALL_DENSE_TABLE, 4 * n_items))
 
@@ -257,9 +261,9 @@ def expected_codecs(
     largest: int = LARGEST_DENSE_TABLE,
     known: Codecs = (),
 ) -> Codecs:
-    """Return codecs of the labels that columns seem to have: ranges, or maps if these are wide.
+    """Return codecs for the labels expected in columns: ranges, or maps for wide ranges.
 
-    Codecs of further columns, whose labels are known, come after them.
+    The ``known`` codecs of further columns are appended.
     """
     found = tuple(map(guess_label_range, columns))
     if not are_worth_a_table((*found, *known), len(columns[0]), largest):
@@ -268,41 +272,42 @@ def expected_codecs(
 
 
 def sample_of(values: AnyArray) -> AnyArray:
-    """Return the first ratings and some of the rest, or all if they are few."""
+    """Return the first ratings and a sample of the rest, or all ratings if there are few."""
     if len(values) <= 8 * SAMPLE:
         return values
     return np.concatenate([values[:SAMPLE], values[:: max(1, len(values) // SAMPLE)]])
 
 
 def guess_label_range(values: AnyArray) -> LabelRange:
-    """Return the labels that ratings seem to have, from a sample."""
+    """Return the range of labels expected from a sample of the ratings."""
     guess = LabelRange(0, 0, label_type(values)).widened(sample_of(values))
     if guess.n_labels <= SAMPLE // 2:
         return guess
-    # Of many labels a few ratings seldom have the outermost, and to count again takes longer.
+    # If there are many labels, a small sample often misses the extremes, and recounting is slower
+    # than reading more ratings.
     return guess.widened(values[: min(16 * guess.n_labels, len(values) // 16)])
 
 
 def guess_label_map(kernels: PairKernels, values: AnyArray) -> LabelMap:
-    """Return the labels that ratings seem to have, where these lie far apart."""
+    """Return a map of the labels expected from a sample of the ratings."""
     labels = LabelMap(np.empty(0, label_type(values)))
     labels.learn(kernels, sample_of(values))
     return labels
 
 
 def label_type(values: AnyArray) -> LabelType:
-    """Return the type that holds every label of a column: int64, but uint64 for uint64."""
+    """Return the type for all labels of a column: uint64 for uint64 columns, else int64."""
     return np.uint64 if values.dtype.kind == "u" and values.dtype.itemsize == 8 else np.int64
 
 
 def label_limits(values: AnyArray) -> tuple[int, int]:
-    """Return the least and the largest label a column's type can hold."""
+    """Return the smallest and the largest label that a column's type can represent."""
     return _limits_of(values.dtype)
 
 
 @cache
 def _limits_of(dtype: np.dtype[Any]) -> tuple[int, int]:
-    """Return the limits of a type, which takes NumPy as long as a short call has."""
+    """Return the cached limits of a type, because NumPy needs as long for them as a short call."""
     if dtype.kind == "f":
         return -(1 << 63), (1 << 63) - 1
     limits = np.iinfo(dtype)

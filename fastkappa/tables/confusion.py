@@ -1,4 +1,4 @@
-"""The confusion table of two array-likes, for users."""
+"""Count the confusion table of two array-likes; this is a public function."""
 
 from __future__ import annotations
 
@@ -31,21 +31,22 @@ def confusion_counts(
     Parameters
     ----------
     y1, y2 : array-like of shape (n,)
-        The two raters' ratings: integers of any dtype, whole floats, booleans, strings,
-        dates; NumPy arrays, lists, pandas, polars or pyarrow columns, and objects that give
-        their memory by the protocols of Arrow or DLPack. Integer arrays are read in place,
-        whatever their stride or byte order. Arrays of whole numbers that lie on one device,
-        such as tensors on a GPU, are counted there by their own library.
+        The ratings of two raters: integers of any dtype, whole floats, booleans, strings or dates.
+        They can be NumPy arrays, lists, columns of pandas, polars or pyarrow, and objects that
+        export their memory with the Arrow or DLPack protocols. Integer arrays are read in place,
+        with any stride or byte order. Arrays of whole numbers on the same device, such as tensors
+        on a GPU, are counted there by their own library.
     labels : array-like of shape (l,), default=None
-        The labels of the table, in its order. None takes the labels that occur, sorted.
+        The labels of the table, in this order. None uses the labels that occur, sorted.
     sample_weight : array-like of shape (n,), default=None
-        Item weights, to be summed instead of counting ones: exactly for integers, in
+        Item weights. The table then has sums of weights instead of counts: exact for integers, in
         float64 for floats.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        None takes the environment variable ``FASTKAPPA_BACKEND``, else the best there is.
+        None uses the environment variable ``FASTKAPPA_BACKEND`` or, if unset, the fastest backend
+        that is installed.
     num_threads : int, default=None
-        At most so many threads. None takes all that ``OMP_NUM_THREADS``, the cores and
-        the CPU quota allow.
+        The largest number of threads. None uses all that ``OMP_NUM_THREADS``, the cores and the CPU
+        quota allow.
 
     Returns
     -------
@@ -55,12 +56,12 @@ def confusion_counts(
     Raises
     ------
     ValueError
-        If the lengths differ, a rating is missing or is no class label, labels repeat,
-        or weights are not finite.
+        If the lengths differ, a rating is missing or is not a class label, labels repeat, or
+        weights are not finite.
     OverflowError
         If a sum of integer item weights does not fit in int64.
     ImportError
-        If the backend asked for is missing.
+        If the requested backend is not installed.
 
     Examples
     --------
@@ -81,6 +82,7 @@ def confusion_counts(
     items = read(given, labels, sample_weight=sample_weight, may_be_empty=True, remedy=NOT_MISSING)
     columns = items.columns["y1"], items.columns["y2"]
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
-    # How many items are outside the labels stands beside the table.
+    # The result already shows the number of items outside the labels, so there is no warning about
+    # them.
     judge_table(counts.labels, counts.table, are_given=labels is not None)
     return counts

@@ -1,4 +1,4 @@
-"""From two columns to a square table of counts, its labels in order."""
+"""Count two columns into a square table with ordered labels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Counts(NamedTuple):
 
 
 class CountsResult(Result):
-    """A named tuple whose fields are ``table``, ``labels`` and numbers of items."""
+    """A named tuple of ``table``, ``labels`` and numbers of items."""
 
     __slots__ = ()
     table: AnyArray
@@ -38,7 +38,7 @@ class CountsResult(Result):
     n_outside: int
 
     def to_frame(self) -> Any:
-        """Return the table as a pandas DataFrame, with the labels of both raters.
+        """Return the table as a pandas DataFrame, with both raters' labels as index and columns.
 
         Raises
         ------
@@ -51,21 +51,21 @@ class CountsResult(Result):
         return frame_of_counts(self.table, self.labels, RATERS)
 
     def __add__(self, other: Any) -> Any:
-        """Return the counts of other items too, with the labels of both.
+        """Return the counts of these and other items, with the labels of both.
 
-        Labels that differ must be those that occur, which are sorted.
+        If the labels differ, both must consist of the labels that occur, which are sorted.
 
         Raises
         ------
         OverflowError
             If a sum does not fit in int64.
         ValueError
-            If labels that differ are not sorted, or left items out; or if they are of two kinds.
+            If labels that differ are not sorted or exclude items, or if they have different types.
 
         Warns
         -----
         UserWarning
-            If labels of the two look alike.
+            If some labels look alike.
         """
         if type(other) is not type(self):
             return NotImplemented
@@ -87,12 +87,12 @@ class CountsResult(Result):
         return total
 
     def __radd__(self, other: Any) -> Any:
-        """Return these counts for 0, with which `sum` starts."""
+        """Return these counts if ``other`` is 0, the start value of `sum`."""
         return self if type(other) is int and other == 0 else super().__radd__(other)
 
 
 def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:
-    """Return the labels of two counts, or raise if they are not those that occur."""
+    """Return the labels of two counts, or raise unless they are all labels that occur."""
     own = [first.labels, second.labels]
     are_found = not first.n_outside and not second.n_outside
     if not are_found or any(union_of_labels([one]).tolist() != one.tolist() for one in own):
@@ -104,32 +104,31 @@ def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:
 
 
 def _as_column(counts: CountsResult) -> Column:
-    """Return the labels of counts as a column, with how often they occur."""
+    """Return the labels of counts as a column, with the number of ratings of each."""
     n_ratings = (counts.table.sum(axis=0) + counts.table.sum(axis=1)).astype(np.int64)
     places = np.arange(len(counts.labels))
     return Column(places, np.dtype(object), counts.labels.tolist(), counts=n_ratings)
 
 
 def _total(first: Any, second: Any) -> Any:
-    """Return the sum of two numbers of items, or of one for each rater."""
+    """Return the sum of two numbers of items, or of one number per rater."""
     if isinstance(first, tuple):
         return tuple(map(sum, zip(first, second)))
     return first + second
 
 
 class ConfusionCounts(CountsResult, _Counts):
-    """A confusion table and what belongs to it.
+    """Store a confusion table, its labels, and the number of items outside them.
 
     Attributes
     ----------
     table : ndarray of shape (l, l)
-        Row i, column j counts the items rated ``labels[i]`` by the first rater and
-        ``labels[j]`` by the second: int64 counts or, with float item weights, their
-        float64 sums.
+        The cell in row i, column j is the number of items rated ``labels[i]`` by the first rater
+        and ``labels[j]`` by the second. Counts are int64; sums of float item weights are float64.
     labels : ndarray of shape (l,)
-        The labels, sorted or in the order given.
+        The labels, sorted or in the given order.
     n_outside : int
-        How many items have a rating that is none of the labels and are not in the table.
+        The number of items that are not in the table because a rating is not one of the labels.
     """
 
     __slots__ = ()
@@ -163,9 +162,9 @@ def tabulate(
 ) -> ConfusionCounts:
     """Return the square table of two columns.
 
-    ``without_first`` is the error to raise where no rating of the first column is among
-    the known labels. ``alphabetical`` sorts strings of digits as strings, too. Sums of integer
-    weights that do not fit in int64 come as Python integers in an object array.
+    ``without_first`` is the error text if no rating of the first column is a known label.
+    ``alphabetical`` sorts strings of digits as strings too. Sums of integer weights that do not fit
+    in int64 become Python integers in an object array.
     """
     are_found = known is None
     if first.counts is not None:
@@ -202,7 +201,7 @@ def tabulate(
 def on_known_labels(
     counts: AnyArray, encodings: tuple[Encoding, Encoding], known: KnownLabels
 ) -> AnyArray:
-    """Return the table of the known labels from one of codes, with its last row and column."""
+    """Return the table of the known labels, given a table of codes and items outside."""
     rows, columns = encodings
     return scatter(counts[:-1, :-1], rows.positions, columns.positions, (len(known), len(known)))
 
@@ -210,7 +209,7 @@ def on_known_labels(
 def count_unknown(
     kernels: PairKernels, first: Column, second: Column, num_threads: int | None = None
 ) -> ConfusionTable:
-    """Return the table of all labels that occur, in columns of integers or whole floats."""
+    """Return the table of all labels that occur in columns of integers or whole floats."""
     columns = first.values, second.values
     tally = Tally(kernels, expected_codecs(kernels, columns), n_expected=len(columns[0]))
     return tally.add_all(columns, None, num_threads).finish()
@@ -224,10 +223,10 @@ def count_known(
     weights: AnyArray | None,
     num_threads: int | None,
 ) -> list[AnyArray]:
-    """Return the table of counts of known codes and, of item weights, that of their sums.
+    """Return the table of counts of known codes and, for item weights, of their sums.
 
-    Sums of integer weights are two tables, as `sum_pairs_exactly` gives them. The last row
-    and column of a table are those of ratings outside the labels.
+    Sums of integer weights are two tables, as returned by `sum_pairs_exactly`. The last row and
+    column of a table count the ratings outside the labels.
     """
     dtype = None if weights is None else weights.dtype
     tally = Tally(kernels, codecs, (False, False), weight_type=dtype)

@@ -1,7 +1,7 @@
-"""Tables of counts that are seldom meant, with a word about each kind.
+"""Detect tables of counts that are probably mistakes, and warn about each kind.
 
-Raters without a label in common rate different things. Ids in the place of ratings agree with
-nothing. A row of totals is no item.
+If raters have no label in common, they probably rated different things. If ids are given instead of
+ratings, the raters never agree. A row of totals is not an item.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, w
 from fastkappa.tables.two_codings import may_be_coded_apart, warn_of_two_codings
 
 MOST_NAMED = 5
-# How often labels of ratings occur at least, on average.
+# The smallest mean number of times that a label of ratings occurs.
 LEAST_REPEATS = 2
-# Among more raters, one with few items can have given labels that nobody else gave.
+# Among more raters, one with few items can have labels that nobody else used.
 MOST_JUDGED = 20
-# Codes of statistics packages and data sets for a missing rating. The last ones are the least
-# integers, which conversions make of NaN.
+# Codes for a missing rating in statistics packages and data sets. The last ones are the smallest
+# integers, to which NaN is converted.
 CODES = frozenset(
     [
         *(-1, -9, -99, -999, -9999, 9, 77, 88, 97, 98, 99, 255, 999, 9999),
@@ -32,7 +32,7 @@ CODES = frozenset(
 )
 # A smaller table can have one item in each cell by chance.
 FEWEST_CELLS = 6
-# A code or a sum is more than so many times as large as any other label.
+# A code or a total must be more than this many times as large as any other label.
 FAR = 4
 
 
@@ -44,19 +44,19 @@ def judge_table(
     *,
     are_given: bool = False,
 ) -> None:
-    """Warn of what a table of two raters, or of sums of item weights, shows of its labels.
+    """Warn if a table of two raters, of counts or sums of weights, is probably a mistake.
 
-    That is strings given as labels that no item has, where items are left out; codes for missing
-    ratings, unless labels ``are_given``; an item that holds the sums of the others; labels that the
-    raters name or number in different ways; raters without a label in common; and ids in the place
-    of ratings.
+    The warnings are about: given labels that are strings and that no item has, if items are left
+    out; codes for missing ratings, unless labels ``are_given``; an item with the totals of the
+    others; labels that the raters name or number differently; raters without a label in common; and
+    ids instead of ratings.
     """
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
     if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
         _warn_of_codes(np.asarray(labels), table)
-    # Most raters agree on all labels but one, and on the last label or the first more than once:
-    # short calls have no time for a closer look.
+    # Skip slow checks for ordinary tables, to keep short calls fast: raters usually agree on all
+    # labels but one, and more than once on the first or last label.
     if len(labels) < 2:
         return
     if may_be_coded_apart(table) and warn_of_two_codings(labels, table, names, are_given=are_given):
@@ -78,7 +78,7 @@ def judge_table(
 def judge_tables(
     labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str], *, are_given: bool
 ) -> None:
-    """Do the same for the tables of many predictions, whose labels outside were judged before."""
+    """Apply `judge_table` to the tables of many predictions, except for labels outside."""
     if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
         _warn_of_codes(labels, tables)
     if len(labels) > 1:
@@ -88,9 +88,9 @@ def judge_tables(
 
 
 def _warn_of_codes(labels: AnyArray, tables: AnyArray | None = None) -> None:
-    """Warn of a number such as 99 or -9 that often stands for a missing rating.
+    """Warn of numbers such as 99 or -9 that often stand for a missing rating.
 
-    ``tables`` tell which labels are used. A closer look at them is for codes alone.
+    ``tables`` show which labels are used. They are only read if a label is such a number.
     """
     if labels.dtype.kind not in "iuf" or not _codes_among(labels.tolist()):
         return
@@ -99,16 +99,17 @@ def _warn_of_codes(labels: AnyArray, tables: AnyArray | None = None) -> None:
         labels = labels[counts.any(axis=0) | counts.any(axis=1)]
     if found := _codes_among(labels.tolist()):
         warn(
-            f"the ratings hold {' and '.join(found)}, which often stands for a missing rating, but"
-            " is counted as a label: give missing_codes= if it does, on the command line"
+            f"the ratings contain {' and '.join(found)}, which often means a missing rating but is"
+            " counted as a label: give missing_codes= if it is missing, on the command line"
             " --missing-codes, or name it in labels if it is one."
         )
 
 
 def _codes_among(labels: Sequence[float]) -> list[str]:
-    """Return the codes among numbers if all others are 0 or more, and far from a positive code.
+    """Return the missing codes among numbers.
 
-    Beside 0 and 1, and beside other numbers below 0, -1 is a label.
+    All other numbers must be 0 or more and far below a positive code. -1 is a label if the other
+    numbers are 0 and 1, or if some are negative.
     """
     codes = CODES if min(labels, default=0) == -1 else CODES - {-1}
     others = [label for label in labels if label not in codes]
@@ -123,35 +124,35 @@ def _codes_among(labels: Sequence[float]) -> list[str]:
 
 
 def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
-    """Warn if each pair of labels occurs once, as in the lines of a table of counts."""
+    """Warn if each pair of labels occurs once, as in the rows of a table of counts."""
     n_used = [int(np.count_nonzero(table.any(axis=axis))) for axis in (1, 0)]
     if FEWEST_CELLS <= table.sum() == n_used[0] * n_used[1] and table.max() == 1 < min(n_used):
         warn(
             f"each pair of labels of {' and '.join(names)} occurs once, as in a table of counts:"
-            " give sample_weight= if another column says how many items have these ratings."
+            " give sample_weight= if another column has the number of items with these ratings."
         )
 
 
 def _warn_of_totals(
     labels: Mapping[str, AnyArray], n_items: int, sum_of: Callable[[str], float]
 ) -> None:
-    """Warn if an item holds the sums of the ratings of all others, as a row of totals does.
+    """Warn if one item has the sums of all other ratings, like a row of totals.
 
-    ``labels`` are those of each rater, sorted; ``sum_of`` is asked for the sum of a rater's ratings
-    if the largest is far from all others.
+    ``labels`` are the sorted labels of each rater. ``sum_of`` returns the sum of a rater's ratings;
+    it is called only if the largest label is far from the others.
     """
     if n_items <= FEWEST_IDS or not all(map(_has_far_largest, labels.values())):
         return
     if all(sum_of(name) == 2 * float(own[-1]) for name, own in labels.items()):
         held = " and ".join(f"{own[-1]} of {name}" for name, own in labels.items())
         warn(
-            f"an item holds the sums of all other ratings, {held}, as a row of totals does, but it"
-            " is counted as an item: leave it out."
+            f"an item has the sums of all other ratings, {held}, like a row of totals, but it is"
+            " counted as an item: leave it out."
         )
 
 
 def _has_far_largest(labels: AnyArray) -> bool:
-    """Return whether sorted labels are numbers from 0, and the largest is far from the others."""
+    """Return whether sorted labels are numbers of 0 or more whose largest is far from the rest."""
     if len(labels) < 2 or labels.dtype.kind not in "iuf":
         return False
     return bool(labels[0] >= 0 and 0 < FAR * float(labels[-2]) < labels[-1])
@@ -161,8 +162,8 @@ def _warn_of_strangers(
     labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]
 ) -> None:
     used = [np.asarray(table.any(axis=axis)) for axis in (1, 0)]
-    # Where few labels occur twice, as measurements do not, or a rater has given one label alone,
-    # raters may well have none in common.
+    # Raters can have no label in common by chance if most labels occur once, as measurements do, or
+    # if a rater used only one label.
     n_used = [np.count_nonzero(own) for own in used]
     if (used[0] & used[1]).any() or min(n_used) < 2 or LEAST_REPEATS * sum(n_used) > table.sum():
         return
@@ -170,8 +171,8 @@ def _warn_of_strangers(
         f"{name} has {', '.join(map(repr, _some(labels, own)))}" for name, own in zip(names, used)
     )
     warn(
-        f"{' and '.join(names)} have no label in common: {' and '.join(held)}. Are both columns of"
-        " ratings, of the same items and with labels written alike?"
+        f"{' and '.join(names)} have no label in common: {' and '.join(held)}. Are both columns"
+        " ratings of the same items, with labels written the same way?"
     )
 
 
@@ -182,13 +183,13 @@ def judge_raters(
     *,
     are_recoded: bool = False,
 ) -> None:
-    """Warn if an item holds the sums of the others, or if a rater has no label in common.
+    """Warn if an item has the sums of the others, or if a rater shares no label.
 
-    That is with any of the others, unless there is a crowd or ``are_recoded`` labels known.
-    ``labels`` are those of each rater, sorted, ``n_ratings`` how many ratings they are, and
-    ``sum_of`` returns their sum.
+    A rater is compared with all others together, unless there are many raters or recoding was
+    already reported (``are_recoded``). ``labels`` are the sorted labels of each rater,
+    ``n_ratings`` their numbers of ratings, and ``sum_of`` returns the sum of a rater's ratings.
     """
-    # Dates of several units are compared elsewhere.
+    # Dates in different units are compared elsewhere.
     if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
         return
     _warn_of_totals(labels, min(n_ratings), sum_of)
@@ -205,7 +206,7 @@ def judge_raters(
             shown = ", ".join(map(repr, own[:MOST_NAMED].tolist()))
             warn(
                 f"{name} has no label in common with another rater: {shown}. Are all columns"
-                " ratings, of the same items and with labels written alike?"
+                " ratings of the same items, with labels written the same way?"
             )
             return
 
@@ -216,22 +217,23 @@ def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple
     for name, size, other in zip(names, sizes, sizes[::-1]):
         if are_ids(size, other, n_items):
             warn(
-                f"{name} holds another label for each of the {n_items} items, as ids do, but was"
-                " read as ratings: give the column of ratings."
+                f"{name} has a different label for each of the {n_items} items, like a column of"
+                " ids, but was read as ratings: give the column of ratings."
             )
 
 
 def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:
-    """Return some of the labels used, as a message shows them."""
+    """Return some of the labels used, for a message."""
     found = np.asarray(labels)[np.flatnonzero(used)[:MOST_NAMED]]
     shown: list[Any] = (found.astype(str) if found.dtype.kind in "mM" else found).tolist()
     return shown
 
 
 def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:
-    """Warn of strings given as labels that no item has, where items are left out.
+    """Warn of given labels that are strings and that no item has, if items are left out.
 
-    ``table`` is that of the items. Numbers are often given as a whole scale: they are not typed.
+    ``table`` is the table of the items. Numbers are not checked, because they are often given as a
+    whole scale and rarely mistyped.
     """
     if not n_outside or labels.dtype.kind not in "UTO":
         return
@@ -239,7 +241,7 @@ def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> 
     unused = [repr(label) for label in labels[~used].tolist() if isinstance(label, str)]
     if unused:
         warn(
-            f"no item counted has a label given, {' or '.join(unused[:MOST_SHOWN])}, but"
-            f" {n_outside} left out for a rating outside the labels: write labels as the ratings"
-            " do."
+            f"no item has the given label {' or '.join(unused[:MOST_SHOWN])}, but {n_outside}"
+            f" {'item is' if n_outside == 1 else 'items are'} left out because a rating is not"
+            " among the labels: write the labels as in the ratings."
         )

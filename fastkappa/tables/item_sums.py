@@ -1,4 +1,4 @@
-"""Sums of item weights: how the kernels give them, and what can be wrong with them."""
+"""Combine the kernels' sums of item weights, and check them for overflow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INT64_MAX = (1 << 63) - 1
 
 
 def whole_sums(high: AnyArray, low: AnyArray) -> AnyArray:
-    """Return ``high * 2**32 + low``: int64, or Python integers where that could overflow."""
+    """Return ``high * 2**32 + low`` as int64, or as Python integers if int64 could overflow."""
     fits = np.abs(high).max(initial=0) < 1 << 30 and low.max(initial=0) < 1 << 62
     wide = np.int64 if fits else object
     total: AnyArray = high.astype(wide) * (1 << 32) + low.astype(wide)
@@ -25,7 +25,7 @@ def whole_sums(high: AnyArray, low: AnyArray) -> AnyArray:
 
 
 def checked_sums(sums: Sequence[AnyArray], weights: AnyArray) -> AnyArray:
-    """Return one table of sums, or raise for the weights that were summed."""
+    """Return one table of sums, or raise if the sums of the weights are not valid."""
     if weights.dtype.kind == "f":
         (table,) = sums
         if not np.isfinite(table).all():
@@ -39,7 +39,7 @@ def checked_sums(sums: Sequence[AnyArray], weights: AnyArray) -> AnyArray:
 
 
 def as_int64(table: AnyArray, what: str) -> AnyArray:
-    """Return a table of Python integers in int64, or raise if a sum does not fit."""
+    """Return a table of Python integers as int64, or raise if a sum does not fit."""
     if table.dtype != object:
         return table
     try:

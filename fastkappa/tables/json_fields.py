@@ -1,6 +1,6 @@
-"""The fields of tables in JSON, and how they are checked.
+"""Read and check the fields of tables in JSON.
 
-Text from elsewhere can say anything. Each size must be backed by as many values in the text.
+The text is not trusted: each size must match the number of values in the text.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 
 INT64_MAX = (1 << 63) - 1
-# Strings are given the length that they have: the text may say any.
+# The length of strings is taken from the strings, because the text can state any length.
 DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
 
 
 def distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of an object, or raise for a field that is there twice."""
+    """Return the fields of an object, or raise if a field occurs twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError(f"a field is there twice: {short_repr([name for name, _ in pairs])}")
+        raise ValueError(f"a field occurs twice: {short_repr([name for name, _ in pairs])}")
     return fields
 
 
 def fields_of(text: str, names: Sequence[str], version: int) -> dict[str, Any]:
-    """Return the fields of an object, or raise unless they have these names and this version."""
+    """Return the fields of an object, or raise unless their names and the version are right."""
     fields: dict[str, Any] = json.loads(text, object_pairs_hook=distinct_fields)
     check_names(fields, names)
     if whole(fields["version"]) != version:
@@ -38,13 +38,13 @@ def fields_of(text: str, names: Sequence[str], version: int) -> dict[str, Any]:
 
 
 def check_names(fields: Any, names: Sequence[str]) -> None:
-    """Raise unless an object has fields of these names, and no other ones."""
+    """Raise unless an object has exactly these fields."""
     if not isinstance(fields, dict) or set(fields) != set(names):
         raise ValueError(f"fields are not {', '.join(names)}: {short_repr(fields)}")
 
 
 def count_from(field: Any) -> int:
-    """Return a count, or raise ValueError if it is not one."""
+    """Return a count, or raise ValueError if the field is not a count."""
     count = whole(field)
     if not 0 <= count <= INT64_MAX:
         raise ValueError(f"counts cannot be negative or beyond int64, and one is {count}")
@@ -52,14 +52,14 @@ def count_from(field: Any) -> int:
 
 
 def whole(number: Any) -> int:
-    """Return an integer, or raise ValueError if it is not one."""
+    """Return an integer, or raise ValueError if the value is not an integer."""
     if type(number) is not int:
         raise ValueError(f"{short_repr(number)} is not an integer")
     return number
 
 
 def labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
-    """Return labels as a list that JSON can hold, and their type, or raise ValueError."""
+    """Return labels as a list for JSON, and their type, or raise ValueError."""
     is_date = labels.dtype.kind in "mM"
     listed = (labels.view(np.int64) if is_date else labels).tolist()
     try:
@@ -70,9 +70,9 @@ def labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
 
 
 def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
-    """Return the labels that `labels_to_list` converted, or raise for anything else."""
+    """Return the labels written by `labels_to_list`, or raise for other input."""
     if not isinstance(label_dtype, str) or not DTYPE.fullmatch(label_dtype):
-        raise ValueError(f"{short_repr(label_dtype)} is no type of labels")
+        raise ValueError(f"{short_repr(label_dtype)} is not a type of labels")
     kind = label_dtype.lstrip("<>|=")[0]
     dtype = np.dtype("U" if kind == "U" else label_dtype)
     known = {"U": (str,), "T": (str,), "b": (bool,), "f": (float,), "O": (int, str)}.get(
@@ -81,7 +81,7 @@ def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
     if not isinstance(listed, list) or not set(map(type, listed)) <= set(known):
         raise ValueError(f"labels are not a list of labels: {short_repr(listed)}")
     labels = np.array(listed, np.int64 if kind in "mM" else dtype)
-    # What the type cannot hold has become another label.
+    # A label that the type cannot represent has changed.
     if len(set(listed)) < len(listed) or labels.tolist() != listed:
         raise ValueError(f"labels are not distinct labels of one type: {short_repr(listed)}")
     labels = labels.view(dtype) if kind in "mM" else labels
@@ -91,7 +91,7 @@ def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
 
 
 def square(rows: Any, n_labels: int, dtype: Any, of: type = int) -> AnyArray:
-    """Return rows of integers, or of another type, as an array, or raise for others."""
+    """Return a square array of rows of integers, or of another type, or raise for other input."""
     if not isinstance(rows, list) or len(rows) != n_labels:
         raise ValueError(f"there are not {n_labels} rows: {short_repr(rows)}")
     square = np.empty((n_labels, n_labels), dtype)

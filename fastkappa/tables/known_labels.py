@@ -1,4 +1,4 @@
-"""Labels that are known before the count, given by the user or found by a count before it."""
+"""Encode labels that are known before counting: given by the user or found by an earlier count."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from fastkappa.tables.codecs import (
 
 
 class Encoding(NamedTuple):
-    """How a column's ratings become codes, and where the labels of the codes are.
+    """Store how a column's ratings become codes, and the position of each code's label.
 
-    ``positions[i]`` is the position of the label of code i among the known labels, -1 if
-    it is none of them. Two codes may share a label: an Arrow dictionary may repeat one.
+    ``positions[i]`` is the position of code i's label among the known labels, or -1 if it is not
+    among them. Two codes can have the same label, because an Arrow dictionary can repeat one.
     """
 
     codec: Codec
     positions: NDArray[np.intp]
 
     def places(self, values: AnyArray) -> NDArray[np.intp]:
-        """Return the position of each rating's label, -1 if the label is unknown."""
+        """Return the position of each rating's label, or -1 for unknown labels."""
         found: NDArray[np.intp] = np.append(self.positions, -1)[self.codec.codes(values)]
         return found
 
 
 class KnownLabels:
-    """Labels in the order of the table, checked against the type of two columns.
+    """Represent the labels of a table, in order and checked against the type of two columns.
 
-    They are those a user gave, or the order that a column declares: then a rating outside
-    it is a mistake. ``labels`` are as ratings hold them, ``array`` as they are reported:
-    those of an enum by name.
+    The labels were given by the user or declared by a column. In the latter case, a rating outside
+    them is an error. ``labels`` are the values in the ratings. ``array`` has the reported labels,
+    which for an enum are its names.
     """
 
     def __init__(self, labels: Any, first: Column, second: Column) -> None:
@@ -56,21 +56,21 @@ class KnownLabels:
         self.position = distinct(self._keys(comparable))
 
     def _keys(self, labels: AnyArray) -> list[Any]:
-        """Return labels in the form that is looked up: dates in the unit of the columns."""
+        """Return labels as keys for lookup, with dates in the unit of the columns."""
         if self._unit.kind in "mM" and labels.dtype.kind == self._unit.kind:
             return keys_in_unit(labels, self._unit)
         keys: list[Any] = labels.tolist()
         return keys
 
     def places(self, labels: AnyArray) -> NDArray[np.intp]:
-        """Return the position of each of other labels among these, -1 if it is not among them."""
+        """Return the position of each given label among the known labels, or -1."""
         return np.array([self.position.get(key, -1) for key in self._keys(labels)], np.intp)
 
     def __len__(self) -> int:
         return len(self.array)
 
     def as_range(self) -> LabelRange | None:
-        """Return the labels as a range, if they are whole numbers that go up by one."""
+        """Return the labels as a range if they are consecutive whole numbers, else None."""
         labels = list(self.position)
         if not all(isinstance(label, int) for label in labels):
             return None
@@ -80,7 +80,7 @@ class KnownLabels:
         return LabelRange(lowest, len(labels), np.int64 if labels[-1] < 1 << 63 else np.uint64)
 
     def encode(self, column: Column) -> Encoding:
-        """Return how the ratings of a column become codes."""
+        """Return the encoding of a column's ratings."""
         if column.categories is not None:
             position = [self.position.get(label, -1) for label in column.categories]
             return Encoding(LabelRange(0, len(position)), np.array(position, dtype=np.intp))
@@ -104,7 +104,7 @@ class KnownLabels:
         return Encoding(codec, np.array(list(wanted.values()), dtype=np.intp))
 
     def refuse_outside(self, columns: Mapping[str, Column], remedy: str = WHICH_ARE_MEANT) -> None:
-        """Raise for the first rating of columns that is none of the labels."""
+        """Raise for the first rating that is not one of the labels."""
         for name, column in columns.items():
             outside = self.encode(column).places(column.values) < 0
             if outside.any():
@@ -112,11 +112,13 @@ class KnownLabels:
                 if self.are_declared:
                     raise not_declared(name, label, self.array, remedy)
                 labels = self.array.tolist()
-                raise ValueError(f"{name} holds {label}, which is not among the labels {labels}.")
+                raise ValueError(
+                    f"{name} contains {label}, which is not among the labels {labels}."
+                )
 
 
 def known_labels(items: RatedItems) -> KnownLabels | None:
-    """Return the labels of rated items, None for those that occur."""
+    """Return the known labels of rated items, or None to use the labels that occur."""
     if items.labels is None:
         return None
     column = items.columns[items.rated[0]]

@@ -1,11 +1,11 @@
-"""Labels that lie far apart, placed in the slots of a hash that kernels look up.
+"""Place labels that are far apart in the slots of a hash table for kernels.
 
-A label times an odd number has its upper bits well mixed; they name a slot. Of several such
-numbers that one is taken with which the fewest labels meet in a slot: few labels never do.
-A label whose slot is taken is put in the next free one.
+The slot of a label is given by the upper bits of the label times an odd number, which are well
+mixed. Of several multipliers, the one with the fewest collisions is used; with few labels, there
+are none. A label whose slot is taken goes to the next free slot.
 
-Where few labels have 16 bits or 32, so have the numbers, in the upper bits: then vectors of such
-elements find the slots in lanes that are no wider than these.
+If there are few labels and all fit in 16 or 32 bits, the multipliers have only their upper 16 or 32
+bits set. Vector instructions can then compute slots in lanes of 16 or 32 bits.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import LabelHash
 
-# Slots: few labels have so many that vectors of the processor hold, more of them have many a
-# label while these stay in the first-level cache, then fewer.
+# The number of slots. For few labels, all slots fit in vector registers. For more labels, there are
+# many slots per label while they fit in the L1 cache, and fewer per label beyond that.
 FEW_LABELS, FEW_SLOT_BITS = 16, 6
 LEAST_SLOT_BITS = 12
 MANY_LABELS = 1 << 10
 SLOTS_A_LABEL, FEWER_SLOTS_A_LABEL = 32, 8
-# Multipliers that are tried: where some labels meet, it takes little more time to look up others.
+# The number of multipliers that are tried. With many labels, a few collisions cost little.
 TRIES, FEWER_TRIES = 64, 4
 ALL_BITS = (1 << 64) - 1
 _MULTIPLIERS = [pow(0x9E3779B97F4A7C15, i, 1 << 64) for i in range(1, TRIES + 1)]
 
 
 def code_type(n_labels: int) -> Any:
-    """Return the smallest type of codes, of which ``n_labels`` itself stands for no label."""
+    """Return the smallest type for codes up to ``n_labels``, which stands for no label."""
     return next(t for t in (np.uint8, np.uint16, np.uint32) if n_labels <= np.iinfo(t).max)
 
 
 def make_hash(labels: AnyArray) -> LabelHash:
-    """Return the hash that gives each of some different 64-bit integers its position."""
+    """Return a hash table that maps distinct 64-bit integers to their positions."""
     bits_of_labels = labels.view(np.uint64)
     n_labels = len(labels)
     few = n_labels <= FEW_LABELS
@@ -55,12 +55,13 @@ def make_hash(labels: AnyArray) -> LabelHash:
         if n_met == 0:
             break
     slots = _placed(slot_of.astype(np.intp), n_bits, code_type(n_labels))
-    # An empty slot has the code `n_labels`, and the label of that is one which is found before.
+    # An empty slot has the code `n_labels`. Its label is a copy of the first, which a lookup finds
+    # in its own slot.
     return LabelHash(best, shift, slots, np.append(bits_of_labels, bits_of_labels[:1]))
 
 
 def _width(labels: AnyArray) -> int:
-    """Return 16, 32 or 64: in so many bits, signed or not, all labels are."""
+    """Return the smallest width of 16, 32 or 64 bits for all labels, signed or unsigned."""
     signed = labels.view(np.int64)
     least, largest = int(signed.min()), int(signed.max())
     for width in (16, 32):
@@ -72,7 +73,7 @@ def _width(labels: AnyArray) -> int:
 
 
 def _placed(slot_of: NDArray[np.intp], n_bits: int, dtype: Any) -> AnyArray:
-    """Return the code of each slot, the labels having their own slot or the next free one."""
+    """Return the code of each slot; a label gets its own slot or the next free one."""
     n_labels = len(slot_of)
     slots = np.full(1 << n_bits, n_labels, dtype)
     waiting = np.arange(n_labels)

@@ -1,8 +1,8 @@
-"""Sums of codes and of their products, which quadratic weights need instead of a table.
+"""Sum codes and their products, which is all that quadratic weights need.
 
-They are read at the speed of memory for any number of labels. Weights refer to the
-positions of labels, so codes must be positions: every label in the range must be known
-to occur, or be given.
+The sums are computed at memory speed for any number of labels. The weights depend on the positions
+of labels, so codes must be positions. Every label in the range must therefore be given, or known to
+occur.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.tally import LARGEST_RANGE, LONGEST_RANGE
 
-# Up to so many labels, or items, a table is counted as fast. Where labels are not known, a
-# wrong guess costs a second look at the items, which takes more to be worth it.
+# For at most this many labels, or for few items, counting a table is as fast. If labels are
+# unknown, a wrong guess needs a second pass over the items, so more labels are required.
 LABELS_COUNTED_AS_FAST = 5
 LABELS_NOT_WORTH_A_GUESS = 8
 FEWEST_ITEMS = 1 << 20
 MOST_LABELS = 1 << 16
-# Items that are expected to show every label.
+# The number of first items in which every label must occur.
 SAMPLE = 1 << 16
 
 
 class Moments(NamedTuple):
-    """Sums over the items of which both ratings have a code."""
+    """Store sums over the items for which both ratings have a code."""
 
     n_items: int
     first: int
@@ -46,7 +46,7 @@ def moments_of(
     known: KnownLabels | None,
     num_threads: int | None = None,
 ) -> Moments | None:
-    """Return the moments of two columns, or None where a table is wanted or as fast."""
+    """Return the moments of two columns, or None if a table is required or as fast."""
     n_items = len(first.values)
     plain = first.categories is None and second.categories is None
     if not plain or n_items < FEWEST_ITEMS or kernels.sum_moments is None:
@@ -67,7 +67,7 @@ def moments_of(
     work = partial(
         _sum_partition, kernels.sum_moments, first, second, label_range, known is not None
     )
-    # Sums are read as fast as a table of one cell is.
+    # Summing is as fast as counting a table of one cell.
     division = division_of_pairs(kernels, first.values, second.values, 1, num_threads)
     parts = run_in_threads(work, n_items, *division)
     sums = [part for part in parts if part is not None]
@@ -77,7 +77,7 @@ def moments_of(
 
 
 def _sampled(kernels: PairKernels, first: Column, second: Column) -> LabelRange | None:
-    """Return the range of labels if the first items have each label in it."""
+    """Return the range of labels if every label in it occurs among the first items, else None."""
     head = [column._replace(values=column.values[:SAMPLE]) for column in (first, second)]
     counts = count_unknown(kernels, head[0], head[1], 1)
     labels = {*counts.rows.tolist(), *counts.columns.tolist()}
@@ -95,9 +95,9 @@ def _sum_partition(
     outsiders_are_left_out: bool,
     ranges: ItemRanges,
 ) -> Moments | None:
-    """Return the moments of one thread's items, None if it met a label not known."""
+    """Return the moments of one thread's items, or None if a label is unknown."""
     total = Moments(0, 0, 0, 0, 0, 0)
-    # Short ranges are for turning back early, where a guess was wrong.
+    # Use short ranges to stop early if the guess was wrong.
     length = LONGEST_RANGE if outsiders_are_left_out else LARGEST_RANGE
     while bounds := ranges.take(length):
         n_outside, *sums = sum_moments(

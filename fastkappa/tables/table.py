@@ -1,6 +1,6 @@
-"""A table of counts with the labels of its rows and columns, and how tables are put together.
+"""Store tables of counts with the labels of rows and columns, and combine them.
 
-`add`, `subtract` and `occurring` are for square tables: rows and columns have the same labels.
+`add`, `subtract` and `occurring` need square tables, with the same labels for rows and columns.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ NO_LAYERS = np.empty(0, np.int64)
 
 
 class ConfusionTable(NamedTuple):
-    """A finished table, with the labels of its axes.
+    """Store a finished table with the labels of its axes.
 
     Attributes
     ----------
     counts : ndarray of int64, shape (r, c) or (g, r, c)
-        How many items were rated with a row's label by the first rater and with a column's by
-        the second.
+        The number of items with the row's label by the first rater and the column's label by the
+        second.
     rows, columns : ndarray of shapes (r,) and (c,)
         Integer labels, or the codes of categories.
     sums : ndarray of shape (r, c) or that of counts, default=None
-        The sums of item weights; None if no item has one.
+        The sums of item weights, or None without weights.
     layers : ndarray of shape (g,)
-        The groups; empty where there are none.
+        The groups, or an empty array without groups.
     n_outside : int or ndarray of int, shape (g,), default=0
-        How many items, of each group, have a rating outside the labels.
+        The number of items, per group if any, with a rating outside the labels.
     """
 
     counts: IntTable
@@ -49,16 +49,16 @@ class ConfusionTable(NamedTuple):
 
 
 def scatter(table: AnyArray, rows: AnyArray, columns: AnyArray, shape: tuple[int, int]) -> AnyArray:
-    """Return a table, or a stack of tables, on other labels.
+    """Return a table, or a stack of tables, rearranged to other labels.
 
     Parameters
     ----------
     table : ndarray of shape (..., r, c)
     rows, columns : ndarray of int, shapes (r,) and (c,)
-        The new place of each row and column; a negative one leaves it out, and those with
-        the same place are added up.
+        The new position of each row and column. Rows and columns with a negative position are
+        dropped, and those with the same position are summed.
     shape : tuple of int
-        How many rows and columns there are to be.
+        The number of rows and columns of the result.
     """
     wider = np.zeros((*table.shape[:-2], *shape), table.dtype)
     if _go_up_by_one(rows) and _go_up_by_one(columns):
@@ -74,12 +74,12 @@ def scatter(table: AnyArray, rows: AnyArray, columns: AnyArray, shape: tuple[int
 
 
 def _go_up_by_one(places: AnyArray) -> bool:
-    """Return whether places are those of a slice, which is copied much faster."""
+    """Return whether positions are consecutive, because a slice is copied much faster."""
     return len(places) > 0 and places[0] >= 0 and bool((places[1:] - places[:-1] == 1).all())
 
 
 def square(table: ConfusionTable, first: Column, second: Column) -> tuple[AnyArray, AnyArray]:
-    """Return the table of all labels that occur in either column, and these, sorted."""
+    """Return the table of all labels that occur in either column, and these labels, sorted."""
     rows, columns = table.rows, table.columns
     are_integers = first.categories is None and second.categories is None
     if are_integers and rows.dtype == columns.dtype and rows.tobytes() == columns.tobytes():
@@ -91,9 +91,9 @@ def square(table: ConfusionTable, first: Column, second: Column) -> tuple[AnyArr
 def common_labels(
     rows: AnyArray, columns: AnyArray, first: Column, second: Column
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return the labels of either column, sorted, and the positions of each one's own.
+    """Return the sorted labels of both columns, and the positions of each column's labels.
 
-    ``rows`` and ``columns`` are integer labels or category codes that occur.
+    ``rows`` and ``columns`` are the integer labels or category codes that occur.
     """
     if first.categories is not None and second.categories is not None:
         row_labels = [first.categories[code] for code in rows]
@@ -111,12 +111,13 @@ def common_labels(
 
 
 def occurring(table: ConfusionTable) -> ConfusionTable:
-    """Return a table without labels that no item has, with the others sorted."""
+    """Return a table with only the labels that occur, sorted."""
     others = tuple(range(table.counts.ndim - 2))
     used = np.logical_or(table.counts.any((*others, -2)), table.counts.any((*others, -1)))
     if used.all():
         return table
-    # Strings that are all numbers sort by value, which other strings among them prevented.
+    # Sort the labels again: without the unused ones, all strings can be numbers, which sort by
+    # value.
     labels = union_of_labels([table.rows[used]])
     places = np.full(len(used), -1)
     places[used] = positions_in(labels, table.rows[used])
@@ -124,7 +125,7 @@ def occurring(table: ConfusionTable) -> ConfusionTable:
 
 
 def _placed(table: ConfusionTable, labels: AnyArray, places: AnyArray) -> ConfusionTable:
-    """Return a table on other labels; ``places`` are the positions of its own labels among them."""
+    """Return a table on other labels; ``places`` are the positions of its labels among them."""
     shape = (len(labels), len(labels))
     sums = None if table.sums is None else scatter(table.sums, places, places, shape)
     counts = scatter(table.counts, places, places, shape)
@@ -140,7 +141,7 @@ def _on_common_labels(*tables: ConfusionTable) -> Sequence[ConfusionTable]:
 
 
 def add(first: ConfusionTable, second: ConfusionTable) -> ConfusionTable:
-    """Return the sum of two tables, on the labels of both."""
+    """Return the sum of two tables, with the labels of both."""
     if not len(second.rows):
         return first
     if not len(first.rows):
@@ -151,7 +152,7 @@ def add(first: ConfusionTable, second: ConfusionTable) -> ConfusionTable:
 
 
 def subtract(whole: ConfusionTable, part: ConfusionTable) -> ConfusionTable | None:
-    """Return the difference of two tables; None if the second is not part of the first."""
+    """Return the difference of two tables, or None if the second is not part of the first."""
     if not len(part.rows):
         return whole
     a, b = _on_common_labels(whole, part)
@@ -163,7 +164,7 @@ def subtract(whole: ConfusionTable, part: ConfusionTable) -> ConfusionTable | No
 
 
 def _in_type_of(integers: AnyArray, first: Column, second: Column) -> AnyArray:
-    """Return integer labels in the type of the ratings they came from."""
+    """Return integer labels in the type of their ratings."""
     kinds = {first.label_dtype.kind, second.label_dtype.kind}
     if kinds & set("mM"):
         return integers.view(first.label_dtype)
@@ -173,7 +174,7 @@ def _in_type_of(integers: AnyArray, first: Column, second: Column) -> AnyArray:
 
 
 def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
-    """Return all labels, sorted, in a type that holds every one of them."""
+    """Return all labels, sorted, in a type that can represent every label."""
     arrays = [array for array in arrays if len(array)] or list(arrays[:1])
     kinds = {array.dtype.kind for array in arrays}
     are_strings = kinds <= set("UTO") and not _are_whole(arrays)
@@ -189,9 +190,9 @@ def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
         unit = common_unit(arrays)
         arrays = [in_unit(array, unit, "ratings") for array in arrays]
     if are_dates or len(kinds) == 1 or not kinds & set("uf"):
-        # Without counts NumPy loads numpy.ma first, which takes longer than many a command.
+        # np.unique without return_counts imports numpy.ma, which takes longer than some commands.
         return np.unique(np.concatenate(arrays), return_counts=True)[0]
-    # NumPy makes floats of int64 beside uint64 or floats, and they do not hold all of either.
+    # NumPy converts int64 with uint64 or floats to float64, which cannot represent every integer.
     labels = sorted({label for array in arrays for label in array.tolist()})
     if "f" in kinds:
         for label in labels:
@@ -204,7 +205,7 @@ def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
 
 
 def positions_in(labels: AnyArray, own: AnyArray) -> AnyArray:
-    """Return the position of each label among others, sorted, that hold it."""
+    """Return the position of each label in a sorted array that contains it."""
     if labels.dtype.kind in "UTO" and not _are_whole([labels]):
         position = {label: i for i, label in enumerate(labels.tolist())}
         return np.array([position[label] for label in own.tolist()], np.intp)
@@ -212,7 +213,7 @@ def positions_in(labels: AnyArray, own: AnyArray) -> AnyArray:
 
 
 def _are_whole(arrays: Sequence[AnyArray]) -> bool:
-    """Return whether an array of objects holds whole numbers, for which 64 bits did not do."""
+    """Return whether an object array contains whole numbers that need more than 64 bits."""
     return any(
         array.dtype.kind == "O" and len(array) > 0 and isinstance(array[0], int) for array in arrays
     )

@@ -1,13 +1,13 @@
-"""A table that is being filled: expect some labels, count, widen, and count the rest again.
+"""Fill a table: expect some labels, count, widen the table, and count the rest again.
 
-Labels that are not known beforehand are found by the count itself. A tally starts with the labels
-of a small sample. Kernels count straight into its table, and ratings with other labels in the last
-row and column. Only if these are not empty, the table is widened to the labels of the items that
-were just counted, and what is new is counted. So items are read once, and no temporary of their
-number is made.
+Labels that are not known in advance are found while counting. A tally starts with the labels of a
+small sample. Kernels count directly into its table, and count ratings with other labels in the last
+row and column. If these are not empty, the table is widened to the labels of the items just
+counted, and the items outside are counted again. So items are normally read once, without temporary
+arrays of their length.
 
-The axes of a table are two columns of ratings, or groups and two columns: a group and the first
-rating make one code, so that kernels count pairs as ever.
+The axes of a table are two columns of ratings, or groups and two columns. A group and the first
+rating are combined into one code, so that the kernels always count pairs.
 """
 
 from __future__ import annotations
@@ -40,37 +40,37 @@ from fastkappa.tables.item_sums import whole_sums
 from fastkappa.tables.table import NO_LAYERS, ConfusionTable
 
 FIRST_RANGE = 1 << 14
-# Ranges that may have to be counted again are short; others are long, for each takes
-# Python some microseconds, but end often enough for Python to hear Ctrl-C.
+# Ranges that could be counted again are short. Others are long, because each costs some
+# microseconds in Python, but short enough for Ctrl-C to be noticed.
 LARGEST_RANGE = 1 << 22
 LONGEST_RANGE = 1 << 27
 OTHER_AXES: dict[int, tuple[Any, ...]] = {2: (1, 0), 3: ((1, 2), (0, 2), (0, 1))}
 
 
 class TooManyCellsError(ValueError):
-    """The table would take too much memory."""
+    """The table would need too much memory."""
 
 
 class Tally:
-    """Counts of items, and sums of their weights, by the labels of two or three columns.
+    """Count items, and sum their weights, by the labels of two or three columns.
 
     Parameters
     ----------
     kernels : PairKernels
     codecs : tuple of Codec
-        The labels of each column that are known or expected.
+        The known or expected labels of each column.
     grows : tuple of bool
-        Whether a column may have other labels, which are learned. If not, items with other labels
-        are counted apart, as outside.
+        For each column, whether other labels are learned. If not, items with other labels are
+        counted as outside.
     weight_type : dtype, default=None
-        The type of item weights that are summed: exactly if it is an integer type, else in
-        float64.
+        The type of the item weights. Sums are exact for integer types, and float64 for others.
     n_expected : int, default=0
-        How many items there will be, if that is known: a few are not worth a large table.
+        The expected number of items, if known, because few items are not worth a large table.
     largest : int
-        The most cells of a table of whole ranges of labels; beyond that labels are looked up.
+        The largest number of cells of a table of label ranges. For larger tables, labels are looked
+        up.
     most_cells : int, default=None
-        The most cells of any table.
+        The largest number of cells of any table.
 
     Raises
     ------
@@ -96,27 +96,27 @@ class Tally:
         self._use(codecs, tuple(codec.n_labels + 1 for codec in codecs))
 
     def _use(self, codecs: Codecs, shape: tuple[int, ...]) -> None:
-        """Go on with an empty table that has room for the labels."""
+        """Start an empty table with room for the labels."""
         self._codecs = codecs
         dtypes: list[Any] = [np.int64]
         if self._weight_type is not None:
             dtypes += [np.float64] if self._weight_type.kind == "f" else [np.int64, np.int64]
         n_joined, self.n_cells = len(shape) > 2, math.prod(shape)
-        # Joined codes are all inside, but kernels want a last row for others.
+        # Combined codes are never outside, but the kernels need a last row.
         n_rows = math.prod(shape[:-1]) + n_joined
         if self._most_cells is not None and self.n_cells > self._most_cells:
-            raise TooManyCellsError(f"{self.n_labels} labels take too many cells.")
+            raise TooManyCellsError(f"{self.n_labels} labels need too many cells.")
         self._flat = [np.zeros((n_rows, shape[-1]), dtype) for dtype in dtypes]
         self.tables = self._flat
         if n_joined:
             self.tables = [flat[:-1].reshape(shape) for flat in self._flat]
         are_maps = [codec.longest_chunk is not None for codec in codecs]
         self._looks_up = any(are_maps)
-        # Ratings outside a range are noticed afterwards, in its last row.
+        # Ratings outside a range show afterwards, in its last row.
         self._ranges = [i for i in self._growing if not are_maps[i]]
         self._plain: tuple[PairKernels, Lowest, IntTable] | None = None
         if len(dtypes) == 1 and not n_joined and not self._looks_up:
-            # Made once: a short call has no time for it.
+            # Prepare the arguments once, to save time in short calls.
             self._plain = self._kernels, (codecs[0].lowest, codecs[1].lowest), self._flat[0]
             row, column = self._flat[0][-1], self._flat[0][:, -1]
             self._last_row, self._last_column = row.data, column.data
@@ -124,16 +124,16 @@ class Tally:
 
     @property
     def n_items(self) -> int:
-        """How many items have been counted."""
+        """The number of items counted so far."""
         return int(self.tables[0].sum())
 
     @property
     def n_labels(self) -> tuple[int, ...]:
-        """How many labels each axis has."""
+        """The number of labels of each axis."""
         return tuple(codec.n_labels for codec in self._codecs)
 
     def empty_copy(self) -> Tally:
-        """Return a tally of no items with the same labels."""
+        """Return a tally with the same labels and without items."""
         return Tally(
             self._kernels,
             tuple(own.copy() if grows else own for own, grows in zip(self._codecs, self._grows)),
@@ -152,10 +152,10 @@ class Tally:
         weights: AnyArray | None = None,
         of_same_types: bool = False,
     ) -> None:
-        """Count the items ``start <= i < stop``; after an error there is no result any more.
+        """Count the items ``start <= i < stop``; after an error, the tally is unusable.
 
-        ``of_same_types`` saves a look at the types of columns: `reads_in_place` was true of them,
-        and no items of other types have been added since.
+        ``of_same_types`` skips the check of the columns' types. Set it if `reads_in_place` was true
+        for them and no items of other types have been added since.
         """
         try:
             if self._plain is None or not (of_same_types or self.reads_in_place(columns)):
@@ -164,7 +164,7 @@ class Tally:
             kernels, lowest, table = self._plain
             first, second = columns
             kernels.count_pairs(first, second, lowest, table, (start, stop))
-            # Bytes are compared in a fraction of the time that NumPy needs to be called.
+            # Comparing bytes is much faster than a NumPy call.
             if self._ranges and (
                 self._last_row.tobytes() != self._empty_row
                 or self._last_column.tobytes() != self._empty_column
@@ -186,13 +186,13 @@ class Tally:
         num_threads: int | None = None,
         ranges: ItemRanges | None = None,
     ) -> Tally:
-        """Count all items, in threads that have a tally each, and return this tally.
+        """Count all items, with a separate tally per thread, and return this tally.
 
-        With ``ranges``, count those items alone that it gives to this thread.
+        With ``ranges``, count only the items that it gives to this thread.
         """
         n_items, are_joined = len(columns[0]), len(columns) > 2
         if ranges is None and n_items <= FIRST_RANGE:
-            # One range, of too few items for a thread.
+            # The items are one range, too few for several threads.
             self.add(columns, 0, n_items, weights)
             return self
         if ranges is None:
@@ -204,7 +204,7 @@ class Tally:
                     self._kernels, *pair, self.n_cells, num_threads, looked_up=self._looks_up
                 )
             if are_joined or not self._growing:
-                # Each thread has tables of its own, which take time to clear and to add up.
+                # Each thread has its own tables, which take time to clear and to add.
                 threads = min(threads, n_items // (4 * self.n_cells))
             if threads > 1:
                 work = partial(self._count_partition, columns, weights)
@@ -212,20 +212,20 @@ class Tally:
                     self.merge(part)
                 return self
             ranges = ItemRanges(n_items, 1)
-        # Ranges that may have to be counted again are short at first.
+        # Ranges that could be counted again are short at first.
         length = FIRST_RANGE if self._ranges else LARGEST_RANGE if self._growing else LONGEST_RANGE
         while bounds := ranges.take(max(length, 16 * self.n_cells)):
             before = self._codecs
             self.add(columns, *bounds, weights)
             if self._codecs is not before:
                 length = FIRST_RANGE
-            # Kernels take time to clear and to add up large tables of their own.
+            # Kernels spend time clearing and adding large private tables.
             if self._ranges:
                 length = min(16 * length, max(LARGEST_RANGE, 256 * self.n_cells))
         return self
 
     def merge(self, other: Tally) -> None:
-        """Add the items of another tally, by label."""
+        """Add the items of another tally, matching labels."""
         if other._cut_short_by:
             raise cut_short(other._cut_short_by)
         if self._codecs == other._codecs:
@@ -243,12 +243,12 @@ class Tally:
             table[np.ix_(*places)] += more
 
     def subtract(self, columns: Sequence[AnyArray]) -> bool:
-        """Subtract items without weights; change nothing and return False if one was not added."""
+        """Subtract unweighted items; if one was not added, return False without a change."""
         if self._cut_short_by:
             raise cut_short(self._cut_short_by)
         n_items = len(columns[0])
         if self._plain is not None:
-            # Labels outside a range that is learned were never added: their cells are 0.
+            # Labels outside the learned range were never added, so their cells are 0.
             kernels, lowest, table = self._plain
             first, second = [own.encode(kernels, one) for own, one in zip(self._codecs, columns)]
             less = np.zeros(table.shape, np.int64)
@@ -256,7 +256,7 @@ class Tally:
         else:
             part = self.empty_copy()
             part.add(columns, 0, n_items)
-            # Maps are copies, and give new labels new codes.
+            # The copied maps give new labels new codes.
             if part.n_labels != self.n_labels:
                 return False
             cells = tuple(slice(n_labels + 1) for n_labels in self.n_labels)
@@ -269,7 +269,7 @@ class Tally:
         return True
 
     def finish(self) -> ConfusionTable:
-        """Return a table of its own; where labels are learned, of those that occur, sorted."""
+        """Return the counts as a table; learned labels are reduced to those that occur, sorted."""
         if self._cut_short_by:
             raise cut_short(self._cut_short_by)
         tables, labels = self._occurring()
@@ -290,13 +290,13 @@ class Tally:
     def _count_partition(
         self, columns: Sequence[AnyArray], weights: AnyArray | None, ranges: ItemRanges
     ) -> Tally:
-        """Return a tally of the items that one thread takes."""
+        """Return a tally of the items of one thread."""
         return self.empty_copy().add_all(columns, weights, ranges=ranges)
 
     def _add_in_chunks(
         self, columns: Sequence[AnyArray], start: int, stop: int, weights: AnyArray | None
     ) -> None:
-        """Count items a chunk at a time, where codes are made of ratings or weights are summed."""
+        """Count items in chunks, for ratings that must be encoded and for weights."""
         if len(columns) > 2:
             length = CHUNK
         else:
@@ -313,7 +313,7 @@ class Tally:
                 self._add_outsiders(columns, begin, end, weights)
 
     def _count(self, columns: Sequence[AnyArray], weights: AnyArray | None) -> None:
-        """Count items in the table, those with other labels in the last row of their axis."""
+        """Count items into the table; those with other labels go to the last row of their axis."""
         encoded = [
             (codec.learn if grows else codec.encode)(self._kernels, column)
             for codec, grows, column in zip(self._codecs, self._grows, columns)
@@ -327,7 +327,7 @@ class Tally:
         if weights is None:
             kernels.count_pairs(first, second, lowest, self._flat[0], part)
         elif weights.dtype.kind == "f":
-            # Sums that are not finite are judged by the caller, who sees them in the table.
+            # The caller checks the table for sums that are not finite.
             with np.errstate(over="ignore", invalid="ignore"):
                 counts, sums = self._flat
                 kernels.sum_pairs(first, second, lowest, weights, (counts, sums), part)
@@ -336,7 +336,7 @@ class Tally:
             kernels.sum_pairs_exactly(first, second, lowest, weights, (counts, high, low), part)
 
     def _joined(self, encoded: Sequence[AnyArray]) -> tuple[AnyArray, AnyArray]:
-        """Return codes of groups and first ratings together, and those of second ratings."""
+        """Return the combined codes of groups and first ratings, and those of second ratings."""
         groups, first, second = (
             LabelRange(codec.lowest, codec.n_labels).codes(values)
             for codec, values in zip(self._codecs, encoded)
@@ -348,7 +348,7 @@ class Tally:
     def _add_outsiders(
         self, columns: Sequence[AnyArray], start: int, stop: int, weights: AnyArray | None
     ) -> None:
-        """Learn the labels of items that were just counted outside, and count these items."""
+        """Learn the labels of items that were just counted outside, and count these items again."""
         n_left = self.n_items
         for last in self._last_rows():
             last[...] = 0
@@ -367,13 +367,13 @@ class Tally:
         self.merge(part)
 
     def _last_rows(self) -> list[AnyArray]:
-        """Return the places of items outside a range of labels, in each table."""
+        """Return the cells for items outside a range of labels, in each table."""
         return [table[(slice(None),) * i + (-1,)] for table in self.tables for i in self._ranges]
 
     def _widen(self, values: Sequence[AnyArray], n_more: int) -> tuple[slice, ...]:
-        """Widen ranges to the labels of more items, or look labels up if these lie far apart.
+        """Widen ranges to the labels of more items, or switch to maps if labels are far apart.
 
-        Return the places of the labels held before.
+        Return the position of the earlier labels on each axis.
         """
         wider = list(self._codecs)
         for i in self._ranges:
@@ -396,7 +396,7 @@ class Tally:
         return tuple(held)
 
     def _look_labels_up(self) -> None:
-        """Give codes to the labels that occur, and to no others of their range."""
+        """Replace ranges by maps of the labels that occur."""
         tables, labels = self._occurring()
         codecs = list(self._codecs)
         for i in self._growing:
@@ -404,7 +404,7 @@ class Tally:
         self._go_on(tuple(codecs), tables, tuple(map(slice, tables[0].shape)))
 
     def _make_room(self) -> None:
-        """Have a row for every label, and room for labels to come."""
+        """Enlarge the tables to a row per label, with some spare rows."""
         shape = self.tables[0].shape
         if all(n_labels < length for n_labels, length in zip(self.n_labels, shape)):
             return
@@ -421,16 +421,16 @@ class Tally:
         places: tuple[slice, ...],
         shape: tuple[int, ...] | None = None,
     ) -> None:
-        """Go on with what has been counted in other places of a table."""
+        """Start new tables and copy earlier counts to their new positions."""
         self._use(codecs, shape or tuple(codec.n_labels + 1 for codec in codecs))
         for table, part in zip(self.tables, parts):
             table[places] = part
 
     def _occurring(self) -> tuple[list[AnyArray], list[AnyArray]]:
-        """Return the tables of the labels of each axis, and these labels.
+        """Return the tables and labels of each axis.
 
-        They are those that occur, sorted, where labels are learned. Other axes have all labels,
-        and one more place for items outside.
+        Axes with learned labels contain the labels that occur, sorted. Other axes contain all
+        labels and one more position for items outside.
         """
         counts, tables, labels = self.tables[0], self.tables, []
         for i, codec in enumerate(self._codecs):
@@ -442,7 +442,7 @@ class Tally:
                 if codec.longest_chunk is not None:
                     places = places[np.argsort(own[places])]
                 elif len(places) == n_labels:
-                    # A view is made in a fraction of the time.
+                    # A slice returns a view, which is much faster.
                     places = slice(n_labels)
                 axis = (slice(None),) * i
                 own, tables = own[places], [table[(*axis, places)] for table in tables]

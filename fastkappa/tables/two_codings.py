@@ -1,7 +1,7 @@
-"""Recognise from a table that two raters name or number the same labels in different ways.
+"""Recognize from a table that two raters name or number the same labels differently.
 
-One writes "stage 2" and the other "Stage2"; one counts from 0 and the other from 1; for one 1 is
-the best grade and for the other the worst. The ratings then agree better after recoding.
+For example, one writes "stage 2" and the other "Stage2", one counts from 0 and the other from 1, or
+1 is the best grade for one and the worst for the other. Recoding then increases the agreement.
 """
 
 from __future__ import annotations
@@ -18,26 +18,27 @@ from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.labels import alike_among
 
-# The recoded ratings agree at least so well, and at least so much better than those given.
+# The smallest kappa after recoding, and its smallest increase over the given ratings.
 NEAR, BETTER = 0.6, 0.5
-# Raters who do not agree at all reach ``n * kappa**2`` of 10 about once in 600 tables.
+# Without any agreement, ``n * kappa**2`` reaches 10 about once in 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
-# Two names for a label meet at least so often, and all pairs of names together.
+# The smallest number of items with both names of a label, and with any pair of names.
 OFTEN, TOGETHER = 2, 3
-# More labels are ids or measurements.
+# Larger sets of labels are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
-REMEDY = "Number the labels alike if both mean the same scale."
+REMEDY = "Number the labels the same way if both raters use the same scale."
 
 
 def may_be_coded_apart(table: AnyArray) -> bool:
-    """Return whether to look closer at a table, in less than a microsecond.
+    """Return whether a table needs a closer look, in less than a microsecond.
 
-    Either at least two labels have no agreement, as after a shift, or the lowest label meets the
-    highest at least twice as often as both meet themselves, as after a reversal.
+    It does if at least two labels have no agreement, as after a shift. It also does if the two
+    corners off the diagonal contain at least twice as many items as the corners on it, as after a
+    reversal.
     """
-    # Python counts in a short list faster than NumPy does in an array.
+    # Counting in a short list is faster than in a NumPy array.
     agreed = table.diagonal().tolist()
     if agreed.count(0) > 1:
         return True
@@ -49,10 +50,10 @@ def may_be_coded_apart(table: AnyArray) -> bool:
 def judge_pairs(
     codes: AnyArray, labels: AnyArray, names: Sequence[str], *, are_given: bool
 ) -> bool:
-    """Warn of the first two of several raters who do so; return whether there are any.
+    """Warn of the first two raters who code labels differently; return whether there are any.
 
-    ``codes`` has a row per rater and a column per item: the position of the label, or the number of
-    labels if there is no rating.
+    ``codes`` has one row per rater and one column per item. Each code is the position of the label,
+    or the number of labels if the rating is missing.
     """
     side = len(labels) + 1
     if side > MOST_LABELS:
@@ -71,9 +72,9 @@ def judge_pairs(
 def warn_of_two_codings(
     labels: Sequence[Any] | AnyArray, table: AnyArray, names: Sequence[str], *, are_given: bool
 ) -> bool:
-    """Warn if two raters seem to name or number labels in different ways; return whether they do.
+    """Warn if two raters seem to name or number labels differently; return whether they do.
 
-    Labels that are given are no two names of one. Numbers near to each other are none either.
+    Labels that are given are never two names of one label.
     """
     if len(labels) > MOST_LABELS:
         return False
@@ -81,7 +82,7 @@ def warn_of_two_codings(
     if is_alphabetical(array):
         if not (are_given or table.any(axis=1).all() or table.any(axis=0).all()):
             found = _two_names(array, table, names)
-    # Where most items agree, no other numbering is better.
+    # If most items agree, no other numbering is better.
     elif 2 * table.trace() < table.sum() and array.dtype.kind in "iufbUTO" and _is_predicted(table):
         found = _two_numberings(array.astype(float), table, names)
     if found:
@@ -90,18 +91,18 @@ def warn_of_two_codings(
 
 
 def _is_predicted(table: AnyArray) -> bool:
-    """Return whether the label of one rater tells much of the other's, by Goodman-Kruskal's lambda.
+    """Return whether one rater's label predicts the other's, by Goodman–Kruskal's lambda.
 
-    Labels that meet by chance do not, and most tables need no closer look.
+    Unrelated labels do not predict each other, so most tables need no closer look.
     """
     most = table.sum(axis=0).max()
     return bool(table.max(axis=1).sum() - most > LEAST_LAMBDA * (table.sum() - most))
 
 
 def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about labels of one rater alone that meet labels of the other alone.
+    """Return the warning about labels of only one rater that coincide with labels of the other.
 
-    Those that look alike are warned of as such.
+    Labels that look alike are skipped, because they have their own warning.
     """
     labels = labels.astype(object)
     n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
@@ -112,7 +113,7 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     met = table[np.ix_(rows, columns)].astype(float)
     first, second = of_rows[rows, None].astype(float), of_columns[columns].astype(float)
     by_chance = first * second / n
-    # Cohen's kappa of having a label of the pair: it is 1 if they always meet.
+    # Cohen's kappa of the two labels, each against all others. It is 1 if they always coincide.
     most = (first + second) / 2 - by_chance
     kappa = np.divide(met - by_chance, most, out=np.zeros_like(met), where=most > 0)
     places = [
@@ -128,18 +129,18 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
         for i, j in places
     ]
     return (
-        f"{a} and {b} each have labels that the other has not, and these nearly always meet:"
-        f" {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them alike if they are one label; they"
-        " are counted as disagreement."
+        f"{a} and {b} each have labels that the other does not have, and these nearly always"
+        f" coincide: {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them alike if they are one"
+        " label; they are counted as disagreement."
     )
 
 
 def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about numbers that one rater shifts or reverses against the other."""
+    """Return the warning about numbers that one rater shifts or reverses."""
     a, b = names
     step = _most_frequent(values - values[:, None], table)
     rows, columns = (values[table.any(axis=axis)] for axis in (1, 0))
-    # A rater who is too high by a step keeps to the ends of the scale.
+    # A rater who only rates one step higher still stays within the scale.
     ends = {columns.min() - rows.min(), columns.max() - rows.max()}
     if step and ends == {step} and (better := _better(values, values - step, table)):
         how = f"{b} seems to number the labels {'higher' if step > 0 else 'lower'} than {a} by"
@@ -152,14 +153,14 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
 
 
 def _most_frequent(keys: Floats, table: AnyArray) -> float:
-    """Return the key that most items have; ``keys`` has one for each cell."""
+    """Return the key with the most items; ``keys`` has one entry per cell."""
     distinct, places = np.unique(keys, return_inverse=True)
     n = np.bincount(places.ravel(), weights=table.ravel())
     return float(distinct[n.argmax()])
 
 
 def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
-    """Return which kappa is so much better with recoded columns, None if none is."""
+    """Describe the first kappa that is much better with recoded columns, or return None."""
     for power, kind in enumerate(("kappa", "linear kappa", "quadratic kappa")):
         given, better = (_kappa(rows, columns, table, power) for columns in (rows, recoded))
         if better >= max(NEAR, given + BETTER) and table.sum() * better**2 >= EVIDENCE:
@@ -168,7 +169,7 @@ def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
 
 
 def _kappa(rows: Floats, columns: Floats, table: AnyArray, power: int) -> float:
-    """Return the kappa of a table whose rows and columns stand for these numbers."""
+    """Return the kappa of a table whose rows and columns have these numbers as labels."""
     apart = np.abs(rows[:, None] - columns)
     weights = apart**power if power else (apart > 0).astype(float)
     by_chance = table.sum(axis=1) @ weights @ table.sum(axis=0)

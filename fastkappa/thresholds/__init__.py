@@ -1,4 +1,5 @@
-"""Thresholds on scores: the best ones, and kappa at given ones.
+"""Find the thresholds on scores with the highest kappa, or compute kappa at given thresholds.
 
-``items`` sees the samples, ``cuts`` the tables; the modules here put them together.
+``items`` works on scored items, and ``cuts`` on tables counted from them. The modules here
+combine the two.
 """

@@ -1,4 +1,4 @@
-"""Kappa at given thresholds, in microseconds for any number of items."""
+"""Compute kappa at given thresholds in microseconds, for any number of items."""
 
 from __future__ import annotations
 
@@ -22,34 +22,37 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, what_need
 from fastkappa.thresholds.items.grouped_scores import group_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
 
-# Threads without a GIL wait to count references to a dtype that they ask for: then arrays are
-# given as they are, and those of another type than float64 take four times as long.
+# In free-threaded Python, threads that look up a dtype contend for its reference count. So arrays
+# are passed on without conversion there. Types other than float64 then take four times as long.
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 class ThresholdEvaluator:
-    """Kappa of the labels that thresholds on scores give, for your own optimiser.
+    """Compute kappa at any thresholds on scores quickly, for use in your own optimiser.
 
-    The items are put into small groups once, in the order of their scores. Then kappa at any
-    thresholds takes microseconds, for any number of items. (`optimal_thresholds` finds the
-    best thresholds without an optimiser.)
+    The setup sorts the items into small groups by score. After that, kappa at any thresholds
+    takes microseconds, for any number of items. (`optimal_thresholds` finds the best
+    thresholds without an optimiser.)
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
         The true labels.
     scores : array-like of shape (n,)
-        A model's output for each item; finite.
+        A finite model output for each item.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
+        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true
+        labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. None takes the order that ``y_true`` declares (an ordered
-        categorical, a polars Enum, an ordered Arrow dictionary, a Python enum), else the
-        labels that occur in it, sorted: strings alphabetically, unless all are numbers.
+        All labels, in order. By default, the order is that declared by ``y_true`` (an
+        ordered categorical, a polars Enum, an ordered Arrow dictionary, a Python enum).
+        Otherwise the labels that occur in ``y_true`` are sorted: strings alphabetically,
+        unless all of them are numbers.
     sample_weight : array-like of shape (n,), default=None
-        Item weights, not negative.
+        Non-negative item weights.
     num_threads : int, default=None
-        The largest number of threads for the setup. None takes all that are available.
+        The maximum number of threads for the setup. By default, all available threads are
+        used.
 
     Attributes
     ----------
@@ -68,11 +71,11 @@ class ThresholdEvaluator:
 
     See Also
     --------
-    optimal_thresholds : the thresholds with the highest kappa.
+    optimal_thresholds : Find the thresholds with the highest kappa.
 
     Notes
     -----
-    Any number of threads may use one evaluator at the same time: no call changes it.
+    Several threads can use one evaluator at the same time, because no call changes it.
 
     Examples
     --------
@@ -111,20 +114,20 @@ class ThresholdEvaluator:
         self._fast = self._compiled(fast)
 
     def __call__(self, thresholds: Any) -> float:
-        """Return kappa at thresholds.
+        """Return kappa at the given thresholds.
 
         Parameters
         ----------
         thresholds : array-like of shape (l - 1,)
-            In any order; infinite ones leave labels without items. An item gets label i
-            if exactly i of them are at most its score.
+            Thresholds in any order. An item gets label i if exactly i of the thresholds are
+            less than or equal to its score. Infinite thresholds leave labels without items.
 
         Returns
         -------
         kappa : float
-            NaN, without a warning, where kappa is undefined.
+            NaN, without a warning, if kappa is undefined.
         """
-        fast = self._fast  # once: threads without a GIL wait to count references to it
+        fast = self._fast  # read once: free-threaded calls contend for its reference count
         if fast is not None:
             is_array = type(thresholds) is np.ndarray
             if not is_array:
@@ -134,14 +137,14 @@ class ThresholdEvaluator:
                 kappa: float = fast(thresholds if as_it_is else np.asarray(thresholds, np.float64))
                 return kappa
             except (TypeError, ValueError, OverflowError):
-                pass  # read below: that raises the error, or copies a strided array
+                pass  # _read raises the error, or copies a strided array
         numbers = self._read(thresholds, 1)
         if fast is not None:
             return float(fast(numbers))
         return float(kappas(self._items.tables(numbers[None])[0], self._weights))
 
     def many(self, thresholds: Any) -> NDArray[np.float64]:
-        """Return kappa at each of many sets of thresholds.
+        """Return kappa for each of several sets of thresholds.
 
         Parameters
         ----------
@@ -160,7 +163,7 @@ class ThresholdEvaluator:
         return found
 
     def confusion(self, thresholds: Any) -> AnyArray:
-        """Return the confusion table at thresholds, rows being the true labels.
+        """Return the confusion matrix at the given thresholds. Rows are the true labels.
 
         Parameters
         ----------
@@ -169,7 +172,7 @@ class ThresholdEvaluator:
         Returns
         -------
         table : ndarray of shape (l, l)
-            int64 counts or, with float item weights, their float64 sums.
+            int64 counts, or float64 sums if the item weights are floats.
         """
         table: AnyArray = self._items.tables(self._read(thresholds, 1)[None])[0]
         return table.astype(np.int64) if self._whole else in_given_weights(table, self._scale)
@@ -178,12 +181,12 @@ class ThresholdEvaluator:
         return {**self.__dict__, "_fast": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Another process may have another backend.
+        # The process that unpickles may use a different backend.
         self.__dict__.update(state)
         self._fast = self._compiled(score_kernels(get_kernels()))
 
     def _compiled(self, kernels: ScoreKernels) -> Evaluator | None:
-        """Return the compiled evaluator, or None where doubles would round."""
+        """Return the compiled evaluator, or None if sums in float64 would round."""
         items = self._items
         totals = items.prefix[-1]
         n = float(totals.sum())
@@ -200,22 +203,22 @@ class ThresholdEvaluator:
         return shortcuts.build_evaluator(items, self._matrix, chance, n, weakref.ref(self))
 
     def _read(self, thresholds: Any, n_axes: int) -> NDArray[np.float64]:
-        """Return thresholds as doubles, or raise."""
+        """Return thresholds as a float64 array, or raise ValueError."""
         refuse_masked(thresholds=thresholds)
         try:
             numbers = np.ascontiguousarray(thresholds, np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(
-                f"thresholds must hold real numbers in rows of one length, got"
+                f"thresholds must hold real numbers, in rows of equal length, got"
                 f" {short_repr(thresholds)}."
             ) from error
         expected = (len(self.labels) - 1,)
         if numbers.ndim != n_axes or numbers.shape[n_axes - 1 :] != expected:
             shape = f"(m, {expected[0]})" if n_axes == 2 else f"({expected[0]},)"
             raise ValueError(
-                f"thresholds must have the shape {shape}, one fewer than there are labels, got"
-                f" {numbers.shape}."
+                f"thresholds must have the shape {shape}, with one threshold fewer than labels,"
+                f" got {numbers.shape}."
             )
         if np.isnan(numbers).any():
-            raise ValueError("thresholds must be numbers, got NaN.")
+            raise ValueError("thresholds must not be NaN.")
         return numbers

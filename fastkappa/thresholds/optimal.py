@@ -1,4 +1,4 @@
-"""Thresholds on scores that maximise kappa: the global optimum."""
+"""Find the thresholds on scores that maximise kappa globally."""
 
 from __future__ import annotations
 
@@ -32,39 +32,41 @@ from fastkappa.thresholds.rounding import places_at_thresholds
 from fastkappa.thresholds.search import SIZES, best_binned, best_sorted
 
 METHODS = ("auto", "sort", "bins")
-# Fewer items are sorted in the time it takes to set up the bins.
+# With fewer items, sorting takes no longer than setting up the bins.
 ITEMS_WORTH_BINS = 1 << 16
-# Thresholds on scores that fall as labels rise reach hardly any kappa.
+# If scores fall as labels rise, kappa at the best thresholds is close to 0. So the direction of
+# the scores is checked only below this kappa.
 MOST_OF_FALLING = 0.3
-# A short form shows so many thresholds.
+# The repr shows at most this many thresholds.
 MOST_SHOWN = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ThresholdResult(Result):
-    """The best thresholds and the agreement they reach.
+    """The best thresholds on scores and the kappa they reach.
 
     Attributes
     ----------
     thresholds : ndarray of shape (l - 1,)
-        Ascending, of the scores' dtype. An item gets ``labels[i]`` if its score is at least
-        ``thresholds[i - 1]`` and below ``thresholds[i]``. -inf and inf leave the lowest and
-        the highest labels without items, equal thresholds one in between.
+        Ascending thresholds, in the dtype of the scores. An item gets ``labels[i]`` if its
+        score is at least ``thresholds[i - 1]`` and below ``thresholds[i]``. A threshold of
+        -inf or inf leaves the lowest or highest labels without items. Equal thresholds leave
+        the label between them without items.
     kappa : float
-        Kappa of the true labels and those that the thresholds give.
+        Kappa between the true labels and the labels given by the thresholds.
     table : ndarray of shape (l, l)
-        Row i, column j counts the items of label i given label j: int64 counts or, with
-        float item weights, their float64 sums.
+        Row i, column j is the number of items with true label i that were given label j.
+        Entries are int64 counts, or float64 sums if the item weights are floats.
     labels : ndarray of shape (l,)
         The labels, in order.
     rounds : int
-        Number of rounds of the search.
+        The number of rounds of the search.
     gap : float
-        No thresholds reach a kappa above ``kappa + gap``. It is 0.0, proven in integer
-        arithmetic, unless item weights are fractions.
+        No thresholds reach a kappa above ``kappa + gap``. With integer item weights, the gap is
+        0.0, because the optimum is proven in integer arithmetic.
     method : {'sort', 'bins'}
-        How they were found. 'bins' falls back to 'sort' where the thresholds may lie among
-        more than half of the items.
+        The method used. 'bins' falls back to 'sort' if the bins in which a threshold may lie
+        contain more than half of the items.
     """
 
     thresholds: AnyArray
@@ -81,7 +83,7 @@ class ThresholdResult(Result):
         Parameters
         ----------
         scores : array-like of shape (n,)
-            Finite numbers.
+            Finite scores.
 
         Returns
         -------
@@ -91,10 +93,10 @@ class ThresholdResult(Result):
         return predicted
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each label.
+        """Return a pandas DataFrame with one row per label.
 
-        Its columns are ``from`` and ``below``, the thresholds between which the label is given,
-        and ``true`` and ``given``, how many items have it.
+        A score gets the label if it is at least ``from`` and less than ``below``. The columns
+        ``true`` and ``given`` count the items with this true label and with this given label.
 
         Raises
         ------
@@ -151,75 +153,79 @@ def optimal_thresholds(
     method: Literal["auto", "sort", "bins"] = "auto",
     num_threads: int | None = None,
 ) -> ThresholdResult:
-    """Find the thresholds on scores that give the labels with the highest possible kappa.
+    """Find the thresholds on scores with the highest possible kappa.
 
-    The result is the global optimum over all thresholds. It does not depend on a starting
+    The result is the global optimum over all thresholds and does not depend on a starting
     point.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        The true labels: integers, whole floats, booleans, strings, dates.
+        The true labels: integers, whole-number floats, booleans, strings or dates.
     scores : array-like of shape (n,)
-        A model's output for each item: higher scores for later labels. Finite; float32 and
-        float64 are read in place, other numbers as float64. Of probabilities, a column a
-        label, `decode_probabilities` makes labels.
+        A finite model output for each item. Higher scores mean later labels. float32 and
+        float64 are read in place; other numbers are converted to float64. For probabilities
+        (one column per label), use `decode_probabilities`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
+        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true
+        labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. None takes the order that ``y_true`` declares (an ordered
-        categorical, a polars Enum, an ordered Arrow dictionary, a Python enum), else the
-        labels that occur in it, sorted: strings alphabetically, unless all are numbers.
+        All labels, in order. By default, the order is that declared by ``y_true`` (an
+        ordered categorical, a polars Enum, an ordered Arrow dictionary, a Python enum).
+        Otherwise the labels that occur in ``y_true`` are sorted: strings alphabetically,
+        unless all of them are numbers.
     sample_weight : array-like of shape (n,), default=None
-        Item weights, not negative. Items of weight 0 are left out.
+        Non-negative item weights. Items of weight 0 are left out.
     min_class_size : int, default=0
-        The least number of items that each label must be given to. By default a label may be
-        given to none, so there may be more labels than distinct scores.
+        The minimum number of items per given label. With the default of 0, some labels may be
+        given to no item, so there can be more labels than distinct scores.
     method : {'auto', 'sort', 'bins'}, default='auto'
-        'sort' sorts all scores; 'bins' counts them in bins, and sorts only those among which
-        a threshold may lie. The kappa is the same. 'auto' takes the faster one.
+        'sort' sorts all scores. 'bins' counts the scores in bins and sorts only the bins in
+        which a threshold may lie. Both reach the same kappa. 'auto' chooses the faster method.
     num_threads : int, default=None
-        The largest number of threads. None takes all that ``OMP_NUM_THREADS``, the cores
-        and the CPU quota allow.
+        The maximum number of threads. By default, this is limited only by the number of
+        cores, the CPU quota and ``OMP_NUM_THREADS``.
 
     Returns
     -------
     result : ThresholdResult
-        Its ``kappa`` is NaN, with an ``UndefinedMetricWarning``, where kappa is undefined:
-        for a single true label.
+        If there is a single true label, kappa is undefined. Then ``kappa`` is NaN, and an
+        ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
     ValueError
-        If lengths differ, a true label is missing or not among ``labels``, a string is among
-        true labels that are numbers, a score is NaN, infinite or an integer that float64 does
-        not hold exactly, weights or a parameter are invalid, or if no thresholds give each
-        label ``min_class_size`` items.
+        If lengths differ; if a true label is missing or not in ``labels``; if true labels mix
+        strings and numbers; if a score is NaN, infinite or an integer that float64 cannot
+        represent exactly; if weights or another parameter are invalid; or if no thresholds
+        give each label ``min_class_size`` items.
     RuntimeError
-        If ``y_true`` or ``scores`` change while they are read, in another thread.
+        If another thread changes ``y_true`` or ``scores`` while they are read.
 
     Warns
     -----
     LabelOrderWarning
-        If labels are neither given nor declared, and are strings that are not all numbers: a
-        threshold needs their order, whatever the weights.
+        If ``y_true`` contains strings that are not all numbers, and their order is neither
+        given nor declared. Thresholds depend on the order of the labels, whatever the weights.
     FallingScoresWarning
-        If scores fall as labels rise: multiply them by -1.
+        If scores fall as labels rise. In this case, multiply the scores by -1.
 
     See Also
     --------
-    ThresholdEvaluator : kappa at given thresholds, for an optimiser of your own.
-    decode_probabilities : labels from class probabilities.
+    ThresholdEvaluator : Compute kappa at given thresholds, for your own optimiser.
+    decode_probabilities : Choose labels from class probabilities.
 
     Notes
     -----
-    Both terms of kappa = 1 - O / E are sums over the items, so the best cuts are those of a
-    fractional programme, solved exactly by Dinkelbach's method in a few rounds.
+    Both terms of kappa = 1 - O / E are sums over the items. So finding the best thresholds is
+    a fractional programme, which Dinkelbach's method solves exactly in a few rounds.
 
-    The work grows with the number of items, and with the square of the number of labels.
+    The work grows linearly with the number of items and quadratically with the number of
+    labels.
 
-    With few items the best thresholds are not the best for new items: they fit the noise.
-    `KappaRounder` finds those that are. From some 100 000 items on they are the same.
+    With few items, the best thresholds fit the noise and are not the best for new items.
+    `KappaRounder` finds thresholds for new items. From about 100 000 items on, both are
+    practically the same.
 
     References
     ----------
@@ -263,13 +269,13 @@ def optimal_thresholds(
         raise _class_size_error(least, items)
     if binned is None:
         thresholds = ordered.thresholds_at(best.places)
-    # Differences of sums of fractions round: the one of no items need not be 0.
+    # Differences of float sums are rounded: even the sum of no items may not be 0.
     table = best.table if items.counts_whole else items.table_at(thresholds)
     table = items.in_given_weights(table)
     kappa = float(kappas(table, weights))
     if math.isnan(kappa):
         warnings.warn(
-            "kappa is undefined, and so are the best thresholds: y_true has a single label, or"
+            "kappa and the best thresholds are undefined, because y_true has a single label or"
             " no disagreement is expected by chance.",
             undefined_metric_warning(),
             stacklevel=2,
@@ -289,6 +295,6 @@ def optimal_thresholds(
 
 def _class_size_error(min_class_size: int, items: ScoredItems) -> ValueError:
     return ValueError(
-        f"min_class_size={min_class_size} is too much: no thresholds give each of"
-        f" {items.n_labels} labels that many of the {len(items.scores)} items."
+        f"min_class_size={min_class_size} is too large: no thresholds give each of the"
+        f" {items.n_labels} labels at least that many of the {len(items.scores)} items."
     )

@@ -1,4 +1,4 @@
-"""Thresholds that round scores to labels: methods to find them, and their kappa."""
+"""Find thresholds that round scores to labels by one of five methods, and compute their kappa."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from fastkappa.thresholds.search import PresortedSearch, best_sorted, single_lab
 
 Method = Literal["spline", "exact", "bagged", "smoothed", "closed_form"]
 METHODS: tuple[Method, ...] = ("spline", "exact", "bagged", "smoothed", "closed_form")
-# With this many rows, smoothed proportions change little from one row to the next.
+# With this many rows, smoothed proportions barely change from one row to the next.
 MOST_SMOOTHED_ROWS = 1 << 14
-# A spline of few knots sees no difference between this many rows and more.
+# A spline with few knots gains nothing from more rows than this.
 MOST_SPLINE_ROWS = 1 << 10
-# Beside the others, so small a proportion of all weights is lost in rounding errors.
+# A smaller proportion of the total weight would be lost in rounding errors.
 LEAST_PROPORTION = 1e-12
-# With more items the optimum itself loses as little, in a fraction of the time.
+# With more items, the exact optimum generalises as well and needs a fraction of the time.
 MOST_BAGGED = 10_000
 
 
 class Rounding(NamedTuple):
-    """Thresholds and the agreement they reach.
+    """Thresholds and the kappa they reach.
 
-    ``table`` and ``kappa`` are those of the items that the thresholds were found on; row i,
-    column j of the table counts the items of label i given label j. ``oof_kappa`` is the
-    out-of-fold kappa, or None without folds. Both kappas are NaN where undefined.
+    ``table`` and ``kappa`` describe the items on which the thresholds were found. Row i,
+    column j of the table counts the items with label i that were given label j. ``oof_kappa``
+    is the out-of-fold kappa, or None without folds. An undefined kappa is NaN.
     """
 
     thresholds: AnyArray
@@ -57,6 +57,14 @@ class Rounding(NamedTuple):
     table: AnyArray
     kappa: float
     oof_kappa: float | None
+
+
+def generator_of(random_state: np.random.RandomState) -> np.random.Generator:
+    """Return the generator of `find_rounding` that scikit-learn's kind of random state seeds.
+
+    `KappaRounder` and the command line share it, so the same seed draws the same folds.
+    """
+    return np.random.default_rng(random_state.randint(np.iinfo(np.int32).max))
 
 
 def find_rounding(
@@ -71,7 +79,7 @@ def find_rounding(
     n_folds: int | None = 5,
     rng: np.random.Generator,
 ) -> Rounding:
-    """Find thresholds by one of the methods that `KappaRounder` describes.
+    """Find thresholds by one of the methods described in `KappaRounder`.
 
     Parameters
     ----------
@@ -79,11 +87,12 @@ def find_rounding(
         As in `optimal_thresholds`.
     method : {'spline', 'exact', 'bagged', 'smoothed', 'closed_form'}, default='spline'
     n_resamples : int, default=100
-        Number of bootstrap resamples of the method 'bagged'.
+        The number of bootstrap resamples for the method 'bagged'.
     n_folds : int, default=5
-        Number of folds for the out-of-fold kappa; None leaves it out.
+        The number of folds for the out-of-fold kappa. If None, it is not computed.
     rng : Generator
-        Draws the resamples, then the folds, then the resamples of each fold.
+        The random generator. It draws the resamples, then the folds, then the resamples of
+        each fold.
 
     Returns
     -------
@@ -92,13 +101,13 @@ def find_rounding(
     Raises
     ------
     ValueError
-        If an argument is invalid, there are fewer items than folds, or weights are not
-        'quadratic' for the method 'closed_form'.
+        If an argument is invalid, if there are fewer items than folds, or if the method is
+        'closed_form' and weights are not 'quadratic'.
     """
     check_choice("method", method, METHODS)
     if method == "closed_form" and not (isinstance(weights, str) and weights == "quadratic"):
         raise ValueError(
-            f"method 'closed_form' is for weights='quadratic' alone, got weights={weights!r}."
+            f"method 'closed_form' works with weights='quadratic' alone, got weights={weights!r}."
         )
     n_resamples = integer_at_least(n_resamples, 1, "n_resamples")
     if n_folds is not None:
@@ -120,18 +129,18 @@ def find_rounding(
 def table_at_thresholds(
     y_true: Any, scores: Any, thresholds: AnyArray, *, labels: Any, sample_weight: Any = None
 ) -> AnyArray:
-    """Return the confusion table of labels and those that ascending thresholds give."""
+    """Return the confusion matrix of true labels and the labels given by ascending thresholds."""
     read, kernels, items = _read_and_sort(y_true, scores, labels, sample_weight)
     return read.in_given_weights(table_of(kernels, items, thresholds))
 
 
 def places_at_thresholds(scores: Any, thresholds: AnyArray) -> NDArray[np.intp]:
-    """Return the position of the label that ascending thresholds give to each score.
+    """Return, for each score, the position of the label given by ascending thresholds.
 
     Raises
     ------
     ValueError
-        If a score is no number or not finite.
+        If a score is not a finite number.
     """
     numbers = read_scores(scores)
     refuse_infinite_scores(numbers)
@@ -141,7 +150,7 @@ def places_at_thresholds(scores: Any, thresholds: AnyArray) -> NDArray[np.intp]:
 def _read_and_sort(
     y_true: Any, scores: Any, labels: Any, sample_weight: Any
 ) -> tuple[ScoredItems, ScoreKernels, SortedScores]:
-    """Return the items, the kernels for scores, and the items sorted by score."""
+    """Read the items; return them, the score kernels, and the items sorted by score."""
     pair_kernels = get_kernels()
     threads = available_threads()
     read = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
@@ -150,7 +159,7 @@ def _read_and_sort(
 
 
 def table_of(kernels: ScoreKernels, items: SortedScores, thresholds: AnyArray) -> Floats:
-    """Return the confusion table that thresholds give, in the weights of the items."""
+    """Return the confusion matrix at the given thresholds, weighted by the items' weights."""
     places = places_below(items, thresholds)
     ends = np.concatenate([[0], places, [len(items.scores)]])
     return np.diff(items.prefix_at(kernels, ends))
@@ -162,7 +171,7 @@ def places_below(items: SortedScores, thresholds: AnyArray) -> Places:
 
 
 class ThresholdFinder(NamedTuple):
-    """The methods: each finds thresholds on sorted items."""
+    """Find thresholds on sorted items, with one method per algorithm."""
 
     kernels: ScoreKernels
     matrix: FloatTable
@@ -170,7 +179,7 @@ class ThresholdFinder(NamedTuple):
     rng: np.random.Generator
 
     def exact(self, items: SortedScores) -> AnyArray:
-        """Return the thresholds of the highest kappa."""
+        """Return the thresholds with the highest kappa."""
         best = best_sorted(self.kernels, items, self.matrix, 0)
         assert best is not None
         return items.thresholds_at(best.places)
@@ -178,9 +187,10 @@ class ThresholdFinder(NamedTuple):
     def bagged(self, items: SortedScores) -> AnyArray:
         """Return the mean of the best thresholds of bootstrap resamples.
 
-        The mean is taken over ranks, the numbers of items below. So it does not depend on the
-        scale of the scores, an outlier counts like any other item, and a label that a
-        resample gives to no item has its threshold at the end, not at infinity.
+        The mean is taken over ranks (the numbers of items below a threshold), not over scores.
+        So it does not depend on the scale of the scores, and outliers have no extra influence.
+        If a resample gives a label to no item, the threshold is at the last rank, not at
+        infinity.
         """
         presorted = PresortedSearch(self.kernels, items, self.matrix)
         n_items = len(items.scores)
@@ -191,14 +201,14 @@ class ThresholdFinder(NamedTuple):
             times[by_label] = np.bincount(self.rng.integers(0, n_items, n_items), None, n_items)
             weights = times if items.weights is None else times * items.weights
             drawn = items.chosen(times > 0)
-            # A threshold lies midway between two items that were drawn.
+            # Each threshold lies midway between two items of the resample.
             cuts = places_below(drawn, presorted.thresholds(weights))
             below += places_below(items, drawn.thresholds_at(cuts))
         places = items.distinct_places()
         return items.thresholds_at(_nearest(places, below / self.n_resamples))
 
     def smoothed(self, items: SortedScores) -> AnyArray:
-        """Return the thresholds of the highest kappa expected from smoothed label proportions."""
+        """Return the thresholds with the highest expected kappa, from smoothed proportions."""
         places, prefix = self._rows(items, MOST_SMOOTHED_ROWS)
         only = single_label_cuts(self._programme(prefix), len(items.scores))
         if only is not None:
@@ -206,7 +216,7 @@ class ThresholdFinder(NamedTuple):
         return self._expected_best(items, places, smoothed_prefix(prefix, _effective_size(items)))
 
     def spline(self, items: SortedScores) -> AnyArray:
-        """Return the thresholds of the highest kappa expected from splines along the scores."""
+        """Return the thresholds with the highest expected kappa, from splines of the scores."""
         if items.weights is not None:
             counted = items.weights > LEAST_PROPORTION * items.weights.sum()
             if not counted.all():
@@ -217,12 +227,12 @@ class ThresholdFinder(NamedTuple):
             return items.thresholds_at(only.places)
         numbers, scale = _scaled(items.scores)
         mean, spread = _mean_and_spread(numbers, items.weights)
-        # Equal scores have none.
+        # The spread of equal scores is 0.
         spread = spread or 1.0
         rows = np.diff(prefix)
         sums, sizes = np.add.reduceat(_times(numbers, items.weights), places[:-1]), rows.sum(axis=0)
         if items.weights is not None:
-            # Differences of sums over all items below would be rounded as these sums are.
+            # Differences of prefix sums would have the rounding errors of the whole sums.
             sizes = np.add.reduceat(items.weights, places[:-1])
         x = (sums / sizes - mean) / spread
         n_items = _effective_size(items)
@@ -235,7 +245,7 @@ class ThresholdFinder(NamedTuple):
         return self._expected_best(items, places, prefix_of((proportions * rows.sum(axis=0)).T))
 
     def _rows(self, items: SortedScores, most: int) -> tuple[Places, Floats]:
-        """Return places between rows of items, and the label counts below each."""
+        """Return the places between rows of items, and the label counts below each place."""
         places = items.distinct_places()
         if len(places) > most:
             places = items.even_places(most)
@@ -246,17 +256,17 @@ class ThresholdFinder(NamedTuple):
         return Programme(prefix[:, -1], self.matrix, search=search, counts_whole=False)
 
     def _expected_best(self, items: SortedScores, places: Places, prefix: Floats) -> AnyArray:
-        """Return the best thresholds between rows for counts that are expected."""
+        """Return the best thresholds between rows for the given expected counts."""
         cuts = best_cuts(self._programme(prefix), prefix, places)
         assert cuts is not None
         return items.thresholds_at(places[cuts.positions])
 
     def closed_form(self, items: SortedScores) -> AnyArray:
-        """Return where the linear model of the highest quadratic kappa is rounded up.
+        """Return the scores at which the linear model with the highest quadratic kappa rounds up.
 
-        The model is linear regression on the scores, scaled about the mean by 1 / r, where r
-        is the correlation. Its predictions have the mean and the variance of the labels'
-        positions, so only the sign of r is needed.
+        The model is a linear regression on the scores. Its predictions are stretched about the
+        mean by 1 / r, where r is the correlation, so they have the same mean and variance as
+        the positions of the labels. Only the sign of r is needed.
         """
         n_labels = len(self.matrix)
         numbers, scale = _scaled(items.scores)
@@ -269,7 +279,7 @@ class ThresholdFinder(NamedTuple):
             correlation = float(np.average(standard[0] * standard[1], weights=items.weights))
         halves = np.arange(1, n_labels) - 0.5
         thresholds = np.where(halves <= middle, -np.inf, np.inf)
-        # A correlation within rounding errors counts as none.
+        # A correlation no larger than rounding errors counts as 0.
         if correlation > len(numbers) * np.finfo(np.float64).eps:
             thresholds = mean + (halves - middle) / breadth * spread
         return _in_scores(thresholds, scale, items)
@@ -278,8 +288,8 @@ class ThresholdFinder(NamedTuple):
 def order_by_label(items: SortedScores) -> NDArray[np.intp]:
     """Return the order of items by label and, within a label, by score.
 
-    The backends' sorts leave items of the same score in different orders. A random draw
-    from this order does not depend on the sort.
+    The backends sort items with equal scores differently. A random draw from this order does
+    not depend on the backend.
     """
     if items.weights is None:
         return np.argsort(items.codes, kind="stable")
@@ -289,7 +299,7 @@ def order_by_label(items: SortedScores) -> NDArray[np.intp]:
 def stratified_folds(
     items: SortedScores, n_folds: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Return the fold of each item; the counts of a label in two folds differ by 1 at most."""
+    """Return the fold of each item. The counts of a label in two folds differ by at most 1."""
     by_label = order_by_label(items)
     n_items = len(by_label)
     shuffled = by_label[np.lexsort([rng.random(n_items), items.codes[by_label]])]
@@ -304,12 +314,12 @@ def _out_of_fold_table(
     items: SortedScores,
     n_folds: int,
 ) -> Floats:
-    """Return the table of all items, each labelled by thresholds from the other folds."""
+    """Return the confusion matrix when each item is labelled by thresholds of the other folds."""
     n_items = len(items.scores)
     if n_items < n_folds:
         raise ValueError(
-            f"{n_folds} folds need as many items, got n_samples = {n_items}; cv=None leaves the"
-            " kappa out of fold out."
+            f"{n_folds} folds need at least as many items, got n_samples = {n_items}. Use fewer"
+            " folds, or cv=None to skip the out-of-fold kappa."
         )
     folds = stratified_folds(items, n_folds, finder.rng)
     table = np.zeros_like(finder.matrix)
@@ -320,19 +330,22 @@ def _out_of_fold_table(
 
 
 def _scaled(scores: AnyArray) -> tuple[Floats, float]:
-    """Return sorted scores over the largest of them, and that: their squares do not overflow."""
+    """Return sorted scores divided by the largest magnitude, and that magnitude.
+
+    Squares of the scaled scores cannot overflow.
+    """
     scale = float(np.abs(scores[[0, -1]]).max()) or 1.0
     return scores.astype(np.float64) / scale, scale
 
 
 def _in_scores(thresholds: Floats, scale: float, items: SortedScores) -> AnyArray:
-    """Return thresholds on scaled scores as thresholds on the scores, in their type."""
+    """Convert thresholds on scaled scores to the scale and dtype of the scores."""
     with np.errstate(over="ignore"):
         return (thresholds * scale).astype(items.scores.dtype)
 
 
 def _nearest(places: Places, wanted: Floats) -> Places:
-    """Return the nearest of ascending places; of two equally near, the higher one."""
+    """Return the nearest of ascending places. Ties go to the higher place."""
     middles = places[:-1] / 2 + places[1:] / 2
     return places[np.searchsorted(middles, wanted, side="right")]
 
@@ -349,7 +362,7 @@ def _times(numbers: Floats, weights: Floats | None) -> Floats:
 
 
 def _mean_and_spread(numbers: Floats, weights: Floats | None) -> tuple[float, float]:
-    """Return the mean and the standard deviation, exactly 0 if all numbers are the same."""
+    """Return the mean and the standard deviation, which is exactly 0 for equal numbers."""
     if (numbers == numbers[0]).all():
         return float(numbers[0]), 0.0
     mean = float(np.average(numbers, weights=weights))

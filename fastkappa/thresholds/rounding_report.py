@@ -1,4 +1,4 @@
-"""Cut points beside the half points: the result of ``fastkappa thresholds``."""
+"""Compare cut points with rounding at half points: the result of ``fastkappa thresholds``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fastkappa.thresholds.rounding import Method, Rounding, table_at_thresholds
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RoundingReport(Result):
-    """Cut points on scores, and kappa with them, at the half points and out of fold.
+    """Cut points on scores, and kappa at the cut points, at the half points and out of fold.
 
     Attributes
     ----------
@@ -29,18 +29,18 @@ class RoundingReport(Result):
         The number of items.
     weights : {'none', 'linear', 'quadratic'} or ndarray
     method : str
-        How the cut points were found.
+        The method used to find the cut points.
     labels : ndarray of shape (l,)
     thresholds : ndarray of shape (l - 1,)
-        The scores at which all labels but the first begin.
+        The cut points: the lowest score of each label except the first.
     half_points : ndarray of shape (l - 1,)
-        The midpoints of labels that are ascending numbers; for other labels those of their
-        positions: 0.5, 1.5, ...
+        The midpoints between labels that are ascending integers. For other labels, the
+        midpoints between their positions: 0.5, 1.5, ...
     kappa : dict
-        Kappa at the ``half_points``, at the ``thresholds`` and ``out_of_fold``, NaN where it is
-        undefined, None without folds.
+        Kappa at the ``half_points``, at the ``thresholds``, and ``out_of_fold``. NaN if kappa
+        is undefined, None for the out-of-fold kappa without folds.
     table : ndarray of shape (l, l)
-        Row i, column j counts the items of label i given label j by the thresholds.
+        Row i, column j counts the items with label i that the thresholds gave label j.
     """
 
     n: int
@@ -63,7 +63,7 @@ class RoundingReport(Result):
         method: Method,
         y: str = "labels",
     ) -> RoundingReport:
-        """Return the report on cut points of scores; ``y`` is what the labels are called."""
+        """Build the report on cut points of scores. ``y`` is the name of the labels."""
         halves = half_points_of(rounding.labels)
         table = table_at_thresholds(y_true, scores, halves, labels=rounding.labels)
         found = {
@@ -102,7 +102,7 @@ class RoundingReport(Result):
         return None if isinstance(self.weights, str) and self.weights == "none" else self.weights
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return each label, the score it begins at, and its half point."""
+        """Return one dict per label: its name, its lowest score and its half point."""
         columns = zip(
             self.labels.tolist(),
             [-math.inf, *self.thresholds.tolist()],
@@ -111,9 +111,9 @@ class RoundingReport(Result):
         return [{"label": a, "from": b, "half_point": c} for a, b, c in columns]
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each label.
+        """Return a pandas DataFrame with one row per label.
 
-        Its columns are ``from``, the score it begins at, and ``half_point``.
+        The column ``from`` is the lowest score of the label; ``half_point`` is its half point.
 
         Raises
         ------
@@ -151,7 +151,7 @@ class RoundingReport(Result):
 
 
 def half_points_of(labels: AnyArray) -> Floats:
-    """Return the midpoints of labels, or of their positions."""
+    """Return the midpoints between integer labels, or between the positions of other labels."""
     numbers = np.arange(len(labels), dtype=np.float64)
     if labels.dtype.kind in "iu" and (labels[1:] > labels[:-1]).all():
         numbers = labels.astype(np.float64)

@@ -1,4 +1,4 @@
-"""The search for the best thresholds: tables come from ``items``, their cuts from ``cuts``."""
+"""Search for the best thresholds: ``items`` makes tables, and ``cuts`` finds their best cuts."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from fastkappa.thresholds.items.sorted_scores import SortedScores, thresholds_be
 
 
 def n_coarse_rows(n_items: int) -> int:
-    """Return the number of rows to split sorted items into at first."""
+    """Return the number of rows in the first table of sorted items."""
     return max(1 << 11, min(n_items // 16, 1 << 13), min(4 * math.isqrt(n_items), 1 << 15))
 
 
 def n_coarse_bins(n_items: int, n_labels: int) -> int:
-    """Return the number of bins to count items in at first."""
+    """Return the number of bins in the first table of binned items."""
     return min(max(4, n_labels) * math.isqrt(n_items), 1 << 14)
 
 
 class SearchSizes(NamedTuple):
-    """The sizes at which the search narrows items down before it looks at each of them.
+    """Table sizes that decide when the search starts on a coarser table.
 
-    Up to ``most_rows`` rows are searched at once. With more, a coarser table shows which
-    rows are worth splitting. Up to ``most_sorted`` items are sorted. With more, finer bins
-    show which items are worth sorting.
+    Up to ``most_rows`` rows are searched directly. With more rows, a coarser table first shows
+    which rows are worth splitting. Up to ``most_sorted`` items are sorted. With more items,
+    finer bins first show which items are worth sorting.
     """
 
     most_rows: int = 12_000
@@ -48,7 +48,7 @@ SIZES = SearchSizes()
 
 
 class Best(NamedTuple):
-    """The best cuts between sorted items: ``places`` is the number of items below each."""
+    """The best cuts between sorted items. ``places`` is the number of items below each cut."""
 
     places: Places
     table: Floats
@@ -63,7 +63,7 @@ def best_sorted(
     min_class_size: int,
     sizes: SearchSizes = SIZES,
 ) -> Best | None:
-    """Return the best cuts, or None if no cuts give each label its minimum of items."""
+    """Return the best cuts, or None if no cuts give each label ``min_class_size`` items."""
     n_items = len(items.scores)
     few = n_items <= sizes.most_rows
     places = items.distinct_places() if few else np.array([0, n_items])
@@ -87,10 +87,10 @@ def best_binned(
     threads: int,
     sizes: SearchSizes = SIZES,
 ) -> tuple[Best, AnyArray] | None:
-    """Return the best cuts and thresholds, or None if all items had better be sorted.
+    """Return the best cuts and thresholds, or None if it is better to sort all items.
 
-    That is so if the cuts may be in more than half of the items, or if no cuts between
-    bins give each label its minimum of items.
+    Sorting is better if the bins that may contain a cut have more than half of the items. It
+    is necessary if no cuts between bins give each label ``min_class_size`` items.
     """
     n_items = len(items.scores)
     n_bins = sizes.n_coarse_bins(n_items, items.n_labels)
@@ -110,7 +110,7 @@ def best_binned(
         worth = _worth_opening(programme, table, cuts)
         n_inside = int(np.diff(table.n_below)[worth].sum())
         if 2 * n_inside > n_left:
-            # Dividing them once more would gain little.
+            # Finer bins would gain little.
             if n_left == n_items:
                 return None
             break
@@ -135,15 +135,15 @@ def best_binned(
 
 
 def _worth_opening(programme: Programme, table: BinTable, cuts: Cuts) -> NDArray[np.bool_]:
-    """Return which bins must be opened: their items sorted, or counted in finer bins."""
+    """Return which bins to open, that is, to sort or to count in finer bins."""
     worth = rows_worth_splitting(programme, table.prefix, table.n_below, cuts)
-    # Most cuts stay where they are: the threshold lies between the scores on both sides.
+    # Bins next to a cut are opened too, because the threshold lies between their scores.
     beside = np.concatenate([cuts.positions - 1, cuts.positions])
     worth[beside[(beside >= 0) & (beside < len(worth))]] = True
-    # What was not worth opening when bins were coarser is not worth it now.
+    # A bin that was not worth opening in a coarser table is not worth opening now.
     worth &= table.open
     worth &= ~table.single(worth)
-    # About one run for each cut.
+    # Allow about one run per cut.
     return joined_runs(worth, table.n_below, programme.n_labels + 1) & table.open
 
 
@@ -162,7 +162,7 @@ def _thresholds_of_bins(table: BinTable, inside: OpenRows | None, places: Places
                 at = int(np.searchsorted(inside.rows, row))
                 scores[i] = inside.items.scores[inside.starts(n_below)[at] + rank - n_below[row]]
             else:
-                # A cut next to a bin that was not opened is at the bin's end.
+                # Next to an unopened bin, the cut is at the end of the bin.
                 scores[i] = table.end_scores(row)[0 if beyond > 0 else 1]
         sides.append(scores)
     return thresholds_between(*sides)
@@ -177,9 +177,9 @@ def best_with_open_rows(
     cuts: Cuts | None,
     sizes: SearchSizes,
 ) -> Best | None:
-    """Return the best cuts of a table, between its rows or inside the open ones.
+    """Return the best cuts of a table, between its rows or inside its open rows.
 
-    ``cuts`` are the best ones between the rows, if they are known.
+    ``cuts`` are the best cuts between the rows, or None if they are not known.
     """
     n_rounds = cuts.rounds if cuts else 0
     most_rows = sizes.most_rows
@@ -188,14 +188,14 @@ def best_with_open_rows(
         n_items = len(open_rows.items.scores)
         n_parts = None if n_items <= most_rows else sizes.n_coarse_rows(n_items)
         prefix, n_below, open_rows = open_rows.split(kernels, prefix, n_below, n_parts)
-        # A row that is split keeps its ends, so cuts known before are still there.
+        # Splitting a row keeps its ends, so earlier cuts are still places of the new table.
         known = None if places is None else np.searchsorted(n_below, places)
         found = best_cuts(programme, prefix, n_below, known)
         n_rounds += found.rounds if found else 0
         if n_parts is None:
             break
         if found is None:
-            # There may be cuts inside the parts that give each label enough items.
+            # Cuts inside the parts may still give each label enough items.
             worth = np.ones(len(n_below) - 1, bool)
         else:
             worth = rows_worth_splitting(programme, prefix, n_below, found)
@@ -204,7 +204,7 @@ def best_with_open_rows(
         if not len(open_rows.rows):
             break
         if len(open_rows.items.scores) > n_items // 2:
-            # Splitting them a little more would gain little: split them completely.
+            # Splitting into slightly smaller parts would gain little, so split completely.
             most_rows = n_items
     if found is None:
         return None
@@ -212,7 +212,7 @@ def best_with_open_rows(
 
 
 def single_label_cuts(programme: Programme, n_items: int) -> Best | None:
-    """Return the cuts that give all items the only label that occurs, or None if several do."""
+    """Return the cuts for a table with a single label, or None if several labels occur."""
     present = np.flatnonzero(programme.totals)
     if len(present) > 1 or programme.min_class_size:
         return None
@@ -222,11 +222,11 @@ def single_label_cuts(programme: Programme, n_items: int) -> Best | None:
 
 
 class PresortedSearch:
-    """Finds the best thresholds of the same items for many sets of item weights.
+    """Find the best thresholds of the same items for many sets of item weights.
 
-    A bootstrap needs this: the items are sorted once, and in a resample the weight of an item
-    is how often it was drawn. A threshold lies midway between two neighbouring items,
-    whatever their weights.
+    This serves the bootstrap: the items are sorted once, and the weight of an item in a
+    resample is the number of times it was drawn. A threshold lies midway between two
+    neighbouring items, whatever their weights.
     """
 
     def __init__(self, kernels: ScoreKernels, items: SortedScores, matrix: AnyArray) -> None:

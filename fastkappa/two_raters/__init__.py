@@ -1,1 +1,1 @@
-"""The agreement of two raters, from one table of counts."""
+"""Agreement of two raters, computed from one table of counts."""

@@ -1,4 +1,4 @@
-"""Two raters' agreement: from their ratings, or from a table of counts."""
+"""Compute the agreement of two raters from their ratings or from a table of counts."""
 
 from __future__ import annotations
 
@@ -61,79 +61,80 @@ def agreement(
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
 ) -> AgreementResult:
-    """Return all statistics of two raters' agreement, from their ratings.
+    """Return all statistics of the agreement of two raters, from their ratings.
 
     Parameters
     ----------
     y1, y2 : array-like of shape (n,)
-        The ratings of the first and of the second rater, as `confusion_counts` takes them.
-        The names of series are those of the raters in reports and pictures.
+        The ratings of the first and of the second rater, as for `confusion_counts`. The names of
+        Series become the names of the raters in reports and plots.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
-        None counts every disagreement alike; 'linear' and 'quadratic' weigh it by the
-        distance of the labels' positions, and by its square. A matrix holds disagreement
-        weights, rows being the first rater's labels; it need not be symmetric.
+        None counts every disagreement the same. 'linear' and 'quadratic' weight it by the distance
+        between the labels' positions, or its square. A matrix contains disagreement weights. Its
+        rows are the first rater's labels, and it need not be symmetric.
     labels : array-like of shape (l,), default=None
-        The labels, in the order that weights refer to; items with other labels are left
-        out and counted. None means those that the ratings declare (an ordered categorical,
-        a polars Enum, an ordered Arrow dictionary, a Python enum), also unused ones, or else
-        those that occur, sorted. Give all labels that were possible: also those that no item
-        has change Bennett's S, Brennan-Prediger and Gwet's AC, and can change the interval of
-        kappa by 'score' or 'profile'. The report says if there are such.
+        The labels, in the order that weights refer to. Items with other labels are left out and
+        counted. With None, the labels that the ratings declare are used, including unused labels:
+        an ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares
+        them. Otherwise the labels that occur are sorted. Give all possible labels, because unused
+        labels change Bennett's S, Brennan-Prediger and Gwet's AC, and can change the 'score' or
+        'profile' interval of kappa. The report mentions unused labels.
     missing : {'raise', 'drop'}, default='raise'
-        What to do with items with a missing rating (None, NaN, NaT, NA, masked or null, or
-        one of the ``missing_codes``): raise an error, or leave them out and count them.
-        Strings among numbers that people write for a missing rating, such as "-" and "n/a", are
-        missing too, unless ``labels`` are given.
+        What to do with items with a missing rating (None, NaN, NaT, NA, masked or null, or one of
+        the ``missing_codes``): raise an error, or leave them out and count them. If the ratings are
+        numbers, common strings for missing values, such as "-" and "n/a", are missing too, unless
+        ``labels`` are given.
     missing_codes : sequence, default=()
         Values that stand for a missing rating, such as -9 or "NA".
     clusters : array-like of shape (n,), default=None
-        The cluster of each item, of any type that ratings may have: the patient of a lesion,
-        say. Items of a cluster may resemble each other, and clusters are the independent
-        units of all standard errors (Yang and Zhou 2014, 2015): with 't' the degrees of
-        freedom are the number of clusters less one. For score and profile intervals and for the
-        test of kappa, the statistic is divided by the design effect, if that is above 1, and
-        has as many degrees of freedom (Rao and Scott 1984). An item whose cluster is missing is
-        treated as one with a missing rating. None means that items are independent.
+        The cluster of each item, such as the patient of a lesion, of any type that ratings may
+        have. Items of a cluster may resemble each other, so all standard errors treat clusters as
+        the independent units (Yang and Zhou 2014, 2015). With 't' the degrees of freedom are the
+        number of clusters minus one. For score and profile intervals and for the test of kappa, the
+        statistic is divided by the design effect, if that is above 1, and has the same degrees of
+        freedom (Rao and Scott 1984). A missing cluster is treated like a missing rating. None means
+        that items are independent.
     sample_weight : array-like of shape (n,), default=None
-        How many items each row stands for, in whole numbers: the result is that of the items
-        repeated this many times. Other weights, and weights with clusters, are an error because
-        they have no standard error here. None means 1 for each.
+        The number of items that each row stands for. The result is the same as if each row were
+        repeated this many times. Weights that are not whole numbers, and weights with clusters, are
+        an error because they have no standard error here. None means 1 for each row.
     confidence : float, default=0.95
         The confidence of intervals.
     distribution : {'normal', 't'}, default='normal'
-        With 'normal' variances are divided by the number of items and intervals have the
-        quantiles of the normal distribution. With 't' they are divided by the number of items
-        less one and the quantiles are those of Student's t with so many degrees of freedom, as
-        `fastkappa.conger_kappa` does for the same kappa by default (Gwet 2014). The test of
-        kappa is by the normal distribution either way.
+        With 'normal', variances are divided by n for n items, and intervals use quantiles of the
+        normal distribution. With 't', variances are divided by n - 1, and intervals use quantiles
+        of Student's t with n - 1 degrees of freedom, which is the default of
+        `fastkappa.conger_kappa` (Gwet 2014). The test of kappa uses the normal distribution in both
+        cases.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the intervals of kappa, and of the kappa of each label, are made. 'asymptotic' is
-        kappa plus and minus a quantile times the standard error; 'score' and 'profile' hold
-        the values of kappa that the score test and the likelihood ratio do not reject, within
-        [-1, 1]. None means 'score', but 'asymptotic' with ``distribution='t'``, for more than 128
-        labels and for more than 10 billion items. Intervals of the other indices are asymptotic.
+        How the intervals of kappa, and of the kappa of each label, are computed. 'asymptotic' is
+        kappa plus and minus a quantile times the standard error. 'score' and 'profile' contain the
+        values of kappa in [-1, 1] that the score test or the likelihood ratio test does not reject.
+        None means 'score', or 'asymptotic' with ``distribution='t'``, for more than 128 labels and
+        for more than 10 billion items. Intervals of the other indices are asymptotic.
     null_kappa : float, default=0.0
-        The kappa that ``z`` and ``p_value`` test. For 0 the raters are independent under the
-        hypothesis, and z is kappa over its null standard error. Any other is tested by the
-        score test, which rejects at 5 % what lies outside the 95 % score interval; the null
-        standard error is then that of the most likely table with this kappa.
+        The null hypothesis for ``z`` and ``p_value``. With 0, the raters are independent under the
+        null hypothesis, and z is kappa divided by its null standard error. Any other value is
+        tested by the score test, which rejects at the 5 % level exactly the values outside the 95 %
+        score interval. The null standard error is then computed from the most likely table with
+        this kappa.
     alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
-        What it is tested against: another kappa, a greater one or a smaller one.
+        The alternative hypothesis: kappa differs from ``null_kappa``, is greater, or is smaller.
 
     Returns
     -------
     result : AgreementResult
-        Kappa, its standard errors, interval and test, and the other indices. Where kappa
-        is undefined it is NaN, with an ``UndefinedMetricWarning`` that gives the reason. A
-        ``LabelOrderWarning`` says where weights are for strings in alphabetical order, and a
-        ``UserWarning`` where strings of ``labels`` have no item while others are left out, or
-        where both are the same column.
+        Kappa, its standard errors, interval and test, and the other indices. If kappa is undefined
+        it is NaN, with an ``UndefinedMetricWarning`` that gives the reason. A ``LabelOrderWarning``
+        is given if weights rely on the alphabetical order of strings. A ``UserWarning`` is given if
+        some of ``labels`` occur in no item while other labels are left out, or if both raters are
+        the same column.
 
     Raises
     ------
     ValueError
-        If lengths differ, if a rating is missing (unless dropped) or is not a label, if the
-        two declare different orders, if no item is left, or if an argument is invalid.
+        If lengths differ, if a rating is missing (unless dropped) or is not a valid label, if the
+        raters declare different orders, if no item is left, or if an argument is invalid.
     TypeError
         If ``y1`` or ``y2`` is neither a list nor an array.
 
@@ -172,7 +173,7 @@ def agreement(
     weighed = None if items.weights is None else as_numbers_of_items(items.weights)
     counts = tabulate(get_kernels(), items.columns["y1"], items.columns["y2"], known, weighed)
     if not counts.table.any():
-        raise ValueError(f"no item has both its ratings among the labels {counts.labels.tolist()}.")
+        raise ValueError(f"no item has both ratings among the labels {counts.labels.tolist()}.")
     of_items = None
     if clusters is not None:
         of_items = clusters_of_pairs(items, counts.labels, counts.n_outside)
@@ -210,26 +211,27 @@ def agreement_from_confusion(
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
 ) -> AgreementResult:
-    """Return all statistics of two raters' agreement, from a table of counts.
+    """Return all statistics of the agreement of two raters, from a table of counts.
 
     Parameters
     ----------
     table : array-like of shape (l, l), or ConfusionCounts
-        Counts; rows are the first rater's ratings. A pandas DataFrame (`pandas.crosstab`)
-        must have the same labels on rows and columns; their names are those of the raters.
+        Counts; rows are the first rater's ratings. A pandas DataFrame, as from `pandas.crosstab`,
+        must have the same labels on rows and columns. The names of its axes become the names of the
+        raters.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         Disagreement weights, as for `agreement`.
     labels : array-like of shape (l,), default=None
-        The labels of rows and columns; of a data frame their order, if they are the names of its
-        columns, else other names for them. None means those of `confusion_counts` or of a
-        DataFrame, or else numbers from 0. Neither says whether an alphabetical order was
-        meant: with weights there is a ``LabelOrderWarning``, unless ``labels`` are given.
+        The labels of rows and columns. For a data frame, its column names in the desired order, or
+        new names. None means the labels of the `confusion_counts` or of the DataFrame, otherwise
+        numbers from 0. An alphabetical order may not be the intended one, so with weights a
+        ``LabelOrderWarning`` is given unless ``labels`` are given.
     confidence : float, default=0.95
         The confidence of intervals.
     distribution : {'normal', 't'}, default='normal'
-        How standard errors and intervals are made, as for `agreement`.
+        The distribution for standard errors and intervals, as for `agreement`.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the intervals of kappa are made, as for `agreement`.
+        How the intervals of kappa are computed, as for `agreement`.
     null_kappa, alternative
         The test of kappa, as for `agreement`.
 
@@ -240,8 +242,8 @@ def agreement_from_confusion(
     Raises
     ------
     ValueError
-        If the table is not square, is empty, has counts that are negative or not whole,
-        or does not match the labels or weights.
+        If the table is empty or not square, has counts that are negative or not whole, or does not
+        match the labels or weights.
 
     Examples
     --------
@@ -302,7 +304,7 @@ def make_result(
     clusters: Clusters | None = None,
     **counted: Any,
 ) -> AgreementResult:
-    """Return the result of a checked table."""
+    """Return the result for a validated table."""
     checked = as_weights(weights, len(table))
     chosen = choose_method(interval_method, table, distribution)
     return AgreementResult(
@@ -318,7 +320,7 @@ def make_result(
 
 
 def _warned(result: AgreementResult) -> AgreementResult:
-    """Return the result; warn if kappa is undefined, or its standard error."""
+    """Return the result, and warn if kappa or its standard error is undefined."""
     if result.clusters is not None and result.n_clusters == 1 < result.n:
         warnings.warn(
             "standard errors are undefined: all items are in one cluster.",
@@ -344,7 +346,7 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
         raise ValueError(f"labels must be {n_labels}, one per row of the table, got {got}.")
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
         names = np.array(labels, dtype=object)  # NumPy would turn numbers into strings
-    # Whether floats have rounded whole numbers shows in the list alone, not in an array of floats.
+    # Only the list shows whether large whole numbers are rounded in an array of floats.
     names = array_of(labels if names.dtype.kind == "f" else names, "labels")
     refuse_missing_labels(list(distinct(names.tolist())))
     return names

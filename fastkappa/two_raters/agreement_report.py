@@ -1,4 +1,4 @@
-"""What the report of two raters' agreement says."""
+"""Write the report and the sentence on the agreement of two raters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 
-# An AgreementResult, which makes its report here: to import it would be a circle.
+# An AgreementResult. Importing the class would be circular, because it uses this module.
 _Result: TypeAlias = Any
 
 NAMES = {
@@ -29,7 +29,7 @@ NAMES = {
     "gwet_ac2": "Gwet's AC2",
     "bangdiwala_b": "Bangdiwala's B",
 }
-# What `to_dict` has beside the indices.
+# The keys of `to_dict` besides the indices.
 IN_DICTIONARY = (
     *("raters", "n", "n_clusters", "design_effect", "missing", "missing_clusters", "n_dropped"),
     *("n_outside", "labels", "table", "expected_table", "weights", "kappa", "standard_error"),
@@ -39,16 +39,16 @@ IN_DICTIONARY = (
     *("expected_agreement", "weighted_observed_agreement", "weighted_expected_agreement"),
     *("kappa_max", "pabak", "prevalence_index", "bias_index", "bangdiwala_b", "category_kappas"),
 )
-# Without weights these two repeat the one above them.
+# Without weights, these two equal the index above them.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
-# How many labels without a rating are named.
+# The most unused labels that a report names.
 MOST_UNUSED = 5
 NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
 UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
 
 def report_of(result: _Result) -> Report:
-    """Return the report of a result."""
+    """Return the report of an agreement result."""
     rows, columns = map(label_text, result.raters)
     caption = f"How many items got each pair of labels: rows {rows}, columns {columns}"
     return Report(
@@ -68,7 +68,7 @@ def report_of(result: _Result) -> Report:
 
 
 def _beyond_range(result: _Result) -> Iterator[str]:
-    """Yield how an interval that leaves the range of its index was made, if there is one."""
+    """Yield a line on intervals that leave the range of their index, if there are any."""
     if any(low < -1 or high > 1 for *_, (low, high) in result.rows()):
         method = result.interval_method
         unlike = "" if method == "asymptotic" else f", unlike the {method} interval of kappa"
@@ -76,7 +76,7 @@ def _beyond_range(result: _Result) -> Iterator[str]:
 
 
 def sentence_of(result: _Result) -> str:
-    """Return a result as a sentence for a paper.
+    """Return an agreement result as a sentence for a paper.
 
     Examples
     --------
@@ -102,11 +102,12 @@ def _left_out(result: _Result) -> str:
 
 
 def why_undefined(result: _Result) -> str:
-    """Return why kappa is undefined, for a result in which it is."""
+    """Return the reason why kappa of a result is undefined."""
     both = result.table.sum(axis=0) + result.table.sum(axis=1)
     used = [label_text(label) for label, n in zip(result.labels.tolist(), both) if n]
     if len(used) == 1:
         return f"all ratings are {used[0]}, so that no disagreement is expected by chance"
+
     return "the weights make no disagreement between the labels that occur"
 
 
@@ -116,7 +117,7 @@ def _raters_text(raters: tuple[str, str]) -> str:
 
 
 def in_clusters(result: _Result) -> str:
-    """Return in how many clusters the items are, nothing if there are none."""
+    """Return the number of clusters as text, empty without clusters."""
     return "" if result.clusters is None else f" in {count_text(result.n_clusters, 'cluster')}"
 
 
@@ -144,7 +145,7 @@ def _remarks(result: _Result) -> Iterator[str]:
 
 
 def _unused_labels(result: _Result) -> Iterator[str]:
-    """Yield a line on the effect of labels without a rating, if there are any."""
+    """Yield a line on the effect of unused labels, if there are any."""
     used = result.table.any(axis=0) | result.table.any(axis=1)
     unused = [label_text(label) for label in result.labels[~used].tolist()]
     if not unused:
@@ -159,9 +160,9 @@ def _unused_labels(result: _Result) -> Iterator[str]:
 
 
 def _estimate_grids(result: _Result) -> Iterator[Grid]:
-    """Yield the grid of the indices, and that of the kappa of each label.
+    """Yield a grid of the indices, and a grid of the kappa of each label.
 
-    Without weights it is one grid.
+    Without weights, both are in one grid.
     """
     weighted = result.weights is not None
     rows = result.rows()
@@ -203,7 +204,7 @@ def _facts(result: _Result) -> Iterator[tuple[str, str]]:
 
 
 def warn_of_weights(weights: Weights, labels: AnyArray) -> None:
-    """Warn if weights are for labels whose order was neither given nor declared."""
+    """Warn if weights are used with labels whose order was neither given nor declared."""
     why = what_needs_order(weights)
     if why is not None:
         warn_of_order(labels, why, users_stacklevel())

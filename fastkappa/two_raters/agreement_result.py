@@ -1,4 +1,4 @@
-"""The agreement of two raters: all statistics of their table, computed on first use."""
+"""The result class for two raters: all statistics of their table, computed on first use."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from fastkappa.two_raters.statistics import proportions
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgreementResult(Result):
-    """The table of two raters and all its statistics.
+    """The confusion matrix of two raters and all its statistics.
 
     `agreement` and `agreement_from_confusion` return it. It is immutable, prints as a report
     and shows as HTML tables in notebooks. Every statistic is a property, computed on first
@@ -41,7 +41,7 @@ class AgreementResult(Result):
     Attributes
     ----------
     table : ndarray of shape (l, l)
-        Counts; rows are the first rater's ratings. Read-only, as all arrays here.
+        Counts; rows are the first rater's ratings. Read-only, like all arrays here.
     labels : ndarray of shape (l,)
         The labels of rows and columns.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
@@ -52,22 +52,21 @@ class AgreementResult(Result):
     missing : tuple of int
         The numbers of missing ratings of the first and of the second rater.
     n_dropped : int
-        The number of items left out because a rating, or the group, is missing.
+        The number of items left out because a rating or the group is missing.
     n_outside : int
         The number of items left out because a rating is outside the labels.
     distribution : {'normal', 't'}
-        How standard errors and intervals are made, as for `agreement`.
+        The distribution for standard errors and intervals, as for `agreement`.
     raters : tuple of str
-        The names of the first and of the second rater: those of the columns, if they are
-        series with a name. Reports and pictures have them.
+        The names of the two rater columns, if they are named Series. Reports and plots show them.
     interval_method : {'asymptotic', 'score', 'profile'}
-        How the intervals of kappa, and of the kappa of each label, are made.
+        The method used for the intervals of kappa and of the kappa of each label.
     null_kappa : float
-        The kappa that ``z`` and ``p_value`` test.
+        The null hypothesis for ``z`` and ``p_value``.
     alternative : {'two-sided', 'greater', 'less'}
-        What ``p_value`` tests it against.
+        The alternative hypothesis for ``p_value``.
     clusters : Clusters or None
-        The clusters of the items, if they were given: the units of all standard errors.
+        The clusters of the items, if given: the units of all standard errors.
     missing_clusters : int
         The number of items whose cluster is missing.
     """
@@ -94,12 +93,12 @@ class AgreementResult(Result):
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters with an item in the table; without clusters, of items."""
+        """The number of clusters with an item in the table, or without clusters of items."""
         return int(n_units(self.n, self.clusters))
 
     @cached_property
     def design_effect(self) -> float:
-        """How much larger the variance of kappa is than if the items were independent."""
+        """The ratio of the variance of kappa to that of independent items."""
         if not self._in_clusters:
             return 1.0
         alone = float(inference.standard_error(self.table, self.weights))
@@ -114,31 +113,31 @@ class AgreementResult(Result):
     def standard_error(self) -> float:
         """The standard error of kappa (Fleiss, Cohen and Everitt 1969), for intervals.
 
-        With clusters it is that of Yang and Zhou (2014, 2015), as are those of other indices.
+        With clusters, all indices have the standard errors of Yang and Zhou (2014, 2015).
         """
         found = inference.standard_error(self.table, self.weights, self.clusters)
         return float(found) * self._scale
 
     @property
     def null_standard_error(self) -> float:
-        """The standard error of kappa under the hypothesis: see `agreement` for which one.
+        """The standard error of kappa under the null hypothesis, as described in `agreement`.
 
-        It is NaN with clusters, for it takes items for independent.
+        It is NaN with clusters, because it assumes independent items.
         """
         return math.nan if self._in_clusters else float(self._null_test.standard_error[0])
 
     @cached_property
     def textbook_standard_error(self) -> float:
-        """The cruder error, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)``, weighted or not.
+        """The cruder standard error of textbooks, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)``.
 
-        It is NaN with clusters, for it takes items for independent.
+        It is NaN with clusters, because it assumes independent items.
         """
         found = inference.textbook_standard_error(self.table, self.weights)
         return math.nan if self._in_clusters else float(found)
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """The interval of kappa by ``interval_method``; the asymptotic one may go beyond 1."""
+        """The interval of kappa by ``interval_method``; an asymptotic interval may exceed 1."""
         own = self.table[None], self.weights, [self.kappa], [self.standard_error]
         return self._intervals(*own)[0]
 
@@ -149,10 +148,10 @@ class AgreementResult(Result):
 
     @property
     def z(self) -> float:
-        """The normal deviate of the test of ``null_kappa``; nearly the distance in null errors.
+        """The z statistic of the test of ``null_kappa``.
 
         With clusters it is divided by the root of the design effect, if that is above 1. NaN in one
-        cluster, and where no table with ``null_kappa`` is found, as near -1 for raters who agree.
+        cluster, and if no table with ``null_kappa`` is found, as near -1 for raters who agree.
         """
         widened = self._widening(self.table[None], self.weights, [self.standard_error])
         z = float(self._null_test.z[0] / widened[0])
@@ -160,12 +159,12 @@ class AgreementResult(Result):
 
     @property
     def p_value(self) -> float:
-        """The p-value of z against the ``alternative``; with clusters by Student's t."""
+        """The p-value of z for the ``alternative``; with clusters from Student's t."""
         return p_value(self.z, self.alternative, self.freedom)
 
     @property
     def tested(self) -> Estimates:
-        """The test of each value of kappa, by ``interval_method``."""
+        """The test of every possible value of kappa, by ``interval_method``."""
         own, errors = (self.table[None], self.weights), [self.standard_error]
         widened = self._widening(*own, errors)
         return kappas_tested(self.interval_method, *own, np.array(errors), widened)
@@ -176,12 +175,12 @@ class AgreementResult(Result):
 
     @cached_property
     def observed_agreement(self) -> float:
-        """The proportion of items with two equal ratings, p_o, without weights."""
+        """The unweighted proportion of items with two equal ratings, p_o."""
         return observed_agreement(self.table)
 
     @cached_property
     def expected_agreement(self) -> float:
-        """The proportion of equal ratings expected by chance, p_e, without weights."""
+        """The unweighted proportion of equal ratings expected by chance, p_e."""
         return expected_agreement(self.table)
 
     @cached_property
@@ -206,7 +205,7 @@ class AgreementResult(Result):
 
     @property
     def krippendorff_alpha(self) -> float:
-        """Krippendorff's alpha for the weights in use; with quadratic ones, of interval data."""
+        """Krippendorff's alpha for the weights in use; quadratic weights mean interval data."""
         return self._value("krippendorff_alpha")
 
     @property
@@ -216,12 +215,12 @@ class AgreementResult(Result):
 
     @property
     def pabak(self) -> float:
-        """Prevalence and bias adjusted kappa, ``2 p_o - 1`` for two labels; Bennett's S."""
+        """Prevalence and bias adjusted kappa, the same as Bennett's S; 2 p_o - 1 for two labels."""
         return self._value("bennett_s")
 
     @property
     def brennan_prediger(self) -> float:
-        """The coefficient of Brennan and Prediger for the weights in use."""
+        """The Brennan-Prediger coefficient for the weights in use."""
         return self._value("brennan_prediger")
 
     @property
@@ -251,24 +250,24 @@ class AgreementResult(Result):
 
     @cached_property
     def category_kappas(self) -> FloatTable:
-        """The kappa of each label against all others, shape (l,)."""
+        """The kappa of each label against all others, of shape (l,)."""
         return _read_only(indices.category_kappas(self.table))
 
     @cached_property
     def category_standard_errors(self) -> FloatTable:
-        """The standard errors of ``category_kappas``, shape (l,)."""
+        """The standard errors of ``category_kappas``, of shape (l,)."""
         found = indices.category_standard_errors(self.table, self.clusters)
         return _read_only(found * self._scale)
 
     @cached_property
     def specific_agreement(self) -> proportions.SpecificAgreement:
-        """The agreement on each label, of two the positive and the negative agreement."""
+        """The agreement on each label, for two labels the positive and the negative agreement."""
         own = self.table, self.confidence, self.labels, self.clusters
         return proportions.specific_agreement(*own)
 
     @cached_property
     def margins(self) -> MarginTests:
-        """The tests whether both raters use the labels alike (Stuart-Maxwell, Bowker, McNemar)."""
+        """The tests of equal margins and of symmetry (Stuart-Maxwell, Bowker, McNemar)."""
         return MarginTests.of(self.table, self.labels, self.clusters)
 
     def agreement_within(
@@ -282,15 +281,15 @@ class AgreementResult(Result):
 
     @cached_property
     def expected_table(self) -> FloatTable:
-        """The counts expected by chance, given the margins, shape (l, l)."""
+        """The counts expected by chance, given the margins, of shape (l, l)."""
         counts = self.table.astype(np.float64)
         return _read_only(np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum())
 
     @property
     def estimates(self) -> dict[str, Estimate]:
-        """The value and standard error, or NaN, of each index by its name.
+        """The value and standard error of each index by name, NaN where undefined.
 
-        Indices that depend on weights are for the weights in use.
+        Indices that depend on weights use the weights of this result.
         """
         observed = indices.percent_agreement(self.table, None, self.clusters)
         return {
@@ -318,13 +317,13 @@ class AgreementResult(Result):
 
     @cached_property
     def _scale(self) -> float:
-        """The factor of standard errors, that of variances over n being 1."""
+        """The factor of standard errors, relative to variances divided by n."""
         is_normal = self.distribution == "normal"
         return 1.0 if is_normal else math.sqrt(correction(self.n, self.clusters))
 
     @property
     def _in_clusters(self) -> bool:
-        """Whether a cluster has more than one item: those of one change nothing."""
+        """Whether a cluster has more than one item; clusters of one item have no effect."""
         return are_joined(self.clusters)
 
     @property
@@ -333,7 +332,7 @@ class AgreementResult(Result):
 
     @property
     def freedom(self) -> float:
-        """The degrees of freedom of score tests: infinity, or the clusters less 1."""
+        """The degrees of freedom of score tests: infinity, or the number of clusters minus 1."""
         return self.n_clusters - 1 if self._in_clusters else math.inf
 
     def _scaled(self, estimate: Estimate) -> Estimate:
@@ -342,7 +341,7 @@ class AgreementResult(Result):
     def _intervals(
         self, tables: AnyArray, weights: Weights, kappas: list[float], errors: list[float]
     ) -> list[tuple[float, float]]:
-        """Return the interval of kappa of each table by ``interval_method``."""
+        """Return the interval of kappa of each table, computed by ``interval_method``."""
         if self.interval_method == "asymptotic":
             return [self._interval(kappa, error) for kappa, error in zip(kappas, errors)]
         widened = self._widening(tables, weights, errors)
@@ -351,7 +350,7 @@ class AgreementResult(Result):
         return list(zip(low.tolist(), high.tolist()))
 
     def _widening(self, tables: AnyArray, weights: Weights, errors: list[float]) -> FloatTable:
-        """Return what the root of the test's statistic is divided by for each table."""
+        """Return the divisor of the root of the test statistic for each table."""
         if not self._in_clusters:
             return np.ones(len(tables))
         alone = inference.standard_error(tables, weights)
@@ -369,13 +368,13 @@ class AgreementResult(Result):
         Parameters
         ----------
         scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
-            The scale, a convention: name it wherever you use it.
+            The scale. Scales are conventions: always name the scale you use.
 
         Returns
         -------
         interpretation : Interpretation
-            The reading of kappa, the proportion in each band of the distribution that its intervals
-            are of, and the highest band it reaches with the result's confidence.
+            The reading of kappa, its distribution over the bands, and the highest band it reaches
+            with the result's confidence.
 
         Examples
         --------
@@ -419,7 +418,7 @@ class AgreementResult(Result):
         return data_frame(columns, ("index", list(names)))
 
     def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
-        """Return name, value, standard error and interval of each index and of each label."""
+        """Return the name, value, standard error and interval of each index and of each label."""
         found = [
             (name, value, error, self._interval(value, error))
             for name, (value, error) in self.estimates.items()

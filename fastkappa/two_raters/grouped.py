@@ -1,4 +1,4 @@
-"""Two raters' agreement in each group of the items."""
+"""Compute the agreement of two raters in each group of items."""
 
 from __future__ import annotations
 
@@ -66,33 +66,33 @@ from fastkappa.two_raters.item_clusters import (
     refuse_weighted_clusters,
 )
 
-# A sentence names so many groups; of more, those with the lowest and the highest kappa.
+# A sentence names up to this many groups; of more, only those with the lowest and highest kappa.
 MOST_IN_SENTENCE = 5
-# What all groups together are called.
+# The name of all groups together.
 ALL = "all items"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
-    """The agreement in each group: a mapping of groups to results, in the order of groups.
+    """The agreement in each group: a sorted mapping from groups to results.
 
     Attributes
     ----------
     results : dict
-        The `AgreementResult` of each group; their tables all have the same labels.
+        The `AgreementResult` of each group. All tables have the same labels.
     pooled : AgreementResult
         The agreement of all items together.
     missing : tuple of int
-        The numbers of missing groups, first and second ratings.
+        The numbers of missing groups, first ratings and second ratings.
     n_dropped : int
-        The number of items left out because one of these is missing.
+        The number of items left out because the group or a rating is missing.
     undefined : {'nan', 'drop'}
-        What ``equality`` does with groups whose kappa it cannot weight.
+        How ``equality`` treats groups whose kappa cannot be compared.
     covariance : ndarray of shape (g, g) or None
-        The covariance of the groups' kappas, where clusters have items of several groups;
-        None where groups are independent.
+        The covariance of the groups' kappas if clusters have items of several groups; None if
+        groups are independent.
     group_name : str
-        What the groups are called in reports.
+        The name of the grouping in reports.
     """
 
     results: dict[Any, AgreementResult]
@@ -114,27 +114,27 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
 
     @cached_property
     def equality(self) -> EqualKappas:
-        """The test whether kappa is the same in all groups, and their common kappa.
+        """The test of equal kappas in all groups, with their common kappa.
 
-        Where kappa is undefined in a group, it is NaN, with a warning that names the groups;
-        ``undefined='drop'`` leaves them out. So it is where a standard error is 0 if
-        ``interval_method='asymptotic'``. Groups that share clusters are compared with the
+        If kappa is undefined in a group, the test is NaN, with a warning that names the groups. The
+        same applies to a standard error of 0 with ``interval_method='asymptotic'``. With
+        ``undefined='drop'`` these groups are left out. If groups share clusters, the test uses the
         covariance of their kappas.
         """
         return self._test()
 
     def _test(self) -> EqualKappas:
-        # Its warning is that of `equality`, and cached_property has a frame of its own.
+        # One level more, because cached_property adds a frame between `equality` and the warning.
         confidence = self.pooled.confidence
         return equal_kappas(
             self.results, None, confidence, self.undefined, None, 5, self.covariance
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the groups, and all items, as a dictionary that JSON can hold.
+        """Return the results of the groups and of all items as a JSON-compatible dictionary.
 
-        ``groups`` is a list with the dictionary of each group's result, its name in ``group``;
-        ``all`` is that of all items.
+        ``groups`` is a list with a dictionary per group, whose name is in ``group``. ``all`` is the
+        dictionary of all items.
         """
         compute_intervals([*self.results.values(), self.pooled])
         return {
@@ -149,7 +149,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         }
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each group.
+        """Return a pandas DataFrame with one row per group.
 
         Its columns are ``n``, ``kappa``, ``standard_error``, ``lower``, ``upper``, ``z``
         and ``p_value``.
@@ -164,7 +164,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return data_frame(columns, ("group", list(self.results)))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each group, by its name as text, and one for all items."""
+        """Return one row per group, with its name as text, and one for all items."""
         results = [*self.results.values(), self.pooled]
         compute_intervals(results)
         names = [*map(label_text, self.results), ALL]
@@ -183,7 +183,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         ]
 
     def sentence(self) -> str:
-        """Return the kappa of each group as a sentence for a paper; of many, those at the ends."""
+        """Return the kappas of the groups, or the range of many, as a sentence for a paper."""
         *groups, whole = self.rows()
         pooled = self.pooled
         known = [row for row in groups if not math.isnan(row["kappa"])]
@@ -245,7 +245,7 @@ def agreement_by(
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
 ) -> GroupedAgreement:
-    """Return two raters' agreement in each group of the items, counted in one pass.
+    """Return the agreement of two raters in each group of items, counted in one pass.
 
     Parameters
     ----------
@@ -254,34 +254,34 @@ def agreement_by(
     groups : array-like of shape (n,)
         The group of each item, of any type that ratings may have.
     weights, labels, missing, missing_codes, confidence
-        As for `agreement`; ``missing_codes`` are for ratings, not for groups. Without
-        ``labels`` all groups have tables of the same labels: those declared, or those that
-        occur in any group.
+        As for `agreement`. ``missing_codes`` apply to ratings, not to groups. Without ``labels``,
+        the tables of all groups have the same labels: the declared labels, or all labels that occur
+        in any group.
     undefined : {'nan', 'drop'}, default='nan'
-        What the test of equality does with groups whose kappa is undefined, as for
-        `compare_strata`: be undefined, or leave them out.
+        What the test of equality does if the kappa of a group is undefined, as for
+        `compare_strata`: return NaN, or leave such groups out.
     clusters : array-like of shape (n,), default=None
-        The cluster of each item, as for `agreement`. Groups may share clusters, as the cases
-        of one reader: the test of equality accounts for it.
+        The cluster of each item, as for `agreement`. Groups may share clusters, such as the cases
+        of one reader. The test of equality takes this into account.
     sample_weight : array-like of shape (n,), default=None
-        How many items each row stands for, in whole numbers, as for `agreement`.
+        The number of items that each row stands for, as for `agreement`.
     distribution : {'normal', 't'}, default='normal'
-        How standard errors and intervals are made, as for `agreement`.
+        How standard errors and intervals are computed, as for `agreement`.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the intervals of kappa are made, and how equality is tested, as for `agreement`.
+        How the intervals of kappa are computed, and how equality is tested, as for `agreement`.
     null_kappa, alternative
         The test of kappa in each group, as for `agreement`.
 
     Returns
     -------
     results : GroupedAgreement
-        A mapping of groups to `AgreementResult`, with a test whether kappa is the same in
-        all groups. Groups without an item among the labels are left out.
+        A mapping from groups to `AgreementResult`, with a test of equal kappas. Groups without an
+        item among the labels are left out.
 
     Raises
     ------
     ValueError
-        As `agreement`, and if the tables of all groups would take more than 512 MB.
+        As for `agreement`. Also if the tables of all groups would need more than 512 MB.
 
     Examples
     --------
@@ -347,7 +347,7 @@ def agreement_by(
         if table.any()
     }
     if not results:
-        raise ValueError(f"no item has both its ratings among {found.rows.tolist()}.")
+        raise ValueError(f"no item has both ratings among the labels {found.rows.tolist()}.")
     _warn_of_undefined(results)
     pooled = make_result(
         tables.sum(axis=0),
@@ -374,12 +374,12 @@ def agreement_by(
 
 
 def compute_intervals(results: Sequence[AgreementResult]) -> None:
-    """Compute the intervals of kappa of results with the same labels and weights together.
+    """Compute the intervals of kappa of many results with the same labels and weights at once.
 
-    They are the same as one by one. A stack of 500 tables of five labels takes a twentieth of the
-    time.
+    The intervals equal those computed one by one. For 500 tables of five labels this takes a
+    twentieth of the time.
     """
-    # A cached property keeps its value among the attributes of the object.
+    # A cached property stores its value in the attributes of the object.
     left = [
         result
         for result in results
@@ -398,7 +398,7 @@ def compute_intervals(results: Sequence[AgreementResult]) -> None:
 def _covariance(
     tables: IntTable, results: Mapping[Any, AgreementResult], joint: Clusters
 ) -> FloatTable:
-    """Return the covariance of the kappas of groups that share clusters."""
+    """Return the covariance matrix of the kappas of groups that share clusters."""
     places = np.flatnonzero(tables.any(axis=(1, 2)))
     values = np.zeros((len(places), *tables.shape))
     for own, place, result in zip(values, places, results.values()):
@@ -410,14 +410,14 @@ def _covariance(
 
 
 def _warn_of_undefined(results: Mapping[Any, AgreementResult]) -> None:
-    """Warn of groups whose kappa is undefined, and of those that are one cluster."""
+    """Warn of groups whose kappa is undefined, and of groups with only one cluster."""
     without_kappa = [group for group, result in results.items() if math.isnan(result.kappa)]
     single = [group for group, result in results.items() if result.n_clusters == 1 < result.n]
     for groups, what, why in (
         (
             without_kappa,
             "kappa is",
-            "no disagreement is expected by chance where there is one label only",
+            "no disagreement is expected by chance where there is only one label",
         ),
         (single, "standard errors are", "all items of a group are in one cluster"),
     ):

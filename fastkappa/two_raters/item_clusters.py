@@ -1,4 +1,4 @@
-"""The clusters of rated items: which cells of the table each cluster's items are in."""
+"""Count the clusters of rated items: the items of each cluster per cell of the table."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ def refuse_weighted_clusters(sample_weight: Any, clusters: Any) -> None:
 def counted_clusters(
     items: RatedItems, known: Mapping[str, KnownLabels], is_within: bool
 ) -> ClusterCounts:
-    """Return how many items of each cell the clusters have.
+    """Return the number of items per cluster and cell.
 
     Parameters
     ----------
     items : RatedItems
-        With a column of clusters.
+        The rated items, with a column of clusters.
     known : mapping of str to KnownLabels
-        The columns that make a cell, the first one being that of the rows, and their labels.
+        The columns that define a cell, with their labels. The first column gives the rows.
     is_within : bool
-        Whether no value is outside the labels.
+        Whether all values are among the labels.
 
     Raises
     ------
     ValueError
-        If the clusters are numbers that are not whole, or the like.
+        If the clusters cannot be labels, such as fractional numbers.
     """
     clusters = items.columns[CLUSTERS]
     if clusters.obstacle:
@@ -57,7 +57,7 @@ def counted_clusters(
 def clusters_of_pairs(items: RatedItems, labels: Any, n_outside: int) -> Clusters:
     """Return the clusters of items with two ratings.
 
-    ``labels`` are those of the table, and ``n_outside`` is how many items are not in it.
+    ``labels`` are the labels of the table, and ``n_outside`` is the number of items outside them.
     """
     known = known_of_pairs(items, labels)
     return clusters_of(*counted_clusters(items, {"y1": known, "y2": known}, n_outside == 0))
@@ -66,7 +66,7 @@ def clusters_of_pairs(items: RatedItems, labels: Any, n_outside: int) -> Cluster
 class GroupedClusters(NamedTuple):
     """The clusters of each group's items, and of all items.
 
-    The cells of ``joint`` are those of the groups' tables, one after the other.
+    The cells of ``joint`` are the cells of all groups' tables, concatenated.
     """
 
     of_groups: list[Clusters]
@@ -75,16 +75,16 @@ class GroupedClusters(NamedTuple):
 
     @property
     def are_shared(self) -> bool:
-        """Whether a cluster has items of several groups."""
+        """Whether any cluster has items of several groups."""
         return sum(own.n_clusters for own in self.of_groups) > self.pooled.n_clusters
 
 
 def clusters_by_group(
     items: RatedItems, groups: Any, labels: Any, is_within: bool
 ) -> GroupedClusters:
-    """Return the clusters of items with two ratings by group, and of all.
+    """Return the clusters of items with two ratings, for each group and for all items.
 
-    ``groups`` and ``labels`` are those of the tables.
+    ``groups`` and ``labels`` are the groups and labels of the tables.
     """
     known, column = known_of_pairs(items, labels), items.columns[GROUPS]
     names = {GROUPS: KnownLabels(groups, column, column), "y1": known, "y2": known}
@@ -103,5 +103,5 @@ def clusters_by_group(
 
 
 def known_of_pairs(items: RatedItems, labels: Any) -> KnownLabels:
-    """Return the labels of the table of items with two ratings."""
+    """Return the labels of the table that counts items with two ratings."""
     return known_labels(items) or KnownLabels(labels, items.columns["y1"], items.columns["y2"])

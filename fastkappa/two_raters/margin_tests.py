@@ -1,4 +1,4 @@
-"""The two raters' use of the labels, with the tests whether it is the same."""
+"""Compare how often two raters use each label, with tests of equal margins."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ from fastkappa.two_raters.statistics.margins import (
     stuart_maxwell,
 )
 
-IN_CLUSTERS = "items in clusters are not independent, as the test takes them to be"
+IN_CLUSTERS = "items in clusters are not independent, but the test assumes that they are"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MarginTests(Result):
-    """How often each rater gives each label, and whether that is the same.
+    """How often each rater gives each label, with tests of equal frequencies.
 
-    It prints as a report. Undefined figures are NaN, and ``undefined`` of a test says why.
+    It prints as a report. Undefined figures are NaN, and the attribute ``undefined`` of a test
+    gives the reason.
 
     Attributes
     ----------
@@ -37,14 +38,14 @@ class MarginTests(Result):
     first, second : ndarray of shape (l,)
         How often the first and the second rater gave each label.
     stuart_maxwell : ChiSquareTest
-        The test of Stuart and Maxwell: whether both raters use each label as often.
+        The Stuart-Maxwell test that both raters use each label equally often.
     bhapkar : ChiSquareTest
-        Bhapkar's test of the same, a little more powerful in small samples.
+        Bhapkar's test of the same hypothesis, slightly more powerful in small samples.
     bowker : ChiSquareTest
-        Bowker's test of symmetry: whether each disagreement is as frequent as its reverse. Of
-        symmetry equal margins follow, but not the other way round.
+        Bowker's test of symmetry: each disagreement is as frequent as its reverse. Symmetry implies
+        equal margins, but not the other way round.
     mcnemar : McNemar or None
-        For two labels McNemar's test, with its correction and exactly; None for more.
+        McNemar's test for two labels: with and without correction, and exact. None for more labels.
     """
 
     labels: AnyArray
@@ -79,7 +80,7 @@ class MarginTests(Result):
         )
 
     def to_frame(self) -> Any:
-        """Return the tests as a pandas DataFrame, a row for each.
+        """Return the tests as a pandas DataFrame with one row per test.
 
         Its columns are ``statistic``, ``degrees_of_freedom``, ``p_value`` and ``undefined``.
 
@@ -126,7 +127,7 @@ class MarginTests(Result):
         )
 
     def _tests(self) -> dict[str, ChiSquareTest]:
-        """Return the tests by the names that a reader knows."""
+        """Return the tests by their usual names."""
         if self.mcnemar is not None:
             return {
                 "McNemar": self.mcnemar.chi_square,

@@ -1,4 +1,4 @@
-"""Comparison of two predictions of the same truth by their kappas."""
+"""Compare two predictions of the same truth by their kappas."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def compare_predictions(
 ) -> KappaDifference:
     """Compare the kappas of two predictions with the truth, all on the same items.
 
-    The predictions are counted jointly, so that their correlation is accounted for. For
+    The predictions are counted jointly, so the comparison takes their correlation into account. For
     two samples of different items use `compare_independent`.
 
     Parameters
@@ -54,22 +54,21 @@ def compare_predictions(
     y_true : array-like of shape (n,)
         The true labels, or a third rater's.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights; rows are the truth.
+        Disagreement weights. The rows of a matrix stand for the true labels.
     labels : array-like of shape (l,), default=None
-        The labels, in the order that weights refer to; items with other labels are left
-        out. None means those that are declared, as for `agreement`, or else those that
-        occur, sorted: for each kappa those of the truth and of its own prediction, so that
-        it is the one that `agreement` gives for these two, unless items are dropped because
-        the other prediction is missing. A matrix of weights has a row
-        for each label that occurs in any of the three.
+        The labels, in the order that weights refer to. Items with other labels are left out. None
+        means the declared labels, as for `agreement`, otherwise the labels that occur, sorted. In
+        this case each kappa uses the labels of the truth and of its own prediction. So it equals
+        the kappa of `agreement`, unless items are dropped because the other prediction is missing.
+        A matrix of weights has one row for each label that occurs in any of the three columns.
     missing : {'raise', 'drop'}, default='raise'
-        What to do with items with a missing label, as for `agreement`. With 'drop', items
-        missing in either prediction count for neither kappa.
+        What to do with items with a missing label, as for `agreement`. With 'drop', an item that is
+        missing in one prediction is left out of both kappas.
     missing_codes : sequence, default=()
         Values that stand for a missing label, such as -9 or "NA".
     clusters : array-like of shape (n,), default=None
-        The cluster of each item, as for `agreement`: the unit of the standard error and of the
-        bootstrap.
+        The cluster of each item, as for `agreement`. Clusters are the units of the standard error
+        and of the bootstrap.
     n_resamples : int, default=0
         The number of bootstrap replicates; 0 means no bootstrap.
     method : {'percentile', 'bca'}, default='bca'
@@ -77,7 +76,7 @@ def compare_predictions(
     confidence : float, default=0.95
         The confidence of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How each kappa is tested; with 'asymptotic' the interval is symmetric. None takes the
+        How each kappa is tested. With 'asymptotic' the interval is symmetric. None means the
         default of `agreement` for each kappa.
     rng : Generator, int or None, default=None
         The source of random numbers.
@@ -90,7 +89,7 @@ def compare_predictions(
     Raises
     ------
     ValueError
-        As `agreement`.
+        As for `agreement`.
 
     Examples
     --------
@@ -145,7 +144,7 @@ def compare_predictions(
 def _cube(
     tables: IntTable, true: AnyArray, predicted: AnyArray, are_known: bool
 ) -> tuple[IntTable, AnyArray]:
-    """Return the counts with the same labels on all three axes, and these labels."""
+    """Return the counts with the same labels on all three axes, and the labels."""
     names = predicted if are_known else union_of_labels([true, predicted])
     position = {label: i for i, label in enumerate(names.tolist())}
     inside = np.array([label in position for label in true.tolist()], bool)

@@ -1,4 +1,4 @@
-"""The prevalence of a label, corrected for the errors of the rater who counted it."""
+"""Correct the prevalence of a label for the errors of the rater who assigned the labels."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class CorrectedPrevalence(Result):
     Attributes
     ----------
     value : float
-        Rogan and Gladen's estimate, moved to 0 or 1 where it lies beyond.
+        The estimate of Rogan and Gladen, clipped to the range from 0 to 1.
     standard_error : float
-        Its standard error, with a part for each of the three proportions.
+        The standard error, which includes the uncertainty of all three proportions.
     interval : tuple of float
         The interval of Lang and Reiczigel (2014).
     apparent : float
-        The proportion of positives as they were counted.
+        The observed proportion of positive labels, before the correction.
     sensitivity, specificity : float
-        The proportions of the true positives and of the true negatives that are found.
+        The proportion of true positives labelled positive, and of true negatives labelled negative.
     n : int
-        How many items were counted.
+        The number of labelled items.
     n_validation : tuple of int
-        How many true negatives and true positives the errors are known from.
+        The numbers of true negatives and of true positives in the validation sample.
     confidence : float
         The confidence of the interval.
     """
@@ -52,7 +52,7 @@ class CorrectedPrevalence(Result):
     confidence: float
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row: ``value``, ``standard_error`` and both ends.
+        """Return a pandas DataFrame with one row: ``value``, ``standard_error`` and interval ends.
 
         Raises
         ------
@@ -96,33 +96,35 @@ class CorrectedPrevalence(Result):
 def rogan_gladen(
     n_positive: int, n: int, validation: Any, *, confidence: float = 0.95
 ) -> CorrectedPrevalence:
-    """Return the prevalence of a label among items that a rater who errs has labelled.
+    """Return the prevalence of a label among items that an imperfect rater labelled.
 
-    The rater may be a screening test, a model that judges answers, or a dictionary. How often it
-    errs is known from other items, the validation sample, whose true labels are known; it need not
-    have the same prevalence.
+    The rater can be a screening test, a model that judges answers, or a dictionary. Its error rates
+    are estimated from a validation sample: other items with known true labels. The validation
+    sample can have a different prevalence.
 
     Parameters
     ----------
     n_positive, n : int
-        How many of how many items the rater labels positive; without the validation sample.
+        The number of items that the rater labels positive, and the number of all items. Do not
+        include the validation sample.
     validation : array-like of shape (2, 2) or ConfusionCounts
-        The counts of the validation sample: rows are the true labels, columns the rater's, and
-        negative comes first; or the result of `confusion_counts` of truth and rater.
+        The counts of the validation sample, or the result of `confusion_counts` for truth and
+        rater. Rows are the true labels, columns the rater's labels, and the negative label comes
+        first.
     confidence : float, default=0.95
         The confidence of the interval.
 
     Returns
     -------
     prevalence : CorrectedPrevalence
-        NaN, with an ``UndefinedMetricWarning``, if sensitivity and specificity do not add up to
-        more than 1: such a rater says nothing of the label.
+        Its figures are NaN, with an ``UndefinedMetricWarning``, if sensitivity and specificity add
+        up to at most 1. Such a rater is no better than chance.
 
     Raises
     ------
     ValueError
-        If n is below 1 or ``n_positive`` not between 0 and n, or if validation is not a table of
-        two labels, both of them with items.
+        If n is below 1, if ``n_positive`` is not between 0 and n, or if validation is not a table
+        of two labels that both occur among the true labels.
 
     References
     ----------
@@ -159,7 +161,7 @@ def rogan_gladen(
     if math.isnan(value):
         warnings.warn(
             "the prevalence is undefined: sensitivity and specificity do not add up to more than"
-            " 1, so that the labels say nothing.",
+            " 1, so the rater is no better than chance.",
             undefined_metric_warning(),
             stacklevel=2,
         )
@@ -181,7 +183,7 @@ def rogan_gladen(
 def _corrected(
     apparent: float, sensitivity: float, specificity: float, sizes: tuple[float, float, float]
 ) -> tuple[float, float]:
-    """Return Rogan and Gladen's estimate and its variance, NaN where it is undefined."""
+    """Return Rogan and Gladen's estimate and its variance, NaN if it is undefined."""
     slope = sensitivity + specificity - 1
     if slope <= 0:
         return math.nan, math.nan
@@ -202,7 +204,7 @@ def _lang_reiczigel(
     sizes: tuple[float, float, float],
     confidence: float,
 ) -> tuple[float, float]:
-    """Return Lang and Reiczigel's interval: of counts with some added, and shifted."""
+    """Return Lang and Reiczigel's interval, which adds pseudo-counts and a shift."""
     z = normal_quantile((1 + confidence) / 2)
     n, positive, negative = sizes[0] + z * z, sizes[1] + 2, sizes[2] + 2
     sensitivity, specificity = (sensitive + 1) / positive, (specific + 1) / negative

@@ -1,4 +1,4 @@
-"""The kappas of one table by every named scheme, as the command line scores files."""
+"""Compute the kappas of one table with every named weighting scheme, for the command line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _name_of(scheme: WeightsName) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableKappas(Result):
-    """The kappas of a table of counts, or of sums of item weights; undefined ones are NaN.
+    """The kappas of a table of counts or of sums of item weights. Undefined values are NaN.
 
     Attributes
     ----------
@@ -36,13 +36,13 @@ class TableKappas(Result):
         The number of items in the table, or the sum of their weights.
     labels, table : ndarray
     observed_agreement, expected_agreement : float
-        Those of the unweighted kappa.
+        The observed and the expected agreement, without weights.
     weights : {'none', 'linear', 'quadratic'} or ndarray
-        The weights asked for.
+        The requested weights.
     kappa : float
-        The kappa of these weights.
+        The kappa for the requested weights.
     kappas : dict
-        The kappa of each named scheme, of "none" alone if the order of the labels is not known.
+        The kappa of each named scheme; only "none" if the order of the labels is unknown.
     """
 
     n: float
@@ -69,10 +69,10 @@ class TableKappas(Result):
         largest: int = LARGEST_TABLE,
         is_ordered: bool = True,
     ) -> TableKappas:
-        """Return the kappas of a table: the unweighted one alone unless labels are ordered.
+        """Return the kappas of a table: only the unweighted kappa unless labels are ordered.
 
-        ``is_weighted`` says that its cells are sums of weights; a table of more than ``largest``
-        labels is not shown.
+        ``is_weighted`` means that the cells are sums of item weights. A table of more than
+        ``largest`` labels is not shown.
         """
         square = as_table(table)
         schemes = WEIGHTS if is_ordered else WEIGHTS[:1]
@@ -93,7 +93,7 @@ class TableKappas(Result):
         )
 
     def sentence(self) -> str:
-        """Return the kappa asked for as a sentence for a paper; it has no interval."""
+        """Return the requested kappa as a sentence for a paper, without an interval."""
         first, second = map(label_text, self._raters)
         scheme = None if isinstance(self.weights, str) and self.weights == "none" else self.weights
         n = number_text(self.n)
@@ -104,7 +104,7 @@ class TableKappas(Result):
         )
 
     def rows(self) -> list[tuple[str, float]]:
-        """Return name and value of each figure."""
+        """Return the name and value of each figure."""
         return [
             ("kappa", self.kappa),
             *((_name_of(scheme), kappa) for scheme, kappa in self.kappas.items()),
@@ -113,7 +113,7 @@ class TableKappas(Result):
         ]
 
     def to_frame(self) -> Any:
-        """Return the figures as a pandas DataFrame, a row each: their ``value``.
+        """Return the figures as a pandas DataFrame: one row per figure, in the column ``value``.
 
         Raises
         ------
@@ -132,7 +132,7 @@ class TableKappas(Result):
         return Report([], [*counts, facts(self._facts(), "Figures")], self._undefined())
 
     def _facts(self) -> Iterator[tuple[str, str | float]]:
-        """Yield name and value of each figure, the requested kappa first."""
+        """Yield the name and value of each figure, the requested kappa first."""
         yield "sum of weights" if self._is_weighted else "n", number_text(self.n)
         named = self.weights if isinstance(self.weights, str) else None
         if named is None:
@@ -144,7 +144,7 @@ class TableKappas(Result):
                 yield "  expected agreement p_e", self.expected_agreement
 
     def _undefined(self) -> list[str]:
-        """Return why kappa is undefined, if it is."""
+        """Return a line with the reason if kappa is undefined, else an empty list."""
         if not math.isnan(self.kappas["none"]):
             return []
         why = "no item has both its ratings among the labels"

@@ -95,7 +95,7 @@ def test_pickle_and_json_keep_the_order() -> None:
     ):
         assert twin.labels.tolist() == list(Grade.__members__)
         assert twin.kappa(weights="quadratic") == declared().kappa(weights="quadratic")
-        with pytest.raises(ValueError, match="y2 holds 'fatal', which is not among the labels"):
+        with pytest.raises(ValueError, match="y2 contains 'fatal', which is not among"):
             twin.update(["none"], ["fatal"])
         twin -= declared()
         assert not twin.table.any()
@@ -109,7 +109,9 @@ def test_numbers_and_dates_with_an_order() -> None:
     accumulator.update(pandas.Categorical([1], [3, 2, 1], ordered=True), [2])
     assert accumulator.labels.tolist() == [3, 2, 1]
     assert accumulator.table.tolist() == [[2, 0, 0], [0, 0, 0], [0, 1, 2]]
-    with pytest.raises(ValueError, match=r"y1 holds 4, which is not .* declared: 3 < 2 < 1"):
+    with pytest.raises(
+        ValueError, match=r"y1 contains 4, which is not .* declared labels: 3 < 2 < 1"
+    ):
         accumulator.update(np.array([4, 1]), np.array([3, 1]))
     days = pandas.to_datetime(["2025-02-01", "2024-01-01"])
     accumulator = ConfusionAccumulator()
@@ -151,15 +153,15 @@ def with_strings(*ratings: str, order: Any = None) -> ConfusionAccumulator:
         ),
         (
             lambda: declared().update(["none"], ["fatal"]),
-            r"y2 holds 'fatal', which is not among the labels that were declared: NONE < MILD <"
-            r" MODERATE < SEVERE\. Give labels= to say which are meant\.",
+            r"y2 contains 'fatal', which is not among the declared labels: NONE < MILD <"
+            r" MODERATE < SEVERE\. Give labels= to use other labels\.",
         ),
         (
             lambda: with_strings("fatal").update(OTHER, ["none"]),
-            "the accumulator holds 'fatal', which is not among the labels that were declared",
+            "the accumulator contains 'fatal', which is not among the declared labels",
         ),
-        (lambda: merge_declared(with_strings("fatal")), "the accumulator holds 'fatal'"),
-        (lambda: declared().merge(with_strings("fatal")), "the other accumulator holds 'fatal'"),
+        (lambda: merge_declared(with_strings("fatal")), "the accumulator contains 'fatal'"),
+        (lambda: declared().merge(with_strings("fatal")), "the other accumulator contains 'fatal'"),
     ],
 )
 def test_orders_that_do_not_agree(refused: Callable[[], Any], reason: str) -> None:
@@ -169,7 +171,7 @@ def test_orders_that_do_not_agree(refused: Callable[[], Any], reason: str) -> No
 
 def test_a_refused_update_changes_nothing() -> None:
     accumulator = ConfusionAccumulator()
-    with pytest.raises(ValueError, match="y2 holds 'fatal'"):
+    with pytest.raises(ValueError, match="y2 contains 'fatal'"):
         accumulator.update(OTHER, ["fatal"])
     accumulator.update([1, 2], [1, 2])
     assert accumulator.labels.tolist() == [1, 2]
@@ -194,7 +196,7 @@ def test_an_alphabetical_order_is_warned_of_where_weights_refer_to_it() -> None:
     accumulator = ConfusionAccumulator()
     accumulator.update(strings(CODES1), strings(CODES2))
     message = (
-        r"^weights='quadratic' depends on the order of the labels, which was taken to be"
+        r"^weights='quadratic' depends on the order of the labels, which was assumed to be"
         r" alphabetical: mild < moderate < none < severe\. Give labels="
     )
     for call in (
@@ -246,7 +248,7 @@ ODD2 = ["1", "2", "9", "x", "3", "4", "1"]
 def test_strings_among_numbers_are_named() -> None:
     accumulator = ConfusionAccumulator()
     message = (
-        r"^y1 holds numbers, and among them 'x' \(1 time\), 'NA' \(1 time\): give missing_codes= if"
+        r"^y1 contains numbers and also 'x' \(1 time\), 'NA' \(1 time\): give missing_codes= if"
         r" they stand for missing ratings, or labels= if they are labels\.$"
     )
     with pytest.raises(ValueError, match=message):
@@ -303,5 +305,5 @@ def test_misspelt_label() -> None:
     accumulator = ConfusionAccumulator(labels=["none", "mild", "moderat", "severe"])
     accumulator.update(np.take(GRADES, CODES1), np.take(GRADES, CODES2))
     for ask in (accumulator.kappa, accumulator.agreement):
-        with pytest.warns(UserWarning, match="no item counted has a label given, 'moderat', but 4"):
+        with pytest.warns(UserWarning, match="no item has the given label 'moderat', but 4"):
             ask()

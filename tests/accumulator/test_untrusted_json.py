@@ -191,5 +191,5 @@ def test_what_is_read_takes_the_same_batches() -> None:
     both = ConfusionAccumulator.from_json(both.to_json())
     both.update([5], [5])
     assert both.labels.tolist() == [-1, 5, 1 << 63]
-    with pytest.raises(ValueError, match="holds -1, which is not among"):
+    with pytest.raises(ValueError, match="contains -1, which is not among"):
         both.update(pandas.Categorical([5], [5, 6], ordered=True), [5])

@@ -95,7 +95,7 @@ def test_numbers_by_one_and_words_by_another(tmp_path: Path) -> None:
     write_csv(tmp_path / "b.csv", id=[1, 2, 3], grade=["1", "x", "1"])
     files = [tmp_path / "a.csv", tmp_path / "b.csv", "--id", "id"]
     # As in one file: an x among numbers is doubtful.
-    assert "holds numbers, and among them 'x' (1 time)" in agree.refusal(*files)
+    assert "contains numbers and also 'x' (1 time)" in agree.refusal(*files)
     found = agree.json_of(*files, "--labels", "1,2,x")
     assert found["table"] == [[2, 0, 0], [0, 0, 1], [0, 0, 0]]
 
@@ -116,11 +116,20 @@ def test_groups_and_clusters_of_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["anna.csv", "ben.csv"], "several files need --id, the column that says what was rated"),
-        (["anna.csv", "--id", "id"], "--id is for the files of two raters or more, got anna."),
-        (["anna.csv", "other/anna.csv", "--id", "id"], "are both called anna, which is the name"),
-        ([".", "--id", "id", "--raters", "anna", "bem"], "there is no file of 'bem'; there are"),
-        ([".", "--id", "id", "--item", "id"], "--id is for a file per rater, and --item for one"),
+        (["anna.csv", "ben.csv"], "several files need --id, the column of the items"),
+        (["anna.csv", "--id", "id"], "--id needs the files of two or more raters, got anna."),
+        (
+            ["anna.csv", "other/anna.csv", "--id", "id"],
+            "have the same name, anna, but file names must",
+        ),
+        (
+            [".", "--id", "id", "--raters", "anna", "bem"],
+            "--raters names 'bem', which has no file. There are files of",
+        ),
+        (
+            [".", "--id", "id", "--item", "id"],
+            "--id is for one file per rater, and --item is for one file",
+        ),
         (["anna.csv", "ben.csv", "--id", "grade", "--rating", "no"], "has no column 'no'"),
         (["anna.csv", "ben.csv", "--id", "id", "--rating", "id"], "--id and --rating must name"),
     ],
@@ -139,7 +148,9 @@ def test_the_column_of_ratings_must_be_plain(tmp_path: Path) -> None:
     for name in "ab":
         write_csv(tmp_path / f"{name}.csv", id=[1, 2], grade=[1, 2], note=["", ""])
     files = [tmp_path / "a.csv", tmp_path / "b.csv", "--id", "id"]
-    message = f"--rating must name a column of {files[0]}: it has 'grade', 'note'."
+    message = (
+        f"--rating must name the column of ratings in {files[0]}. Candidates: 'grade', 'note'."
+    )
     assert message in agree.refusal(*files)
 
 
@@ -170,7 +181,7 @@ def test_repeated_rows(wide: Path, long: Path) -> None:
     write_csv(changed, id=IDS, **later)
     last = agree.json_of(*options, "--duplicates", "last")
     assert without_file(last) == without_file(agree.json_of(changed, "--raters", *RATED))
-    assert "--duplicates is for a row per rating" in agree.refusal(
+    assert "--duplicates needs one row per rating" in agree.refusal(
         wide, "--raters", "anna", "ben", "--duplicates", "last"
     )
 
@@ -242,10 +253,16 @@ def test_pictures_and_gates_of_sets(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--level", "masi"], "--level masi is for sets: --set-separator says how."),
-        (["--set-separator", ";", "--level", "ordinal"], "--level of sets must be one of nominal"),
-        (["--set-separator", ";", "--weights", "linear"], "--weights is for labels, and"),
-        (["--set-separator", ";", "--labels", "a,b"], "--labels is for labels, and"),
+        (["--level", "masi"], "--level masi is for sets: give --set-separator."),
+        (["--set-separator", ";", "--level", "ordinal"], "--level must be one of nominal"),
+        (
+            ["--set-separator", ";", "--weights", "linear"],
+            "--weights cannot be combined with --set-separator",
+        ),
+        (
+            ["--set-separator", ";", "--labels", "a,b"],
+            "--labels cannot be combined with --set-separator",
+        ),
     ],
 )
 def test_refusals_of_sets(tmp_path: Path, options: list[str], message: str) -> None:

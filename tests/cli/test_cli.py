@@ -206,7 +206,7 @@ def test_missing_ratings(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=[1, "", 2, 2, 1], b=[1, 2, "", "", 2])
     arguments = (path, "--y1", "a", "--y2", "b")
     message = refusal(*arguments)
-    assert "1 in column 'a' and 2 in column 'b', of 5 rows. --missing drop" in message
+    assert "1 in column 'a' and 2 in column 'b', of 5 rows. Give --missing drop" in message
     dropped = run(*arguments, "--missing", "drop", "--format", "json")
     report = assert_reports(dropped, exact([(1, 1), (1, 2)], [1, 2]))
     assert (report["rows"], report["dropped"]) == (5, 3)
@@ -274,7 +274,9 @@ def test_many_labels_fit_the_terminal(tmp_path: Path, width: int) -> None:
 def test_a_table_too_large_to_read_is_left_to_json(tmp_path: Path) -> None:
     path = many_labels(tmp_path, 60)
     result = run(path, "--y1", "left", "--y2", "right")
-    assert "The table of 60 labels is too large to be read here: --format json" in result.stdout
+    assert (
+        "The table of 60 labels is too large to show here. It is in --format json" in result.stdout
+    )
     assert len(result.stdout.splitlines()) < 15
     assert len(json_of(path, "--y1", "left", "--y2", "right")["table"]) == 60
 
@@ -295,7 +297,7 @@ def test_an_unknown_column_is_named_with_those_there(integers: tuple[Path, Any])
 
 def test_labels_none_of_which_occurs(integers: tuple[Path, Any]) -> None:
     arguments = (integers[0], "--y1", "left", "--y2", "right", "--labels")
-    assert "none of the ratings in column 'left' is among" in refusal(*arguments, "7,8")
+    assert "none of the ratings in column 'left' is in" in refusal(*arguments, "7,8")
     assert "labels must be distinct, got 1 more than once" in refusal(*arguments, "1,1")
     assert "--labels has 'x'" in refusal(*arguments, "1,x")
 
@@ -369,7 +371,7 @@ def test_the_program_refuses_in_one_line(integers: tuple[Path, Any], tmp_path: P
     for path, column, problem in (
         (tmp_path / "none.csv", "left", "there is no file"),
         (tmp_path / "none", "left", "there is no file or folder"),
-        (tmp_path / "ratings.docx", "left", "is not known by its suffix"),
+        (tmp_path / "ratings.docx", "left", "is not a known format"),
         (integers[0], "leftt", "Did you mean 'left'?"),
     ):
         result = run_process("score", path, "--y1", column, "--y2", "right")

@@ -141,7 +141,9 @@ def test_labels_and_missing_ratings(tmp_path: Path) -> None:
     a, b = [1, 1, 2, 3, "", 2, 9], [1, 2, 2, 3, 3, "", 1]
     path = write_csv(tmp_path / "r.csv", a=a, b=b)
     options = ("--raters", "a", "b", "--labels", "3,2,1")
-    assert "1 in column 'a' and 1 in column 'b', of 7 rows. --missing" in refusal(path, *options)
+    assert "1 in column 'a' and 1 in column 'b', of 7 rows. Give --missing" in refusal(
+        path, *options
+    )
     found = json_of(path, *options, "--missing", "drop", "--weights", "linear")
     known = (
         [None if rating == "" else rating for rating in a],
@@ -379,8 +381,8 @@ def test_three_raters_in_files_of_every_kind(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--raters", "a"], "--raters must name two columns or more, got 'a' alone"),
-        (["--raters", "a", "b", "a"], "must name each column once, got 'a' again"),
+        (["--raters", "a"], "--raters must name two or more columns, got only 'a'"),
+        (["--raters", "a", "b", "a"], "must name each column once, got 'a' twice"),
         (["--raters", "a", "x"], "no column 'x'; it has 'a', 'b', 'c', 'city'"),
         (["--raters", "a", "b", "x"], "no column 'x'; it has 'a', 'b', 'c', 'city'"),
         (["--raters", "a", "b", "--group", "town"], "no column 'town'"),
@@ -411,7 +413,7 @@ def test_identifiers_are_no_ratings(tmp_path: Path) -> None:
     item = range(3000)
     path = write_csv(tmp_path / "r.csv", a=item, b=item, c=item)
     assert "is it a rating?" in refusal(path, "--raters", "a", "b")
-    assert "are they ratings?" in refusal(path, "--raters", "a", "b", "c")
+    assert "Check that they are ratings" in refusal(path, "--raters", "a", "b", "c")
 
 
 def test_usage() -> None:

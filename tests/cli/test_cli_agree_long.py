@@ -117,10 +117,10 @@ def test_many_raters_are_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert lines[0].endswith(": 25 raters (0, 1, 2, 3, ...)")
     below = lines.index("kappa of each pair of raters: 300 pairs, undefined for 0")
     assert lines[below + 1].startswith("median ")
-    assert lines[below + 2] == "two raters have rated 9 to 9 subjects both"
+    assert lines[below + 2] == "subjects rated by both raters of a pair: 9 to 9"
     assert len(json_of(path, *LONG)["pairwise"]["kappa"]) == 25
     monkeypatch.setattr("fastkappa.multirater.pairwise.MOST_CELLS", 300)
-    left_out = "Light's kappa and the kappa of each pair of raters are left out: 25 raters are many"
+    left_out = "Light's kappa and the kappa of each pair of raters are left out: there are too many"
     assert left_out in " ".join(text_of(path, *LONG).split())
     found = json_of(path, *LONG)
     assert found["pairwise"] is None
@@ -132,21 +132,23 @@ def test_refusals(tmp_path: Path) -> None:
     path, _ = written(tmp_path, WHO)
     assert "--item needs --rating too." in refusal(path, *LONG[:4])
     assert "--rating needs --item and --rater too." in refusal(path, *LONG[4:])
-    assert "give --raters for a file with a column per rater, or --item," in refusal(path)
+    assert "give --raters for a file with one column per rater, or --item," in refusal(path)
     message = "column 'who' has no rater 'ax'. Did you mean 'a'?"
     assert message in refusal(path, "--raters", "ax", "b", *LONG)
     assert "--item and --rater must name two columns, got 'who' twice" in refusal(
         path, "--item", "who", "--rater", "who", "--rating", "grade"
     )
     assert "no column 'grades'" in refusal(path, *LONG[:5], "grades")
-    assert "--cluster must name another column than those of ratings, got 'grade'." in refusal(
+    assert "--cluster must not name a column of ratings, got 'grade'." in refusal(
         path, *LONG, "--cluster", "grade"
     )
     both = refusal(written(tmp_path, ["a", "a", "a", "d", "e", "f", "g"])[0], *LONG)
     assert "rater 'a' has 3 ratings of item 'p" in both
     assert ", and 44 more pairs of rater and item have several" in both
     write_csv(tmp_path / "gone.csv", patient=[1, 1, 2], who=["a", "b", "a"], grade=[1, "", 2])
-    assert "1 in column 'grade', of 3 rows. --missing drop" in refusal(tmp_path / "gone.csv", *LONG)
+    assert "1 in column 'grade', of 3 rows. Give --missing drop" in refusal(
+        tmp_path / "gone.csv", *LONG
+    )
     write_csv(
         tmp_path / "one.csv",
         patient=[1, 2, 1],
@@ -154,7 +156,7 @@ def test_refusals(tmp_path: Path) -> None:
         grade=[1, 2, 1],
         ward=["n", "s", "n"],
     )
-    assert "group 's': rater must name two raters or more" in refusal(
+    assert "group 's': rater must have at least two values" in refusal(
         tmp_path / "one.csv", *LONG, "--group", "ward"
     )
 

@@ -94,7 +94,7 @@ def test_a_pair_is_chosen(path: Path, grades: np.ndarray, tmp_path: Path) -> Non
     for pair in ("annotator_03", ",annotator_01"):
         refusal = agree.refusal(path, "--raters", *NAMES[:3], "--pair", pair)
         assert "--pair must name two raters, such as ann,ben" in refusal
-    assert "three raters or more" in agree.refusal(
+    assert "three or more raters" in agree.refusal(
         path, "--raters", *NAMES[:2], "--pair", ",".join(NAMES[:2])
     )
 
@@ -116,7 +116,7 @@ def test_disputed_items_are_written(path: Path, grades: np.ndarray, tmp_path: Pa
     apart = [float(row["disagreement"]) for row in rows]
     assert apart == sorted(apart, reverse=True)
     refusal = agree.refusal(path, "--raters", *NAMES[:2], "--disputed", written)
-    assert "--disputed is for three raters or more" in refusal
+    assert "--disputed needs three or more raters" in refusal
 
 
 def test_disputed_items_have_their_names(tmp_path: Path) -> None:

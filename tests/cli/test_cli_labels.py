@@ -33,8 +33,8 @@ QUADRATIC = 1 - 0.5 / 2.5
 # In alphabetical order 'none' is a step from 'mild' no longer, but two.
 ALPHABETICAL = 1 - (2 * 4 + 2 * 4) / 8 / 2.5
 WARNING = (
-    "depends on the order of the labels, which was taken to be alphabetical: mild < moderate <"
-    " none < severe. Give --labels in the order that is meant."
+    "depends on the order of the labels, which was assumed to be alphabetical: mild < moderate <"
+    " none < severe. Give --labels in the intended order."
 )
 
 
@@ -57,7 +57,7 @@ def commands(file: Path) -> dict[str, tuple[list[Any], str]]:
     by_weights = "--weights quadratic"
     quadratic = ["--weights", "quadratic"]
     return {
-        "score": (["score", file, "--y1", "a", "--y2", "b"], "weighted kappa"),
+        "score": (["score", file, "--y1", "a", "--y2", "b", *quadratic], by_weights),
         "agree": (["agree", file, "--raters", "a", "b", *quadratic], by_weights),
         "groups": (["agree", file, "--raters", "a", "b", "--group", "c", *quadratic], by_weights),
         "several": (["agree", file, "--raters", "a", "b", "c", *quadratic], by_weights),
@@ -94,7 +94,7 @@ def test_a_declared_order_is_taken(name: str, words: Path, declared: Path) -> No
 
 
 def test_kappas_of_both_orders(words: Path, declared: Path) -> None:
-    arguments = ("--y1", "a", "--y2", "b")
+    arguments = ("--y1", "a", "--y2", "b", "--weights", "quadratic")
     score = CommandLine("score")
     assert score.json_of(words, *arguments)["kappas"]["quadratic"] == pytest.approx(ALPHABETICAL)
     fields = score.json_of(declared, *arguments)
@@ -128,7 +128,7 @@ def test_different_orders_name_the_option(tmp_path: Path) -> None:
     ):
         assert program.refusal(*arguments) == (
             "fastkappa: column 'a' and column 'b' declare different orders of their labels: low <"
-            " high and high < low. --labels gives the order that is meant.\n"
+            " high and high < low. Give --labels in the intended order.\n"
         )
     other = tmp_path / "other.feather"
     feather.write_feather(frame[["id"]].assign(a=frame["b"]), other)
@@ -136,7 +136,7 @@ def test_different_orders_name_the_option(tmp_path: Path) -> None:
     assert result.exit_code == 1
     # Where lines end depends on the length of the path.
     text = " ".join(result.stdout.split())
-    assert "declares the order of labels high < low, and the truth low < high" in text
+    assert "declares the order of labels high < low, but the truth declares low < high" in text
 
 
 @pytest.fixture
@@ -166,13 +166,13 @@ def odd_commands(file: Path) -> dict[str, list[Any]]:
 def test_a_string_among_numbers(name: str, odd: Path) -> None:
     arguments = odd_commands(odd)[name]
     assert program.refusal(*arguments) == (
-        "fastkappa: column 'a' holds numbers, and among them 'x' (1 time): give"
+        "fastkappa: column 'a' contains numbers and also 'x' (1 time): give"
         " --missing-codes if they stand for missing ratings, or"
         " --labels if they are labels.\n"
     )
     assert "1 in column 'a'" in program.refusal(*arguments, "--missing-codes", "x,.")
     # A typing error is not missing.
-    assert "among them 'x' (1 time)" in program.refusal(*arguments, "--missing", "drop")
+    assert "and also 'x' (1 time)" in program.refusal(*arguments, "--missing", "drop")
     dropped = program.run(
         *arguments, "--missing", "drop", "--missing-codes", "x, .", "--format", "json"
     )
@@ -202,8 +202,8 @@ def test_dates_are_refused_by_every_command(name: str, tmp_path: Path) -> None:
         "truth": ["leaderboard", path, path, "--id", "id", "--target", "a"],
     }
     assert program.refusal(*arguments[name]) == (
-        "fastkappa: column 'a' holds values of type date: ratings must be whole numbers, strings or"
-        " booleans.\n"
+        "fastkappa: column 'a' contains values of type date: ratings must be whole numbers, strings"
+        " or booleans.\n"
     )
 
 
@@ -235,16 +235,16 @@ def test_leaderboard_without_items_that_have_no_label(tmp_path: Path) -> None:
     less = write_csv(tmp_path / "l.csv", id=range(6), y=[1, 2, 1, 2, "x", 1])
     arguments = ("leaderboard", truth, same, less, "--id", "id", "--target", "y")
     assert program.refusal(*arguments) == (
-        "fastkappa: column 'y' holds numbers, and among them 'x' (1 time): give --missing-codes if"
+        "fastkappa: column 'y' contains numbers and also 'x' (1 time): give --missing-codes if"
         " they stand for missing labels, or --labels if they are labels.\n"
     )
     result = program.run(*arguments, "--missing-codes", "x", "--format", "json")
     assert result.exit_code == 1
-    told = f"1 item of {truth} left out: their label in column 'y' is missing."
+    told = f"1 item of {truth} left out: no label in column 'y'."
     assert result.stderr == f"fastkappa: warning: {told}\n"
     first, second = json.loads(result.stdout)["rows"]
     assert (first["name"], first["kappa"], first["n"]) == (str(same), 1, 5)
-    assert "its ids are not those of" in second["failure"]
+    assert "its ids differ from the ids of" in second["failure"]
 
 
 def test_measurements_are_refused_as_by_two_raters(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_measurements_are_refused_as_by_two_raters(tmp_path: Path) -> None:
     for raters in ("ab", "abc"):
         assert program.refusal("agree", path, "--raters", *raters) == (
             "fastkappa: column 'a' holds 0.37: ratings must be whole numbers or strings. For"
-            " measurements there is fastkappa measure. Half points and other labels of a scale"
+            " measurements, use fastkappa measure. Half points and other labels of a scale"
             " have to be named: all of them in --labels.\n"
         )
     whole = {name: range(2500) for name in "abc"}
@@ -261,7 +261,7 @@ def test_measurements_are_refused_as_by_two_raters(tmp_path: Path) -> None:
         "agree", write_csv(tmp_path / "w.csv", **whole), "--raters", "a", "b", "c"
     )
     assert "2500 different ratings" in message
-    assert "there is fastkappa measure." in message
+    assert "use fastkappa measure." in message
 
 
 ESCAPE = "\x1b]0;evil\x07"

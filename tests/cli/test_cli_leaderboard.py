@@ -123,12 +123,12 @@ def test_what_cannot_be_scored_has_a_row_and_the_rest_still_rank(folder: Path) -
     reasons = {
         "damaged.parquet": "cannot be read",
         "empty.csv": "is empty",
-        "latin.csv": "column 'grade' of latin.csv holds text that is not UTF-8",
+        "latin.csv": "column 'grade' of latin.csv contains text that is not UTF-8",
         "shuffled.xlsx": "cannot be read: ",
         "column.csv": "no column 'grade'; .* Did you mean 'Grade'",
         "scores.csv": "continuous",
         "words.csv": "the ratings cannot be compared",
-        "short.csv": r"its ids are not those of truth.csv: 2 missing \('img\d+', 'img\d+'\)",
+        "short.csv": r"its ids differ from the ids of truth.csv: 2 missing \('img\d+', 'img\d+'\)",
         "twice.csv": r"1 repeated \('img\d+'\)",
         "nowhere.csv": "there is no file nowhere.csv",
     }
@@ -144,7 +144,7 @@ def test_what_cannot_be_scored_has_a_row_and_the_rest_still_rank(folder: Path) -
         assert re.search(reason, rows[name]["failure"]), rows[name]["failure"]
     text = run("short.csv", "best.parquet", exit_code=1).stdout
     assert "1 could not be scored" in text
-    assert "short.csv: its ids are not those of truth.csv" in text
+    assert "short.csv: its ids differ from the ids of truth.csv" in text
     # Without what is damaged the others stand the same.
     assert [row for row in rows.values() if row["rank"]] == rows_of(*SUBMISSIONS)
     only_bad = rows_of("short.csv", exit_code=1)
@@ -173,10 +173,10 @@ def test_folders_and_patterns_stand_for_their_files(folder: Path) -> None:
     assert rows_of("sent/lat*", "sent/m*.csv", "sent/worst.feather") == expected
     (row,) = rows_of("sent/*.tsv", exit_code=1)
     assert (row["name"], row["failure"]) == ("sent/*.tsv", "there is no file sent/*.tsv.")
-    left_out = "1 of 4 files of sent left out: sent/notes.md. Of a folder those are read"
+    left_out = "1 of 4 files of sent left out: sent/notes.md. In a folder, only files ending in"
     assert (left_out in run("sent").stderr, run("sent/late").stderr) == (True, "")
     Path("none").mkdir()
-    assert "none has no file of a format known by its suffix" in run("none", exit_code=2).stderr
+    assert "none has no file with a known suffix" in run("none", exit_code=2).stderr
 
 
 def test_items_may_be_dropped(folder: Path) -> None:
@@ -343,7 +343,7 @@ def test_labels_outside_those_given_are_an_error_unless_allowed(folder: Path) ->
     n_hard = int((~right).sum())
     assert rows[1]["failure"] == (
         f"it has {n_hard} of 600 items with other labels than 0 < 1 < 2 < 3: 9 ({n_hard})."
-        " --allow-other-labels leaves such items out."
+        " Give --allow-other-labels to leave such items out."
     )
     allowed = rows_of(*files, "--allow-other-labels")
     assert [row["name"] for row in allowed] == ["cheater.csv", "middle.csv"]
@@ -444,7 +444,7 @@ def test_each_split_has_its_own_ranks(folder: Path) -> None:
     truth.loc[3, "part"] = None
     truth.to_parquet("truth.parquet")
     told = refusal_of(run(*files, "--split", "part", truth="truth.parquet", exit_code=2))
-    assert "lacks the split of 1 items" in told
+    assert "has no split in 1 of" in told
 
 
 def test_the_truth_is_no_submission_of_its_folder(folder: Path) -> None:

@@ -41,7 +41,7 @@ def test_columns_of_another_form_are_warned_of_as_in_the_library(
     graded = np.random.default_rng(3).integers(1, 4, (3, 20))
     rated = {"id": np.arange(20), **dict(zip("abc", graded.tolist()))}
     path = write_csv(tmp_path / "ids.csv", **rated)
-    assert "id holds another value in each of the 20 rows" in run(path, "--raters", *rated).stderr
+    assert "id has a different value in each of the 20 rows" in run(path, "--raters", *rated).stderr
     assert run(path, "--raters", *"abc").stderr == ""
 
 
@@ -55,8 +55,8 @@ def test_a_page_and_json_have_the_warnings(
     name, *options = arguments
     path = write_csv(tmp_path / "r.csv", a=["x", "y", "x "] * 4, b=["x", "y", "x"] * 4)
     result = CommandLine(name).run(path, *options, "--format", output)
-    assert "that differ in blanks alone, and are counted apart" in result.stderr
-    assert "that differ in blanks alone, and are counted apart" in result.stdout
+    assert "that differ in blanks alone and are counted separately" in result.stderr
+    assert "that differ in blanks alone and are counted separately" in result.stdout
 
 
 def test_a_copy_of_a_rater_is_warned_of(tmp_path: Path) -> None:

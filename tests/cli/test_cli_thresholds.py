@@ -14,7 +14,7 @@ pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("typer")
 
 from fastkappa import cohen_kappa_score, optimal_thresholds  # noqa: E402
-from fastkappa.thresholds.rounding import METHODS, find_rounding  # noqa: E402
+from fastkappa.thresholds.rounding import METHODS  # noqa: E402
 from tests.helpers.command_line import CommandLine, write_csv  # noqa: E402
 
 EXACT = ("--method", "exact")
@@ -115,12 +115,15 @@ def test_json(items: Any, file: Path, weights: str, score: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_are_those_of_the_rounder(items: Any, file: Path, method: Any) -> None:
+    pytest.importorskip("sklearn")
+    from fastkappa.estimators import KappaRounder
+
     y, scores = items
     found = json_of(file, "--y", "y", "--score", "s", "--method", method)
-    same = find_rounding(y, scores, method=method, rng=np.random.default_rng(0))
-    assert found["thresholds"] == same.thresholds.tolist()
-    assert found["kappa"]["thresholds"] == same.kappa
-    assert found["kappa"]["out_of_fold"] == same.oof_kappa
+    same = KappaRounder(method=method, random_state=0).fit(scores, y)
+    assert found["thresholds"] == same.thresholds_.tolist()
+    assert found["kappa"]["thresholds"] == same.kappa_
+    assert found["kappa"]["out_of_fold"] == same.oof_kappa_
     assert found == json_of(file, "--y", "y", "--score", "s", "--method", method)
 
 
@@ -148,21 +151,21 @@ def test_labels_leave_others_out(items: Any, file: Path) -> None:
     assert found["table"] == best.table.tolist()
     assert (found["n"], found["outside"]) == (kept.sum(), (~kept).sum())
     printed = text_of(file, "--y", "word", "--score", "s", "--labels", "poor,good,best")
-    assert f"{(~kept).sum()} left out for a label outside those wanted" in printed
+    assert f"{(~kept).sum()} items left out for a label outside --labels" in printed
 
 
 def test_missing_values(tmp_path: Path) -> None:
     path = write(tmp_path, SMALL + ",1.5\n2,\nNA,NaN\n")
     columns = ("--y", "grade", "--score", "score")
     message = refusal(path, *columns)
-    assert "2 in column 'grade' and 2 in column 'score', of 9 rows. --missing drop" in message
+    assert "2 in column 'grade' and 2 in column 'score', of 9 rows. Give --missing drop" in message
     found = json_of(path, *columns, "--missing", "drop")
     assert found["missing"] == {"y": 2, "score": 2}
     assert (found["rows"], found["dropped"], found["n"]) == (9, 3, 6)
     assert found["thresholds"] == json_of(write(tmp_path, SMALL), *columns)["thresholds"]
     path = write(tmp_path, SMALL + ",1.5\n")
     printed = text_of(path, *columns, "--missing", "drop")
-    assert "1 left out for a missing value (1 in grade, 0 in score)" in printed
+    assert "1 row dropped for a missing value (1 in grade, 0 in score)" in printed
 
 
 def test_labels_without_items_and_undefined_kappa(tmp_path: Path) -> None:
@@ -205,7 +208,7 @@ def test_scores_that_fall_get_a_warning(file: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--y", "y", "--score", "word"), "scores must hold real numbers"),
+        (("--y", "y", "--score", "word"), "scores must be real numbers"),
         (
             ("--y", "s", "--score", "y"),
             "column 's' holds 1.923842796781646: ratings must be",
@@ -215,7 +218,7 @@ def test_scores_that_fall_get_a_warning(file: Path) -> None:
         (("--y", "y", "--score", "s", "--labels", "8,9"), "none of the labels in column 'y'"),
         (
             ("--y", "y", "--score", "s", "--method", "closed_form", "--weights", "linear"),
-            "'closed_form' is for --weights quadratic alone, got --weights linear",
+            "'closed_form' works with --weights quadratic alone, got --weights linear",
         ),
     ],
 )
@@ -228,12 +231,12 @@ def test_refused_values(tmp_path: Path) -> None:
     message = refusal(path, "--y", "y", "--score", "s")
     assert "scores must be finite, got inf at position 1." in message
     path = write(tmp_path, "y,s\n2020-01-01,1\n2020-01-02,2\n")
-    assert "column 'y' holds values of type date" in refusal(path, "--y", "y", "--score", "s")
+    assert "column 'y' contains values of type date" in refusal(path, "--y", "y", "--score", "s")
     path = write(tmp_path, "y,s\n" + "".join(f"{i},{i}\n" for i in range(2001)))
-    assert "holds 2001 different ratings" in refusal(path, "--y", "y", "--score", "s")
+    assert "has 2001 different ratings" in refusal(path, "--y", "y", "--score", "s")
     path = write(tmp_path, "y,s\n,1\n2,\n")
     message = refusal(path, "--y", "y", "--score", "s", "--missing", "drop")
-    assert "no rows are left: all 2 of" in message
+    assert "no rows are left, because all 2 rows of" in message
     assert run(path, "--y", "y", "--score", "s", "--method", "best").exit_code == 2
 
 

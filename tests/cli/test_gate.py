@@ -115,7 +115,7 @@ def test_an_undefined_kappa_never_passes(path: Path, name: str, on: str) -> None
 
 
 def test_refusals(path: Path) -> None:
-    message = "--fail-on lower is for --fail-under, which is not given."
+    message = "--fail-on lower needs --fail-under, which is not given."
     assert message in program.refusal("score", path, *SCORE, "--fail-on", "lower")
     for value in ("nan", "1.5", "high"):
         found = program.run("score", path, *SCORE, "--fail-under", value)
@@ -127,7 +127,7 @@ def test_item_weights_have_no_interval(tmp_path: Path) -> None:
     gate: list[Any] = [*SCORE, "--sample-weight", "w", "--fail-under", 0.5]
     assert program.run("score", file, *gate).exit_code == 0
     refused = program.refusal("score", file, *gate, "--fail-on", "lower")
-    assert "--sample-weight must be a column of whole numbers" in refused
+    assert "--sample-weight must name a column of whole numbers" in refused
 
 
 def test_the_report_is_printed_in_every_format(path: Path) -> None:

@@ -50,7 +50,7 @@ def test_names_of_teams_are_found_in_those_of_files(here: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "message"),
     [
-        ("sub_(", "--name-pattern 'sub_(' is no regular expression: "),
+        ("sub_(", "--name-pattern 'sub_(' is not a regular expression: "),
         ("sub_.+", "must have one group in parentheses, got 0 in 'sub_.+'"),
         ("(sub)_(.+)", "must have one group in parentheses, got 2"),
         ("sub_(red)", "'sub_(red)' finds no name in teams/sub_<b>_v1.csv"),
@@ -68,7 +68,7 @@ def test_a_team_that_cannot_be_scored_keeps_its_name(here: Path) -> None:
     write_csv(here / "teams" / "sub_late_v9.csv", id=range(29), y=LABELS[:29])
     result = board.run("truth.csv", "teams", *COLUMNS, "--name-pattern", "sub_(.+)_v")
     assert result.exit_code == 1
-    assert "late: its ids are not those of truth.csv" in " ".join(result.stdout.split())
+    assert "late: its ids differ from the ids of truth.csv" in " ".join(result.stdout.split())
 
 
 def test_the_page(here: Path) -> None:

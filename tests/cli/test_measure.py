@@ -154,7 +154,7 @@ def test_clusters(tmp_path: Path) -> None:
 def test_missing_measurements(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=[1.5, "", 2.5, 4, -9], b=[1.7, 2, 2.4, 3.5, 5])
     options = [path, "--raters", "a", "b"]
-    assert "measurements are missing: 1 in column 'a', of 5 rows. --missing drop" in (
+    assert "measurements are missing: 1 in column 'a', of 5 rows. Give --missing drop" in (
         measure.refusal(*options)
     )
     dropped = measure.json_of(*options, "--missing", "drop", "--missing-codes", "-9")
@@ -174,14 +174,14 @@ def test_pictures(flows: Path, tmp_path: Path, raters: list[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--raters", "wright"], "--raters must name two columns or more, got 'wright' alone."),
-        (["--raters", "wright", "word"], "word must hold real numbers, got 'x'."),
+        (["--raters", "wright"], "--raters must name two or more columns, got only 'wright'."),
+        (["--raters", "wright", "word"], "word must be real numbers, got 'x'."),
         (["--item", "who"], "--item needs --rater and --rating too."),
         (
             ["--raters", "who", "wright", "word"],
-            "Give --item, --rater and --rating for a file with a row per measurement.",
+            "Give --item, --rater and --rating for a file with one row per measurement.",
         ),
-        (["--raters", "wright", "mini", "--dpi", "90"], "--dpi is for --plot, which is not given."),
+        (["--raters", "wright", "mini", "--dpi", "90"], "--dpi needs --plot, which is not given."),
     ],
 )
 def test_refusals(tmp_path: Path, options: list[str], message: str) -> None:

@@ -62,8 +62,8 @@ def test_the_sum_is_that_of_one_file(parts: list[Path], options: tuple[str, ...]
         of_one = expected.stdout.replace(str(whole), "SOURCE")
         joined = ", ".join(map(str, saved))
         of_many = found.stdout.replace(joined, "SOURCE").replace(
-            "Give --labels in the order that is meant to fastkappa score --save.",
-            "Give --labels in the order that is meant.",
+            "Run fastkappa score --save with --labels in the intended order.",
+            "Give --labels in the intended order.",
         )
         assert (found.exit_code, of_many) == (0, of_one)
 
@@ -85,7 +85,7 @@ def test_a_weak_order_is_remarked_on_unless_it_was_given(tmp_path: Path) -> None
     path = write_csv(tmp_path / "r.csv", a=["a", "b", "c"], b=["a", "b", "b"])
     (sorted_ones,) = save([path])
     said = program.run("merge", sorted_ones, "--weights", "linear").stderr
-    assert "Give --labels in the order that is meant to fastkappa score --save." in said
+    assert "Run fastkappa score --save with --labels in the intended order." in said
     (given,) = save([path], "--labels", "a,b,c")
     assert program.run("merge", given, "--weights", "linear").stderr == ""
 
@@ -110,7 +110,7 @@ def test_files_that_do_not_go_together(parts: list[Path], tmp_path: Path) -> Non
     swapped = tmp_path / "swapped.json"
     program.text_of("score", parts[1], "--y1", "b", "--y2", "a", "--save", swapped)
     refused = program.refusal("merge", first, swapped)
-    assert f"{swapped} has counts of b and a, the others of a and b" in refused
+    assert f"{swapped} has counts of b and a, but the other files have counts of a and b" in refused
     weighted = tmp_path / "weighted.json"
     program.text_of("score", parts[1], *SCORE, "--sample-weight", "w", "--save", weighted)
     assert "of a and b weighted by w" in program.refusal("merge", first, weighted)
@@ -133,7 +133,7 @@ def test_files_that_are_no_counts(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.json"
     path.write_text(text)
     refused = program.refusal("merge", path)
-    assert f"{path} has no counts as `fastkappa score --save` writes them" in refused
+    assert f"{path} is not a file of counts from `fastkappa score --save`" in refused
 
 
 def test_damaged_fields(parts: list[Path]) -> None:
@@ -148,7 +148,7 @@ def test_damaged_fields(parts: list[Path]) -> None:
     }.items():
         for value in values:
             saved.write_text(json.dumps({**fields, name: value}))
-            assert "has no counts" in program.refusal("merge", saved), (name, value)
+            assert "is not a file of counts" in program.refusal("merge", saved), (name, value)
     missing = saved.with_name("missing.json")
     assert f"{missing} cannot be read: No such file" in program.refusal("merge", missing)
     empty = saved.parent / "empty"

@@ -111,7 +111,7 @@ def test_separators(delimiter: str, named: str) -> None:
 def test_another_separator_is_seen() -> None:
     Path("other.csv").write_text(text().replace(",", ";"))
     assert kappa("other.csv", *PAIR) == pytest.approx(KAPPA)
-    assert "must be one character" in score.refusal("other.csv", *PAIR, "--sep", ";;")
+    assert "must be an ASCII character" in score.refusal("other.csv", *PAIR, "--sep", ";;")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "cp1252", "utf-8-sig"])
@@ -131,7 +131,7 @@ def test_wrong_encodings() -> None:
     Path("wide.csv").write_text(text(), encoding="utf-16")
     Path("latin.csv").write_bytes("a,b\nhöher,höher\nx,höher\n".encode("cp1252"))
     assert "give --encoding utf-16." in score.refusal("wide.csv", *PAIR)
-    assert "is not UTF-8. --encoding says what it is." in score.refusal("latin.csv", *PAIR)
+    assert "is not UTF-8. Give its encoding in --encoding." in score.refusal("latin.csv", *PAIR)
     assert "got 'klingon'" in score.refusal("latin.csv", *PAIR, "--encoding", "klingon")
     message = score.refusal("latin.csv", *PAIR, "--encoding", "ascii")
     assert "latin.csv is not text in ascii" in message
@@ -140,8 +140,8 @@ def test_wrong_encodings() -> None:
 @pytest.mark.parametrize("encoding", ["hex", "rot13", "zip", "undefined", "klingon"])
 def test_codecs_that_are_no_encodings_of_text(encoding: str) -> None:
     assert score.refusal("ratings.csv", *PAIR, "--encoding", encoding) == (
-        "fastkappa: --encoding must be one that Python knows, such as utf-16 or cp1252, got"
-        f" '{encoding}'.\n"
+        "fastkappa: --encoding must be an encoding that Python supports, such as utf-16 or cp1252,"
+        f" got '{encoding}'.\n"
     )
 
 
@@ -303,7 +303,9 @@ def test_text_options_are_for_text() -> None:
     parquet.write_table(pyarrow.table({"a": A, "b": B}), "ratings.parquet")
     for option in (["--sep", ";"], ["--encoding", "cp1252"], ["--no-header"]):
         message = score.refusal("ratings.parquet", *PAIR, *option)
-        assert f"{option[0]} is for text files, but ratings.parquet is of the format" in message
+        assert (
+            f"{option[0]} applies only to text files, but ratings.parquet has the format" in message
+        )
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -324,7 +326,7 @@ def test_folders_and_patterns(form: str) -> None:
             "value"
         ]
         assert found == pytest.approx(fleiss_kappa(np.column_stack([A, B, C])).value)
-    assert "no file is like parts/*.tsv" in score.refusal("parts/*.tsv", *PAIR)
+    assert "no file matches parts/*.tsv" in score.refusal("parts/*.tsv", *PAIR)
     assert "formats" in score.refusal("parts/*", *PAIR)
 
 
@@ -377,12 +379,12 @@ def test_item_weights_that_cannot_be() -> None:
     words = np.where(np.arange(300) % 2, "x", "1")
     write_csv(Path("ratings.csv"), a=A, b=B, c=C, w=words, m=np.full(300, -1))
     message = score.refusal("ratings.csv", *PAIR, "--sample-weight", "w")
-    assert "column 'w' of ratings.csv must hold item weights, which are numbers" in message
+    assert "column 'w' of ratings.csv must contain item weights, which are numbers" in message
     for command in (score, agree):
         columns = PAIR if command is score else RATERS
         assert "weights below 0" in command.refusal("ratings.csv", *columns, "--sample-weight", "m")
     several = ("--raters", "a", "b", "c", "--sample-weight", "m")
-    assert "is for two raters" in agree.refusal("ratings.csv", *several)
+    assert "--sample-weight needs two raters" in agree.refusal("ratings.csv", *several)
 
 
 @pytest.mark.parametrize("order", [None, [4, 2, 1, 3]])
@@ -414,13 +416,13 @@ def test_a_matrix_of_weights(order: list[int] | None, raters: tuple[str, ...]) -
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("0,1\n1,0\n", "w.csv has weights of 2 labels, but the ratings have 4: 1, 2, 3, 4"),
-        (",1,2\n1,0,1\n2,1,0\n", "w.csv has no weights of the label '3'"),
+        ("0,1\n1,0\n", "w.csv has weights for 2 labels, but the ratings have 4: 1, 2, 3, 4"),
+        (",1,2\n1,0,1\n2,1,0\n", "w.csv has no weights for the label '3'"),
         ("0,1,2\n1,0\n", "got 2 rows of 2 or 3 cells"),
-        (",a,b\na,0,1\nc,1,0\n", "the same different labels in its first row and column"),
-        ("0,x\n1,0\n", "must have numbers as weights, got 'x'"),
+        (",a,b\na,0,1\nc,1,0\n", "the same distinct labels in its first row and column"),
+        ("0,x\n1,0\n", "must be numbers, got 'x'"),
         ("1,0,0,0\n0,1,0,0\n0,0,1,0\n0,0,0,1\n", "their diagonal must be 0"),
-        ("", "must have a row and a column of weights a label, got 0 rows"),
+        ("", "must have one row and one column of weights per label, got 0 rows"),
     ],
 )
 def test_matrices_that_cannot_be(content: str, message: str) -> None:
@@ -430,7 +432,7 @@ def test_matrices_that_cannot_be(content: str, message: str) -> None:
 
 def test_weights_are_given_once() -> None:
     both = ("--weight-matrix", "w.csv", "--weights", "linear")
-    assert "give --weights or --weight-matrix" in score.refusal("ratings.csv", *PAIR, *both)
+    assert "give either --weights or --weight-matrix" in score.refusal("ratings.csv", *PAIR, *both)
     assert "no.csv cannot be read" in score.refusal(
         "ratings.csv", *PAIR, "--weight-matrix", "no.csv"
     )
@@ -473,7 +475,7 @@ def test_a_rater_is_no_cluster(form: str, raters: tuple[str, ...]) -> None:
 
     parquet.write_table(pyarrow.table({"a": A, "b": B, "c": C}), "ratings.parquet")
     message = agree.refusal(f"ratings.{form}", *raters, "--cluster", "b")
-    assert "--cluster must name another column than those of ratings, got 'b'." in message
+    assert "--cluster must not name a column of ratings, got 'b'." in message
 
 
 def test_clusters_with_labels_and_missing_ratings() -> None:

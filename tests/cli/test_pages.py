@@ -176,7 +176,7 @@ def test_fifty_labels(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=a, b=np.where(np.arange(500) % 3, a, 49 - a))
     agree.text_of(path, "--raters", "a", "b", "--report", tmp_path / "out.html")
     page = check((tmp_path / "out.html").read_text(encoding="utf-8"))
-    assert "The table of 50 labels is too large to be read here: --format json has it." in (
+    assert "The table of 50 labels is too large to show here. It is in --format json." in (
         page.texts_of("p")
     )
     assert len([text for text in page.texts_of("th") if "kappa of " in text]) == 50
@@ -189,11 +189,11 @@ def test_a_page_without_matplotlib_has_no_pictures(
     raters = [f"--raters={name}" for name in RATERS[:2]]
     result = agree.run("<i>&.csv", *raters, "--report", "out.html", "--format", "json")
     assert result.exit_code == 0
-    assert "warning: out.html has no pictures: " in result.stderr
+    assert "warning: out.html has no plots: " in result.stderr
     assert install_command("fastkappa[plot]") in result.stderr
-    assert "has no pictures" in json.loads(result.stdout)["warnings"][-1]
+    assert "has no plots" in json.loads(result.stdout)["warnings"][-1]
     page = check(Path("out.html").read_text(encoding="utf-8"))
-    assert any("has no pictures" in text for text in page.texts_of("p"))
+    assert any("has no plots" in text for text in page.texts_of("p"))
 
 
 def test_a_page_that_cannot_be_written(tmp_path: Path) -> None:
@@ -357,5 +357,5 @@ def test_escaped_once(ratings: dict[str, list[str]]) -> None:
 def test_every_form_warns(ratings: dict[str, list[str]]) -> None:
     options: tuple[Any, ...] = ("<i>&.csv", *(f"--raters={name}" for name in RATERS[:2]))
     page = agree.run(*options, "--weights", "linear", "--format", "html")
-    assert "taken to be alphabetical" in page.stderr
-    assert any("taken to be alphabetical" in text for text in Page(page.stdout).texts_of("p"))
+    assert "assumed to be alphabetical" in page.stderr
+    assert any("assumed to be alphabetical" in text for text in Page(page.stdout).texts_of("p"))

@@ -77,6 +77,11 @@ def test_clusters() -> None:
     assert found["n"] == 4 * found["n_clusters"]
     # 1.5 times as many items with the effect tell as much as these without.
     assert found["width"] <= 0.2
+    # Clusters without a design effect add no items, and the report says so.
+    independent = plan.text_of("--kappa", 0.8, "--n", 100, "--cluster-size", 4)
+    assert "items of a cluster are taken to be independent" in independent
+    for silent in (("--cluster-size", 1), ("--cluster-size", 4, "--design-effect", 2), ()):
+        assert "independent" not in plan.text_of("--kappa", 0.8, "--n", 100, *silent)
     # So many clusters that there are.
     given = plan.json_of("--kappa", 0.8, "--n", 100, "--design-effect", 2, "--cluster-size", 4)
     assert (given["n"], given["n_clusters"]) == (100, 25)
@@ -100,10 +105,10 @@ def csv_of(options: list[object]) -> str:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "give --width for an interval, --null for a test, or --n for the items"),
+        ([], "give --width for an interval, --null for a test, or --n for a given number of items"),
         (["--power", 0.8], "give --width for an interval, --null for a test"),
         (["--width", 0.2, "--n", 90], "give one of --width, --power, --n, got --width and --n."),
-        (["--width", 0.2, "--null", 0.6], "--null is for a test, and --width for an interval"),
+        (["--width", 0.2, "--null", 0.6], "--null is for a test and --width is for an interval"),
         (["--null", 0.8], "--kappa and --null must differ, got 0.8 for both."),
         (["--width", 3], "--width must be a number between 0 and 2, got 3.0."),
         (["--width", 0.2, "--rates", "x"], "--rates must be proportions such as 0.5,0.3,0.2"),

@@ -77,18 +77,18 @@ def test_a_heat_map_and_a_title(path: Path, tmp_path: Path) -> None:
     assert ">proportion of all items<" in drawn
     page = tmp_path / "out.html"
     text_of(path, "--raters", "a", "b", "--report", page, "--heat-map")
-    assert "Cells are the darker" in page.read_text(encoding="utf-8")
+    assert "Darker cells have more items" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--title", "x"], "--title is for --plot"),
-        (["--dpi", "600"], "--dpi is for --plot"),
+        (["--title", "x"], "--title needs --plot"),
+        (["--dpi", "600"], "--dpi needs --plot"),
         (["--plot", "x.png", "--size", "4"], "--size must be a width and a height"),
         (["--plot", "x.png", "--size", "4xnan"], "--size must be a width and a height"),
         (["--plot", "x.png", "--size", "0x3"], "--size must be a width and a height"),
-        (["--heat-map", "--group", "city"], "--heat-map is for two raters"),
+        (["--heat-map", "--group", "city"], "--heat-map needs two raters"),
     ],
 )
 def test_options_of_pictures_are_checked(path: Path, options: list[str], message: str) -> None:

@@ -264,20 +264,20 @@ def test_words_among_scores_are_no_labels(oof: tuple[Any, Any], options: tuple[s
     write_csv(Path("odd.csv"), y=[1, 2, 1, 2], s=[0.5, "abc", 0.7, 1.5])
     for labels in ((), ("--labels", "0,1,2,3")):
         message = thresholds.refusal(*options, *labels)
-        assert "column 's' holds numbers, and among them 'abc' (1 time)" in message
+        assert "column 's' contains numbers and also 'abc' (1 time)" in message
         assert "give --missing-codes if they stand for missing values" in message
         assert "--labels" not in message
     drop = ("--missing", "drop")
-    assert "among them 'abc'" in thresholds.refusal(*options, *drop)
+    assert "and also 'abc'" in thresholds.refusal(*options, *drop)
     assert thresholds.run(*options, *drop, "--missing-codes", "abc").exit_code == 0
 
 
 @pytest.mark.parametrize(
     ("saved", "message"),
     [
-        ("[1]", "cuts.json has no cut points as"),
-        ("no JSON", "cuts.json has no cut points as"),
-        ('{"labels": [1], "thresholds": ["x"]}', "cuts.json has no cut points as"),
+        ("[1]", "cuts.json is not a file of cut points"),
+        ("no JSON", "cuts.json is not a file of cut points"),
+        ('{"labels": [1], "thresholds": ["x"]}', "cuts.json is not a file of cut points"),
         (
             '{"labels": [1, 2], "thresholds": [], "columns": {"score": "s"}}',
             "one cut point fewer than labels",
@@ -296,7 +296,7 @@ def test_words_among_scores_are_no_labels(oof: tuple[Any, Any], options: tuple[s
         ),
         (
             '{"labels": [1, 2], "thresholds": [1], "columns": {"score": "name"}}',
-            "column 'name' of new.csv: scores must hold real numbers",
+            "column 'name' of new.csv: scores must be real numbers",
         ),
     ],
 )
@@ -309,7 +309,7 @@ def test_cut_points_that_cannot_be(oof: tuple[Any, Any], saved: str, message: st
 def test_what_new_scores_need(oof: tuple[Any, Any]) -> None:
     refusal = thresholds.refusal
     Path("cuts.json").write_text(thresholds.text_of(*FIT, "--format", "json"))
-    assert "--apply names the file of new scores" in refusal("cuts.json")
+    assert "Give the file of new scores in --apply" in refusal("cuts.json")
     assert "--y must name a column of oof.csv" in refusal("oof.csv", "--score", "s")
     assert "--score must name a column of oof.csv" in refusal("oof.csv", "--y", "y")
     assert "prints CSV, got --format json" in refusal(
@@ -318,6 +318,6 @@ def test_what_new_scores_need(oof: tuple[Any, Any]) -> None:
     assert "there is no file no.csv" in refusal("cuts.json", "--apply", "no.csv")
     assert "no.json cannot be read" in refusal("no.json", "--apply", "new.csv")
     write_csv(Path("twice.csv"), s=[1.0], predicted=[1])
-    assert "twice.csv has a column 'predicted' already" in refusal(
+    assert "twice.csv already has a column 'predicted'" in refusal(
         "cuts.json", "--apply", "twice.csv"
     )

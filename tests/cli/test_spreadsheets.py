@@ -50,7 +50,7 @@ def test_an_empty_cell_is_missing_and_an_empty_row_is_none(tmp_path: Path) -> No
     rows: list[list[Any]] = [["a", "b"], [1, 1], [], [2, None], [2, 2], [1, 2]]
     path = write_xlsx(tmp_path / "r.xlsx", ratings=rows)
     columns = ["score", path, "--y1", "a", "--y2", "b"]
-    assert "1 in column 'b', of 4 rows. --missing drop" in program.refusal(*columns)
+    assert "1 in column 'b', of 4 rows. Give --missing drop" in program.refusal(*columns)
     assert program.json_of(*columns, "--missing", "drop")["n"] == 3
 
 
@@ -68,7 +68,7 @@ def test_merged_cells_are_named_where_values_are_missing(tmp_path: Path) -> None
     rows += [[None if j else i, who, (i + j) % 3] for i in range(4) for j, who in enumerate("ab")]
     path = write_xlsx(tmp_path / "r.xlsx", merged="A2:A3", S=rows)
     long = ["--item", "item", "--rater", "who", "--rating", "grade"]
-    advice = "r.xlsx has merged cells, of which the first alone has the value: unmerge them"
+    advice = "r.xlsx has merged cells, and only the first of them has the value: unmerge them"
     assert advice in program.refusal("agree", path, *long)
     assert advice in program.refusal("measure", path, *long)
     # A title above the table, in one line, is no reason for missing values.
@@ -88,7 +88,8 @@ def test_one_of_several_sheets(tmp_path: Path) -> None:
     path = write_xlsx(tmp_path / "r.xlsx", one=first, notes=[], two=second)
     columns = ["score", path, "--y1", "a", "--y2", "b"]
     assert program.refusal(*columns) == (
-        f"fastkappa: {path} has the sheets 'one', 'notes', 'two': --sheet names the one to read.\n"
+        f"fastkappa: {path} has the sheets 'one', 'notes', 'two'. Give the sheet to read"
+        " in --sheet.\n"
     )
     assert program.json_of(*columns, "--sheet", "two")["n"] == 2
     assert "has no sheet 'three'; it has 'one'," in program.refusal(*columns, "--sheet", "three")
@@ -101,11 +102,11 @@ def test_options_of_other_files(tmp_path: Path) -> None:
     path = write_xlsx(tmp_path / "r.xlsx", ratings=[["a", "b"], [1, 1]])
     columns = ["score", path, "--y1", "a", "--y2", "b"]
     refused = program.refusal(*columns, "--decimal", ",")
-    assert f"--decimal is for text files, but {path} is of the format xlsx." in refused
+    assert f"--decimal applies only to text files, but {path} has the format xlsx." in refused
     text = tmp_path / "r.csv"
     text.write_text("a,b\n1,1\n")
     refused = program.refusal("score", text, "--y1", "a", "--y2", "b", "--sheet", "one")
-    assert f"--sheet is for spreadsheets, but {text} is of the format csv." in refused
+    assert f"--sheet applies only to spreadsheets, but {text} has the format csv." in refused
 
 
 def test_errors_name_the_spreadsheet(tmp_path: Path) -> None:

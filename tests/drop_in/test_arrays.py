@@ -17,6 +17,9 @@ from fastkappa.exceptions import undefined_metric_warning
 from tests.helpers.absent import library
 from tests.helpers.exact_kappa import NAMED, exact_kappa
 
+# Here -1 and the least integers are labels, not codes for missing ratings.
+pytestmark = pytest.mark.filterwarnings("ignore:the ratings hold .* often stand")
+
 metrics = library("sklearn.metrics")
 
 

@@ -248,7 +248,7 @@ DELIBERATE = [
     Difference(
         "the error names a sample_weight without numbers",
         r"^(TypeError: len\(\) of unsized object|ValueError: could not convert string to float)",
-        "^ValueError: sample_weight must hold numbers: ",
+        "^ValueError: sample_weight must be numbers: ",
         calls="sample_weight",
     ),
     Difference(

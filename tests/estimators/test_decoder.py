@@ -199,10 +199,12 @@ def test_a_label_that_does_not_occur() -> None:
         calibrated.calibration_.apply(np.pad(inside, ((0, 0), (0, 2))))[:, :4],
         KappaDecoder(MODEL).fit(X, y).calibration_.apply(inside),
     )
-    with pytest.raises(ValueError, match=r"y holds 3, which is not among the labels \[0, 1, 2\]"):
+    with pytest.raises(
+        ValueError, match=r"y contains 3, which is not among the labels \[0, 1, 2\]"
+    ):
         KappaDecoder(MODEL, labels=range(3)).fit(X, y)
     P = np.full((4, 3), 1 / 3)
-    with pytest.raises(ValueError, match=r"y has none of the labels at the positions \[2\]"):
+    with pytest.raises(ValueError, match=r"y has no item with the labels at positions \[2\]"):
         KappaDecoder(labels=range(3)).fit(P, [0, 1, 0, 1])
 
 
@@ -218,7 +220,7 @@ def test_in_scikit_learns_machinery() -> None:
     np.testing.assert_array_equal(read.predict(X), search.predict(X))
     at_end = make_pipeline(StandardScaler(), KappaDecoder(LogisticRegression())).fit(X, y)
     assert at_end.score(X, y) == cohen_kappa_score(y, at_end.predict(X), weights="quadratic")
-    with pytest.warns(UserWarning, match="Pipeline.fit takes no sample_weight"):
+    with pytest.warns(UserWarning, match="Pipeline.fit does not accept sample_weight"):
         decoder.fit(X, y, sample_weight=np.ones(len(y)))
 
 
@@ -261,7 +263,7 @@ def test_bad_input() -> None:
         KappaDecoder().fit(np.full((4, 5), 0.2), [0, 1, 2, 3])
     with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[4, 3\]"):
         KappaDecoder().fit(np.full((4, 5), 0.2), [0, 1, 2])
-    with pytest.raises(ValueError, match="labels of more than one class, got 1 alone"):
+    with pytest.raises(ValueError, match="labels of more than one class, got only 1"):
         KappaDecoder(MODEL).fit(X, np.ones(len(X), int))
     with pytest.raises(ValueError, match="y must not have masked entries"):
         KappaDecoder(MODEL).fit(X, np.ma.masked_equal(y, 0))
@@ -289,7 +291,7 @@ def test_an_array_has_the_columns_of_the_frame_that_was_fitted(names: list[Any])
 def test_labels_of_y_are_judged_as_everywhere() -> None:
     probabilities = np.tile([[0.7, 0.3], [0.2, 0.8]], (5, 1))
     mixed = ["1", "2", "1", "2", "x", "2", "1", "2", "1", "2"]
-    with pytest.raises(ValueError, match=r"y holds numbers, and among them 'x' \(1 time\): leave"):
+    with pytest.raises(ValueError, match=r"y contains numbers and also 'x' \(1 time\): leave"):
         KappaDecoder().fit(probabilities, mixed)
     blank = ["no", "yes", "no ", "yes", "no", "yes", "no", "yes", "no", "yes"]
     with (

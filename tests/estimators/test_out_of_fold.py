@@ -123,21 +123,19 @@ def test_it_is_one_estimator_of_scikit_learn() -> None:
 
 
 def test_what_is_no_regressor_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"must be a regressor, got Logis.*KappaDecoder takes"):
+    with pytest.raises(ValueError, match=r"must be a regressor, got Logis.*use KappaDecoder"):
         KappaRounder(LogisticRegression()).fit(X, Y)
     with pytest.raises(ValueError, match="must be a regressor, got StandardScaler"):
         KappaRounder(StandardScaler()).fit(X, Y)
-    with pytest.raises(ValueError, match="cv must make folds"):
+    with pytest.raises(ValueError, match="cv must not be None with an estimator"):
         KappaRounder(Ridge(), cv=None).fit(X, Y)
-    with pytest.raises(
-        ValueError, match=r"\(240, 3\).* With estimator=, a regressor, KappaRounder"
-    ):
+    with pytest.raises(ValueError, match=r"\(240, 3\).* To pass features, give a regressor as"):
         KappaRounder().fit(X, Y)
     with pytest.raises(ValueError, match="at least once, got no folds"):
         KappaRounder(Ridge(), cv=[]).fit(X, Y)
-    with pytest.warns(UserWarning, match=r"KNeighborsRegressor.fit takes no sample_weight"):
+    with pytest.warns(UserWarning, match=r"KNeighborsRegressor.fit does not accept sample_weight"):
         KappaRounder(KNeighborsRegressor()).fit(X, Y, WEIGHTS)
-    with pytest.warns(UserWarning, match=r"KNeighborsClassifier.fit takes no sample_weight"):
+    with pytest.warns(UserWarning, match=r"KNeighborsClassifier.fit does not accept sample_weight"):
         KappaDecoder(KNeighborsClassifier(), calibration=None).fit(X, Y, WEIGHTS)
 
 

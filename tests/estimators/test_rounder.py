@@ -157,7 +157,9 @@ def test_strings_that_are_numbers_are_sorted_by_value() -> None:
 def test_scores_that_float64_would_round() -> None:
     """2**53 + 1 becomes 2**53, which is another score."""
     scores = np.array([0, 1, 2, 3]) + 2**53
-    message = "X must be numbers that float64 holds exactly, got 9007199254740993 at position 1"
+    message = (
+        "X must be numbers that float64 represents exactly, got 9007199254740993 at position 1"
+    )
     with pytest.raises(ValueError, match=message):
         KappaRounder(cv=None).fit(scores, [0, 0, 1, 1])
     rounder = KappaRounder(cv=None).fit(scores - 2**53, [0, 0, 1, 1])
@@ -178,7 +180,7 @@ def test_labels_that_do_not_occur_keep_their_place() -> None:
 def test_score_refuses_a_label_it_has_not_seen() -> None:
     scores, y = items(2)
     rounder = KappaRounder().fit(scores, y)
-    with pytest.raises(ValueError, match="y_true holds 9, which is not among the labels"):
+    with pytest.raises(ValueError, match="y_true contains 9, which is not among the labels"):
         rounder.score(scores, np.where(y == 3, 9, y))
 
 
@@ -331,7 +333,7 @@ def test_folds_may_be_left_out() -> None:
     assert rounder.oof_kappa_ == again.oof_kappa_
     rounder.set_params(cv=None).fit(scores, y)
     assert not hasattr(rounder, "oof_kappa_")
-    with pytest.raises(ValueError, match="5 folds need as many items, got n_samples = 4"):
+    with pytest.raises(ValueError, match="5 folds need at least as many items, got n_samples = 4"):
         KappaRounder().fit(scores[:4], y[:4])
 
 

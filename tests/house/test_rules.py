@@ -208,7 +208,7 @@ RULES = {
         one_rater=False,
     ),
     "labels with gaps under weights": Rule(
-        named(1, 2, 5), None, "equally far", Options(weights="quadratic"), "found labels"
+        named(1, 2, 5), None, "equally spaced", Options(weights="quadratic"), "found labels"
     ),
     "a line of Qualtrics": Rule(
         more(*WORDS, ('{"ImportId":"QID1"}', '{"ImportId":"QID2"}')), None, "Qualtrics"

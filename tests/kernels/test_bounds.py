@@ -19,7 +19,7 @@ N, N_LABELS, BINS = 40, 3, Bins(-1.0, 4.0, 8)
 LOWEST = (0, 0)
 N_ROWS = BINS.n_rows
 RANGES = [(0, N + 1), (-1, N), (N, N + 5), (-5, 3), (N - 1, 2**62)]
-BEYOND = "are not all among those of an array of"
+BEYOND = "are not all within an array of"
 SHAPES = "tables must have"
 
 
@@ -185,7 +185,7 @@ def test_differences_of_rows_that_are_not_there(kernels: Any) -> None:
     largest_differences(rows, factors, 2, np.zeros(3, np.float32))
     for given in ((rows[:3], factors, 3), (rows, factors[:, :3].copy(), 3), (rows, factors, 2)):
         with pytest.raises(
-            ValueError, match=r"not all among|a (factor|largest difference) for each|contiguous"
+            ValueError, match=r"not all within|a (factor|largest difference) for each|contiguous"
         ):
             largest_differences(*given[:2], 2, np.zeros(given[2], np.float32))
 

@@ -173,11 +173,11 @@ def test_labels_that_are_none(example: Any) -> None:
     with pytest.raises(ValueError, match="not among the labels: there are 40, from 1 on"):
         example.all_kappas(y, y, 1, 40)
     for lowest, n_labels in ((-1, 4), (250, 7), (0, 0), (0, -3)):
-        with pytest.raises(ValueError, match="labels, at least one, all of which their types hold"):
+        with pytest.raises(ValueError, match="their dtypes must represent all labels"):
             example.all_kappas(y, y, lowest, n_labels)
-    with pytest.raises(ValueError, match="got 4 and 5 from 0 on"):
+    with pytest.raises(ValueError, match="got 4 and 5 labels from 0 on"):
         example.of_pairs(y, y, 0, 4, 5, 0, 4, 0)
-    with pytest.raises(ValueError, match="labels, at least one, all of which their types hold"):
+    with pytest.raises(ValueError, match="their dtypes must represent all labels"):
         example.all_kappas(y.astype(np.int8), y.astype(np.int8), 120, 9)
 
 

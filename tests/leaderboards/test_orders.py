@@ -96,12 +96,12 @@ def test_orders_that_do_not_agree(score: Any) -> None:
     assert np.isclose(getattr(given, "kappa" if score is leaderboard else "kappas")[0], KAPPAS[0])
     outside = ["fatal", *strings(TRUTH)[1:]]
     message = (
-        r"^prediction 'a' holds 'fatal', which is not among the labels that were declared: none <"
-        r" mild < moderate < severe\. Give labels= to say which are meant\.$"
+        r"^prediction 'a' contains 'fatal', which is not among the declared labels: none <"
+        r" mild < moderate < severe\. Give labels= to use other labels\.$"
     )
     with pytest.raises(ValueError, match=message):
         score(truth, {"fine": truth, "a": outside})
-    with pytest.raises(ValueError, match=r"^y_true holds 'fatal', which is not among"):
+    with pytest.raises(ValueError, match=r"^y_true contains 'fatal', which is not among"):
         score(outside, {"a": truth})
 
 
@@ -121,7 +121,7 @@ def test_an_order_that_comes_too_late_is_refused() -> None:
 def test_an_alphabetical_order_is_warned_of_where_weights_refer_to_it() -> None:
     truth, predictions = strings(TRUTH), [strings(p) for p in PREDICTIONS]
     message = (
-        r"^weights='quadratic' depends on the order of the labels, which was taken to be"
+        r"^weights='quadratic' depends on the order of the labels, which was assumed to be"
         r" alphabetical: mild < moderate < none < severe\. Give labels="
     )
     for score in (score_many, leaderboard):
@@ -158,7 +158,7 @@ ODD = ["1", "2", "10", "x", "3", "NA"]
 @pytest.mark.parametrize("score", [score_many, leaderboard])
 def test_strings_among_numbers_are_named(score: Any) -> None:
     message = (
-        r" holds numbers, and among them 'x' \(1 time\), 'NA' \(1 time\): give"
+        r" contains numbers and also 'x' \(1 time\), 'NA' \(1 time\): give"
         r" missing_codes= if they stand for missing ratings, or labels= if they are labels\.$"
     )
     with pytest.raises(ValueError, match=f"^prediction 'a'{message}"):
@@ -268,7 +268,7 @@ def test_scores_and_probabilities_are_no_labels(score: Any, predictions: Any, re
 
 @pytest.mark.parametrize("score", [score_many, leaderboard])
 def test_matrices_of_scores_are_no_labels(score: Any) -> None:
-    remedy = "must be one-dimensional, an entry for each item, .* Of probabilities .*decode_probab"
+    remedy = "must be one-dimensional, .* If these are probabilities(.|\n)*decode_probab"
     for predictions, name in (({"a": SCORES}, "'a'"), ([SCORES], "0")):
         with pytest.raises(ValueError, match=rf"^prediction {name} (.|\n)*{remedy}"):
             score(TRUTH, predictions)
@@ -278,7 +278,9 @@ def test_matrices_of_scores_are_no_labels(score: Any) -> None:
 @pytest.mark.parametrize("make", [pandas.DataFrame, polars.DataFrame, pyarrow.table])
 def test_a_data_frame_is_no_column(score: Any, make: Any) -> None:
     frame = make({"id": TRUTH, "grade": TRUTH})
-    reason = " must be one-dimensional, an entry for each item, got a data frame of the columns .*"
+    reason = (
+        " must be one-dimensional, with one entry per item, got a data frame with the columns .*"
+    )
     remedy = r" Give one of them, such as frame\['id'\]\.$"
     with pytest.raises(ValueError, match="^y_true" + reason + remedy):
         score(frame, {"a": TRUTH})

@@ -49,7 +49,7 @@ def test_frames(name: str, make: Any) -> None:
     with pytest.raises(ValueError, match="look like a row per measurement"):
         take(make(part))
     letters = {**LONG, "rater": np.where(LONG["rater"] == 1, "a", "b").tolist()}
-    with pytest.raises(ValueError, match=r"rater must hold real numbers, got .*a column per rat"):
+    with pytest.raises(ValueError, match=r"rater must be real numbers, got .*a column per rat"):
         take(make(letters))
 
 

@@ -106,7 +106,7 @@ def test_few_items_are_warned_of_and_refusals() -> None:
     ):
         with pytest.raises((KeyError, ValueError), match=message):
             alternative_annotator_test(GRADES, **arguments)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="a model and two people or more"):
+    with pytest.raises(ValueError, match="a model and at least two people"):
         alternative_annotator_test(GRADES[:, :2], 1)
     alone = GRADES.copy()
     alone[2:, 0] = np.nan

@@ -268,12 +268,12 @@ def test_clusters_of_equal_subjects_are_no_more_than_one_subject() -> None:
         (
             fleiss_kappa(BEFORE, clusters=range(15)),
             fleiss_kappa(AFTER),
-            "same clusters, got some for one alone",
+            "same clusters, but only one has any",
         ),
         (
             fleiss_kappa(BEFORE, clusters=[0] * 7 + [1] * 8),
             fleiss_kappa(AFTER, clusters=[0] * 8 + [1] * 7),
-            "same clusters, got others",
+            "same clusters, but their clusters differ",
         ),
         (
             conger_kappa(Ratings.from_table([[5, 1], [2, 7]])),
@@ -299,7 +299,7 @@ def test_other_items_and_other_results_are_refused() -> None:
     second = fleiss_kappa(Ratings.from_long(item=[1, 1, 3, 3], **columns))
     with pytest.raises(ValueError, match="same items, got 2 and 2 others"):
         compare_coefficients(first, second)
-    with pytest.raises(ValueError, match="long form cannot be compared with others"):
+    with pytest.raises(ValueError, match="long form cannot be compared with ratings in"):
         compare_coefficients(first, fleiss_kappa([[1, 1], [2, 1]]))
     with pytest.raises(TypeError, match="second must be a result of fleiss_kappa"):
         compare_coefficients(first, fastkappa.agreement([1, 2], [1, 2]))  # type: ignore[arg-type]

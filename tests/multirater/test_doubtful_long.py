@@ -47,16 +47,16 @@ def test_a_mistyped_rater(slip: str, tmp_path: Path) -> None:
     columns = _rows({"Anna": ITEMS, "Berta": ITEMS[1:], slip: ITEMS[:1]})
     with pytest.warns(UserWarning, match=f"'{slip}' has 1 rating, 'Berta' has 19 of other items"):
         _read(columns)
-    assert "write the name alike if they are one" in _of_command(columns, tmp_path)
+    assert "use one spelling if they are one rater" in _of_command(columns, tmp_path)
 
 
 @pytest.mark.parametrize("written", ["{}.jpg", "data/{}", "C:\\data\\{}.png", "/a/b/{}.txt"])
 def test_items_with_the_name_of_a_file(written: str, tmp_path: Path) -> None:
     columns = _rows({"Anna": ITEMS, "Berta": [written.format(item) for item in ITEMS]})
-    with pytest.warns(UserWarning, match="item has 20 names that look alike"):
+    with pytest.warns(UserWarning, match="item has 20 similar names"):
         _read(columns)
     said = _of_command(columns, tmp_path)
-    assert "item has 20 names that look alike" in said
+    assert "item has 20 similar names" in said
     assert "no item has a rating of both" in said
 
 

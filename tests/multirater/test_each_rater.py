@@ -157,9 +157,9 @@ def test_frequencies_and_refusals() -> None:
     found = compare_raters(GRADES)
     for rater, counts in enumerate(found.label_counts):
         assert counts.tolist() == [int((GRADES[:, rater] == label).sum()) for label in (1, 2, 3, 4)]
-    with pytest.raises(ValueError, match="takes 3 to 100 raters, got 2"):
+    with pytest.raises(ValueError, match="needs 3 to 100 raters, got 2"):
         compare_raters(GRADES[:, :2])
-    with pytest.raises(ValueError, match="must know who gave which rating"):
+    with pytest.raises(ValueError, match="needs to know who gave which rating"):
         compare_raters(Ratings.from_counts([[2, 1], [1, 2]]))
     with pytest.raises(ValueError, match="coefficient must be 'conger'"):
         compare_raters(GRADES, coefficient="cohen")  # type: ignore[arg-type]

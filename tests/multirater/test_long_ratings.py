@@ -332,15 +332,15 @@ def test_missing_ratings_and_what_has_no_name() -> None:
         ),
         (([1, None], ["a", "b"], [1, 2]), "item is missing in 1 of 2 rows .* first in row 1"),
         (([1, 2], [float("nan"), 3], [1, 2]), "rater is missing in 1 of 2 rows"),
-        (([1, 2], ["a", "a"], [1, 2]), "rater must name two raters or more, got 'a'"),
+        (([1, 2], ["a", "a"], [1, 2]), "rater must have at least two values, got 'a'"),
         (([1, 2], ["a", "b"], [1]), "got 2 of item, 2 of rater, 1 of rating"),
-        (([1.5, 2], ["a", "b"], [1, 2]), "item must hold whole numbers, .* with fractions"),
-        (([1, 2], [[1, 2], [3, 4]], [1, 2]), "rater must hold whole numbers, strings or dates"),
-        (([1, 2], [object(), object()], [1, 2]), "rater must hold whole numbers"),
+        (([1.5, 2], ["a", "b"], [1, 2]), "item must be whole numbers, .* with fractions"),
+        (([1, 2], [[1, 2], [3, 4]], [1, 2]), "rater must be whole numbers, strings or dates"),
+        (([1, 2], [object(), object()], [1, 2]), "rater must be whole numbers"),
         (([1, 2], ["a", "b"], [None, None]), "rating must not all be missing"),
         (([], [], []), "rating must not be empty"),
-        (("item", [1], [2]), "item must be an array with an entry per rating, got 'item'"),
-        (([1, 2, 3], ["a", "b", "a"], [1, 2, "x"]), "among them 'x'"),
+        (("item", [1], [2]), "item must be an array with one entry per rating, got 'item'"),
+        (([1, 2, 3], ["a", "b", "a"], [1, 2, "x"]), "and also 'x'"),
     ],
 )
 def test_refusals(triples: Any, message: str) -> None:
@@ -350,7 +350,7 @@ def test_refusals(triples: Any, message: str) -> None:
 
 def test_refusals_of_labels_and_missing_codes() -> None:
     triples = [1, 1, 2], ["a", "b", "a"], [1, 2, 3]
-    with pytest.raises(ValueError, match="rating holds 3, which is not one of the labels"):
+    with pytest.raises(ValueError, match="rating contains 3, which is not one of the labels"):
         long(triples, labels=[1, 2])
     with pytest.raises(ValueError, match="rating must not be missing in all rows"):
         long(([1, 2], ["a", "b"], [None, None]), labels=[1, 2])
@@ -414,7 +414,7 @@ def test_triples_given_as_raters(order: Any, shuffled: bool) -> None:
     if shuffled:
         array = np.random.default_rng(0).permutation(array)
     for rows in (array, array.astype(str), pd.DataFrame(array)):
-        with pytest.warns(UserWarning, match=r"give Ratings.from_long if one column says"):
+        with pytest.warns(UserWarning, match=r"use Ratings.from_long if one column has"):
             fleiss_kappa(rows)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -82,7 +82,7 @@ def test_levels_of_alpha() -> None:
     for level in ([[0, 1], [2, 0]], None):
         with pytest.raises(ValueError, match="level must be a symmetric matrix"):
             krippendorff_alpha(strings, level=level)
-    with pytest.raises(ValueError, match=r"level is no matrix of distances: .* shape"):
+    with pytest.raises(ValueError, match=r"level is not a valid matrix of distances: .* shape"):
         krippendorff_alpha(strings, level=[[0, 1, 2]])
     own = krippendorff_alpha(DIAGNOSES, level=np.subtract.outer(range(5), range(5)) ** 2)
     assert own.value == close(krippendorff_alpha(DIAGNOSES, level="interval").value)
@@ -128,7 +128,7 @@ def test_pairs_without_a_kappa() -> None:
 
 @pytest.mark.parametrize("function", [conger_kappa, light_kappa, pairwise_kappa])
 def test_counts_do_not_say_whose_ratings_they_are(function: Any) -> None:
-    with pytest.raises(ValueError, match=f"{function.__name__} must know who gave which rating"):
+    with pytest.raises(ValueError, match=f"{function.__name__} needs to know who gave which"):
         function(Ratings.from_counts(WORKED_COUNTS))
 
 

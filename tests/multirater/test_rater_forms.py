@@ -65,7 +65,7 @@ def test_missing_codes_among_strings(form: Any) -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_missing_codes_belong_to_the_constructor(name: str) -> None:
-    told = "labels, missing_codes and clusters are for arrays, but ratings are Ratings already"
+    told = "labels, missing_codes and clusters are for arrays, but ratings are already Ratings"
     for options in ({"missing_codes": [9]}, {"labels": [1, 2]}):
         with pytest.raises(ValueError, match=told):
             value(name, Ratings.from_array(GRADES), **options)
@@ -89,17 +89,17 @@ ODD_STRINGS = [[str(rating) for rating in row] for row in ODD]
     ids=["rows", "strings", "array", "objects", "pandas", "strings of pandas"],
 )
 def test_strings_among_numbers_are_counted_and_named(name: str, given: Any) -> None:
-    with pytest.raises(ValueError, match="holds numbers, and among them") as caught:
+    with pytest.raises(ValueError, match="contains numbers and also") as caught:
         value(name, given)
     # A data frame has names of its own.
     raters = "1, 2" if isinstance(given, pd.DataFrame) else "rater 2, rater 3"
     assert str(caught.value) == (
-        "the table of ratings holds numbers, and among them 'x' (2 times), '?' (1 time): look at"
+        "the table of ratings contains numbers and also 'x' (2 times), '?' (1 time): look at"
         f" {raters}, and give missing_codes= if they stand for missing ratings, or labels= if they"
         " are labels."
     )
     # One code of two is not enough.
-    with pytest.raises(ValueError, match=r"among them 'x' \(2 times\): look at"):
+    with pytest.raises(ValueError, match=r"and also 'x' \(2 times\): look at"):
         value(name, given, missing_codes=["?"])
 
 
@@ -112,7 +112,7 @@ def test_strings_among_numbers_that_are_labels() -> None:
     # The first rater's column holds numbers alone.
     for given in (ODD, pd.DataFrame(ODD), np.array(ODD, object)):
         assert fleiss_kappa(given, weights="linear", labels=order).value == expected
-    with pytest.raises(ValueError, match="rater 1 holds '9', which is not one of the labels"):
+    with pytest.raises(ValueError, match="rater 1 contains '9', which is not one of the labels"):
         fleiss_kappa(ODD, labels=["1", "x"])
     declared = pd.DataFrame(ODD_STRINGS).astype(pd.CategoricalDtype(order, ordered=True))
     assert fleiss_kappa(declared, weights="linear").value == expected
@@ -140,7 +140,7 @@ def test_a_table_of_counts_is_named(name: str) -> None:
             value(name, table)
         assert (
             "every row of ratings has the same sum and some are 0, as in a table of counts, but"
-            " they were read as a column per rater: give Ratings.from_counts(ratings) if they"
+            " they were read as a column per rater: use Ratings.from_counts(ratings) if they"
             " count the raters that gave each label, Ratings.from_array(ratings) if not."
         ) in [str(warning.message) for warning in caught]
         silent(fleiss_kappa, Ratings.from_counts(table))
@@ -188,7 +188,7 @@ def test_raters_in_rows_are_named(name: str) -> None:
             getattr(fastkappa, name)(rows, **FUNCTIONS[name])
         assert str(caught[0].message) == (
             "ratings have 3 rows, read as subjects, and 12 columns, read as raters: transpose them"
-            " or give Ratings.from_raters(ratings) if they have a row per rater,"
+            " or use Ratings.from_raters(ratings) if they have a row per rater,"
             " Ratings.from_array(ratings) if not."
         )
         assert caught[0].filename == __file__
@@ -215,7 +215,7 @@ def test_a_data_frame_is_no_list_of_raters(frame: Any) -> None:
     with pytest.raises(
         ValueError,
         match=r"raters must be a list or a dict of columns, got a data frame:"
-        r" Ratings\.from_array takes one with a column per rater",
+        r" use Ratings\.from_array for one column per rater",
     ):
         Ratings.from_raters(frame({"Ann": [1, 2], "Ben": [1, 2]}))
 
@@ -228,7 +228,7 @@ def test_a_column_of_ids_is_warned_of(ids: Any) -> None:
     grades = generator.choice(list("abc") if isinstance(ids, list) else [1, 2, 3], (30, 3))
     frame = pd.DataFrame(grades, columns=["Ann", "Ben", "Cat"])
     with_ids = frame.assign(subject=ids)
-    with pytest.warns(UserWarning, match="^subject holds another value in each of the 30 rows"):
+    with pytest.warns(UserWarning, match="^subject has a different value in each of the 30 rows"):
         fleiss_kappa(with_ids)
     # Nobody is warned of raters, of ratings that all differ, nor of what is said to be a rater's.
     fleiss_kappa(frame)
@@ -246,7 +246,7 @@ def test_columns_of_counts_that_are_no_labels() -> None:
     with_sums = pd.concat([counts, counts.sum().to_frame("All").T])
     with pytest.raises(ValueError, match="row 'All' holds those of the other rows"):
         Ratings.from_counts(with_sums)
-    with pytest.warns(UserWarning, match="^column 'subject' of counts holds another number in"):
+    with pytest.warns(UserWarning, match="^column 'subject' of counts has a different number in"):
         Ratings.from_counts(counts.rename_axis("subject").reset_index())
     # A label may have such a name.
     assert (
@@ -279,7 +279,7 @@ def test_measurements_are_no_labels(name: str) -> None:
     # Half grades are labels.
     silent(getattr(fastkappa, name), np.round(lengths / 5) / 2)
     assert krippendorff_alpha(lengths, level="interval").value > 0.95
-    with pytest.warns(UserWarning, match="each was taken for a label"):
+    with pytest.warns(UserWarning, match="each was read as a label"):
         krippendorff_alpha(lengths)
 
 

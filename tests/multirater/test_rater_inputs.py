@@ -107,7 +107,7 @@ def test_strings_dates_and_booleans() -> None:
     assert fleiss_kappa(truth).value == fleiss_kappa(truth.astype(int)).value
 
 
-@pytest.mark.filterwarnings("ignore:the ratings hold -1")
+@pytest.mark.filterwarnings("ignore:the ratings contain -1")
 def test_labels_far_apart_and_large() -> None:
     far = {1: -(1 << 40), 2: 7, 3: 1 << 62}
     same(Ratings.from_array([[far[r] for r in row] for row in ROWS]), ROWS)
@@ -154,7 +154,7 @@ def test_raters_of_one_name_are_told_apart() -> None:
     with pytest.warns(UserWarning, match="'yes' .1 time., 'yes ' .2 times."):
         assert Ratings.from_array(frame).rater_names == ("a", "a")
     other = frame.replace("yes ", "maybe")
-    with pytest.raises(ValueError, match=r"a \(column 2\) holds 'maybe', which is not one of"):
+    with pytest.raises(ValueError, match=r"a \(column 2\) contains 'maybe', which is not one of"):
         fleiss_kappa(Ratings.from_array(other, labels=["yes", "no"]))
 
 
@@ -169,7 +169,7 @@ def test_labels_of_counts_that_look_alike() -> None:
 
 def test_a_date_that_is_no_label_is_shown_as_one() -> None:
     days = np.array([["2001-01-01", "2001-01-02"], ["2001-01-01", "2001-01-01"]], "M8[D]")
-    with pytest.raises(ValueError, match="rater 2 holds 2001-01-02, which is not one of"):
+    with pytest.raises(ValueError, match="rater 2 contains 2001-01-02, which is not one of"):
         fleiss_kappa(Ratings.from_array(days, labels=days[:1, 0]))
 
 
@@ -230,7 +230,7 @@ def test_measurements() -> None:
 
 REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([[1], [2]], {}, "two raters or more, got 1"),
-    ([1, 2, 3], {}, "subjects × raters, got a list that holds no lists"),
+    ([1, 2, 3], {}, "subjects × raters, got a list without lists in it"),
     (np.array([1, 2]), {}, r"subjects × raters, got an array of shape \(2,\)"),
     ([], {}, "two raters or more, got 0"),
     (np.empty((0, 3)), {}, "must not be empty, got no subjects"),
@@ -256,9 +256,9 @@ def test_refused(rows: Any, options: Any, message: str) -> None:
 
 
 def test_a_rating_that_is_no_label_is_named() -> None:
-    with pytest.raises(ValueError, match="Ben holds 3, which is not one of the labels"):
+    with pytest.raises(ValueError, match="Ben contains 3, which is not one of the labels"):
         fleiss_kappa(Ratings.from_raters({"Ann": [1, 2], "Ben": [2, 3]}, labels=[1, 2]))
-    with pytest.raises(ValueError, match="Ann holds 'x', which is not one of the labels"):
+    with pytest.raises(ValueError, match="Ann contains 'x', which is not one of the labels"):
         fleiss_kappa(Ratings.from_raters({"Ann": ["a", "x"], "Ben": ["a", "a"]}, labels=["a"]))
     with pytest.raises(ValueError, match=r"the same subjects, got \[2, 3\]"):
         Ratings.from_raters([[1, 2], [1, 2, 3]])

@@ -131,7 +131,7 @@ def test_one_declared_order_is_that_of_all_raters() -> None:
     mixed = Ratings.from_raters({"Ann": frame["Ann"], "Ben": columns()["Ben"]})
     assert mixed.labels.tolist() == ORDER
     outside = Ratings.from_raters({"Ann": frame["Ann"], "Ben": ["none"] * 6 + ["worst"]})
-    with pytest.raises(ValueError, match="Ben holds 'worst', which is not one of the labels"):
+    with pytest.raises(ValueError, match="Ben contains 'worst', which is not one of the labels"):
         fleiss_kappa(outside)
 
 
@@ -165,7 +165,9 @@ def test_different_orders_are_refused() -> None:
 )
 def test_an_alphabetical_order_is_warned_of(given: Any) -> None:
     def check(function: Any, why: str, **options: Any) -> None:
-        told = f"{why} depends on the order of the labels, which was taken to be alphabetical: mild"
+        told = (
+            f"{why} depends on the order of the labels, which was assumed to be alphabetical: mild"
+        )
         with pytest.warns(LabelOrderWarning, match=f"^{told} < none < severe. Give") as caught:
             function(given, **options)
         assert [warning.filename for warning in caught] == [__file__]

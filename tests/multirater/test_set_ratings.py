@@ -183,7 +183,7 @@ def test_the_bootstrap_of_sets() -> None:
             r" frozenset\(\) and frozenset\(\{'disgust'\}\), and 1 for",
         ),
         (POSTS, {"level": lambda a, b: 1.0}, "diagonal must be"),
-        (POSTS, {"level": lambda a, b: "far"}, "level must return a number for each two labels"),
+        (POSTS, {"level": lambda a, b: "far"}, "level must return a number for every pair"),
         (POSTS, {"level": "cosine"}, "level must be .*'jaccard', 'masi' or a matrix"),
     ],
 )
@@ -267,5 +267,5 @@ def test_lists_are_the_sets_of_their_labels(form: str, level: Any) -> None:
 
 
 def test_a_list_that_cannot_be_a_set_is_refused() -> None:
-    with pytest.raises(ValueError, match="a rating that is a list must hold labels"):
+    with pytest.raises(ValueError, match="a rating that is a list must contain labels"):
         krippendorff_alpha([[[{}], ["a"]], [["b"], ["b"]]], level="jaccard")

@@ -78,8 +78,8 @@ def test_margins_of_a_crosstab_are_no_label() -> None:
     assert kappa_from_confusion(with_margins) > 0
 
 
-NUMBERS = "labels that differ in how a number is written alone, .* '1' .* '1.0' .* Write them alike"
-BLANKS = "labels that differ in blanks alone, .* 'a' .* 'a ' .* Strip them"
+NUMBERS = "labels that differ in how a number is written alone .* '1' .* '1.0' .* Write them alike"
+BLANKS = "labels that differ in blanks alone .* 'a' .* 'a ' .* Strip them"
 
 
 def test_counts_in_place_of_their_table_are_told_where_it_is() -> None:
@@ -123,7 +123,7 @@ def test_labels_that_look_alike_are_named(
 )
 def test_a_label_given_as_no_rating_is_written_is_named(call: Callable[..., Any]) -> None:
     grades = ["low", "medium", "medium", "high"]
-    with pytest.warns(UserWarning, match="no item counted has a label given, 'med', but 2 left"):
+    with pytest.warns(UserWarning, match="no item has the given label 'med', but 2 items are left"):
         call(grades, grades.copy(), labels=["low", "med", "high"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

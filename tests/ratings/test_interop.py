@@ -322,7 +322,7 @@ def test_pooled_polars_categories() -> None:
         (lambda: [Decimal(1), Decimal(2)], "got the type Decimal"),
         (lambda: pa.array([Decimal(1), Decimal(2)]), r"got the type decimal128\(1, 0\)"),
         (lambda: pl.Series([[1], [2]]), r"got the type List\(Int64\)"),
-        (lambda: pa.array([[1], [2]]), r"must hold labels, got \[1\]\. .* krippendorff_alpha"),
+        (lambda: pa.array([[1], [2]]), r"must be labels, got \[1\]\. .* krippendorff_alpha"),
         (lambda: pl.Series([1, 2], dtype=pl.Int128), "cannot be read: cannot convert i128"),
         (lambda: _not_utf8(), "cannot be read: "),
     ],
@@ -354,7 +354,7 @@ OTHER_READERS: dict[str, Callable[..., Any]] = {
     "leaderboard": lambda y1, y2: leaderboard(y1, {"x": y2}, n_resamples=0),
     "optimal_thresholds": optimal_thresholds,
     "continuous_kappa": continuous_kappa,
-    "KappaRounder": lambda y1, y2: library("fastkappa").KappaRounder().fit(y1, y2),
+    "KappaRounder": lambda y1, y2: library("fastkappa.estimators").KappaRounder().fit(y1, y2),
 }
 
 

@@ -17,7 +17,7 @@ from tests.helpers.absent import library
 
 # No rater writes one word in two ways, but the two write it differently.
 COLUMNS = {"a": ["Yes", "no", "Yes", "no"], "b": ["yes", "no", "yes", "no"]}
-CASE = r"labels that differ in case alone, .* 'Yes' \(2 times\), 'yes' \(2 times\)"
+CASE = r"labels that differ in case alone .* 'Yes' \(2 times\), 'yes' \(2 times\)"
 
 
 def written(columns: dict[str, list[str]], path: Path) -> Path:
@@ -69,7 +69,7 @@ def test_distinct_labels_are_judged_as_the_ratings_that_they_stand_for() -> None
     distinct = whole._replace(values=np.arange(3), counts=np.array([1, 3, 1]))
     messages = []
     for column in (whole, distinct):
-        with pytest.raises(ValueError, match=r"among them 'x' \(1 time\)") as raised:
+        with pytest.raises(ValueError, match=r"and also 'x' \(1 time\)") as raised:
             judge_labels({"y1": column})
         messages.append(str(raised.value))
     assert len(set(messages)) == 1

@@ -33,8 +33,8 @@ SECOND = ["mild", "mild", "severe", "none"]
 # Rows are FIRST's grades, columns SECOND's, in the order of GRADES: counted by hand.
 TABLE = [[0, 1, 0, 0], [1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
 OUTSIDE = (
-    "y2 holds 'awful', which is not among the labels that were declared:"
-    " none < mild < moderate < severe. Give labels= to say which are meant."
+    "y2 contains 'awful', which is not among the declared labels:"
+    " none < mild < moderate < severe. Give labels= to use other labels."
 )
 
 
@@ -147,7 +147,7 @@ def test_different_orders_are_an_error_that_shows_both(form: str) -> None:
 @pytest.mark.parametrize("form", DECLARED)
 def test_a_rating_outside_the_declared_labels(form: str, backend: str) -> None:
     make = DECLARED[form]
-    with pytest.raises(ValueError, match="holds 'awful'") as caught:
+    with pytest.raises(ValueError, match="contains 'awful'") as caught:
         confusion_counts(make(FIRST, GRADES), ["mild", "awful", "severe", "none"], backend=backend)
     assert str(caught.value) == OUTSIDE
     counts = confusion_counts(
@@ -179,7 +179,7 @@ def test_members_beside_their_values() -> None:
     values = [Whole[rating].value for rating in SECOND]
     assert confusion_counts(members, values).table.tolist() == TABLE
     assert confusion_counts(members, [*values[:3], Whole.worst]).table[1].tolist() == [0, 1, 0, 1]
-    with pytest.raises(ValueError, match=r"^y2 holds 3, which is not among the labels that were"):
+    with pytest.raises(ValueError, match=r"^y2 contains 3, which is not among the declared labels"):
         confusion_counts(members, [*values[:3], 3])
 
 
@@ -217,7 +217,7 @@ class WithNone(enum.Enum):
     unknown = None
 
 
-NUMBERS_OR_STRINGS = "must hold members of an enum whose values are all numbers or all strings, got"
+NUMBERS_OR_STRINGS = "must be members of an enum whose values are all numbers or all strings, got"
 
 
 @pytest.mark.parametrize(
@@ -228,12 +228,12 @@ NUMBERS_OR_STRINGS = "must hold members of an enum whose values are all numbers 
         ([Grade.mild, float("nan")], "y1 has 1 missing of 2"),
         (
             [Grade.mild, Text.mild],
-            "y1 must hold members of one enum, got <Grade.mild: 'a'> and <Text.mild: 'a'>.",
+            "y1 must be members of one enum, got <Grade.mild: 'a'> and <Text.mild: 'a'>.",
         ),
-        ([Whole.mild, 1], "y1 must hold members of one enum, got <Whole.mild: 1> and 1."),
+        ([Whole.mild, 1], "y1 must be members of one enum, got <Whole.mild: 1> and 1."),
         (
             [Flag.a, Flag.a | Flag.b],
-            f"y1 must hold members that Flag defines, got {Flag.a | Flag.b!r}.",
+            f"y1 must be members that Flag defines, got {Flag.a | Flag.b!r}.",
         ),
         ([Mixed.a, Mixed.a], f"y1 {NUMBERS_OR_STRINGS} Mixed with [1, 'b']."),
         ([Pairs.a, Pairs.a], f"y1 {NUMBERS_OR_STRINGS} Pairs with [(1, 2), (3, 4)]."),
@@ -280,9 +280,9 @@ def test_ordered_categoricals_of_numbers_and_dates(
         assert counts.labels.tolist() == np.array(labels).astype(counts.labels.dtype).tolist()
         assert counts.table.tolist() == expected.tolist()
     if outside is not None:
-        with pytest.raises(ValueError, match=r"^y2 holds .*9|2021") as caught:
+        with pytest.raises(ValueError, match=r"^y2 contains .*9|2021") as caught:
             confusion_counts(declares, pd.Series([outside] * 3).to_numpy(), backend=backend)
-        assert "which is not among the labels that were declared" in str(caught.value)
+        assert "which is not among the declared labels" in str(caught.value)
 
 
 # In an array of objects scikit-learn does not find members that are strings: kappa is NaN there.
@@ -329,7 +329,7 @@ def test_the_warning_names_the_order_and_the_remedy() -> None:
     with pytest.warns(LabelOrderWarning) as record:
         warn_of_order(labels, "weights='quadratic'", 1)
     assert str(record[0].message) == (
-        "weights='quadratic' depends on the order of the labels, which was taken to be"
+        "weights='quadratic' depends on the order of the labels, which was assumed to be"
         " alphabetical: mild < moderate < none < severe. Give labels= in the order that is"
         " meant, or ratings that declare it, such as an ordered categorical."
     )
@@ -376,10 +376,10 @@ def test_strings_among_numbers(ratings: list[Any], found: dict[str, int]) -> Non
         assert judge_labels(columns) == (None, False)
         return
     shown = ", ".join(f"{k!r} ({n} time{'s' if n > 1 else ''})" for k, n in found.items())
-    with pytest.raises(ValueError, match="holds numbers, and among them") as caught:
+    with pytest.raises(ValueError, match="contains numbers and also") as caught:
         judge_labels(columns)
     assert str(caught.value) == (
-        f"y1 holds numbers, and among them {shown}: give missing_codes= if they"
+        f"y1 contains numbers and also {shown}: give missing_codes= if they"
         " stand for missing ratings, or labels= if they are labels."
     )
     assert judge_labels(columns, ["1", "2"]) == (["1", "2"], False)

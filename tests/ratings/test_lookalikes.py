@@ -106,7 +106,7 @@ APART = {
 
 @pytest.mark.parametrize(("labels", "how"), ALIKE, ids=ascii)
 def test_labels_that_look_alike(labels: tuple[str, ...], how: str) -> None:
-    with pytest.warns(UserWarning, match=f"that differ in {how} alone, and are counted") as caught:
+    with pytest.warns(UserWarning, match=f"that differ in {how} alone and are counted") as caught:
         confusion_counts([*labels, "x"], ["x", *labels])
     (warning,) = caught
     assert str(warning.message).count("(2 times)") == len(labels)
@@ -126,7 +126,7 @@ def test_labels_in_ascii_need_no_look_into_unicode(monkeypatch: pytest.MonkeyPat
 
 def test_several_kinds_of_look_alikes_are_told_apart() -> None:
     labels = ["Yes", "yes", "No", "no", "x;y", "y;x"] * 2
-    with pytest.warns(UserWarning, match="counted apart") as caught:
+    with pytest.warns(UserWarning, match="counted separately") as caught:
         confusion_counts(labels, labels)
     case, order = (str(warning.message) for warning in caught)
     assert "'No' (4 times), 'no' (4 times); 'Yes' (4 times), 'yes' (4 times)" in case
@@ -159,7 +159,7 @@ def test_labels_of_several_batches_are_judged_together(
     of_batches: Callable[..., ConfusionAccumulator], result: str
 ) -> None:
     total = of_batches([(["Yes", "No"] * 6, ["Yes", "No"] * 6), (["yes", "No"] * 2,) * 2])
-    with pytest.warns(UserWarning, match=r"differ in case alone, .*'Yes' \(12 times\), 'yes' \(4"):
+    with pytest.warns(UserWarning, match=r"differ in case alone .*'Yes' \(12 times\), 'yes' \(4"):
         getattr(total, result)()
     # A later batch with the same labels is no news.
     total.update(["Yes", "No"] * 6, ["Yes", "No"] * 6)
@@ -168,7 +168,7 @@ def test_labels_of_several_batches_are_judged_together(
         getattr(total, result)()
     odd = of_batches([(["1", "2"] * 6, ["1", "2"] * 6), (["l"], ["l"])])
     for _ in range(2):
-        with pytest.raises(ValueError, match=r"numbers, and among them 'l' \(1 time\)"):
+        with pytest.raises(ValueError, match=r"numbers and also 'l' \(1 time\)"):
             getattr(odd, result)()
 
 
@@ -201,7 +201,7 @@ def test_signs_beside_0_are_a_scale(scale: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("labels", [("0", "-"), ("0", "1", "+"), ("0", "x+")])
 def test_other_signs_among_numbers_are_no_scale(labels: tuple[str, ...]) -> None:
     y: Any = [*labels[:-1]] * 9 + [labels[-1]]
-    with pytest.raises(ValueError, match="holds numbers, and among them"):
+    with pytest.raises(ValueError, match="contains numbers and also"):
         agreement(y, y)
 
 
@@ -311,7 +311,7 @@ def test_a_row_of_totals_is_known_by_its_numbers() -> None:
 
 def test_codes_for_missing_ratings_are_far_from_all_labels() -> None:
     first, second = [1, 2, 3, 2] * 4, [1, 2, 2, 2] * 4
-    with pytest.warns(UserWarning, match="the ratings hold -9 and 99, which often stands for a"):
+    with pytest.warns(UserWarning, match="the ratings contain -9 and 99, which often means a"):
         confusion_counts([*first, -9, 99], [*second, 1, 99])
     for odd in (0, 9, 10, 11, 100):
         _silent([*first, odd], [*second, odd])

@@ -43,8 +43,8 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "lists": (np.array([["a", "b"], ["c"], None], object)[:2], SETS),
     "sets": ([{"a"}, {"a", "b"}], SETS),
     "cube": (np.zeros((2, 2, 2)), "must be one-dimensional"),
-    "complex": ([1j, 2, 3, 4], "must hold labels, got complex numbers"),
-    "bytes": ([b"a", b"b"], "must hold labels, got bytes"),
+    "complex": ([1j, 2, 3, 4], "must be labels, got complex numbers"),
+    "bytes": ([b"a", b"b"], "must be labels, got bytes"),
     "dictionaries": ([{}, {}], "must be labels"),
 }
 
@@ -96,7 +96,7 @@ def test_scores_and_labels_swapped_are_recognised() -> None:
     with pytest.raises(ValueError, match="were they swapped"):
         fastkappa.optimal_thresholds(scores, y)
     many, few = rng.permutation(100), rng.integers(0, 4, 100)
-    with pytest.warns(UserWarning, match=r"y_true holds 100 labels, and scores only 4 values"):
+    with pytest.warns(UserWarning, match=r"y_true has 100 labels, but scores has only 4 values"):
         fastkappa.optimal_thresholds(many, few)
     # Many labels are no sign where the scores differ as much.
     fastkappa.optimal_thresholds(many, rng.permutation(100))

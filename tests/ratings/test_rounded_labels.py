@@ -18,7 +18,7 @@ FLOATS = np.array([B, B, 1.0, 0.0])
 # What NumPy and pyarrow make floats of.
 MIXED: list[Any] = [B, B + 1, 1.0, 0]
 WEIGHTS = [1.0, 2.0, 1.0, 1.0]
-REFUSED = rf"must not hold {B + 1} beside floats"
+REFUSED = rf"must not contain {B + 1} together with floats"
 
 
 def update_twice(y1: Any, y2: Any) -> None:
@@ -194,7 +194,7 @@ def test_a_folder_of_both_is_refused_in_commands(names: tuple[str, str], tmp_pat
     for name, y in zip(names, (INTEGERS, FLOATS)):
         parquet.write_table(pa.table({"a": y, "b": y, "c": y}), tmp_path / f"{name}.parquet")
     refusal = CommandLine("agree").refusal(tmp_path, "--raters", "a", "b", "c")
-    assert f"must not hold {B + 1} beside floats" in refusal
+    assert f"must not contain {B + 1} together with floats" in refusal
 
 
 def test_texts_of_both_are_refused(tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_a_column_of_both_is_refused_in_every_command(command: str, tmp_path: Pa
         "thresholds": ["--y", "a", "--score", "c"],
     }
     refusal = CommandLine(command).refusal(path, *options[command], "--missing", "drop")
-    assert f"column 'a' must not hold {B + 1} beside floats" in refusal
+    assert f"column 'a' must not contain {B + 1} together with floats" in refusal
 
 
 def test_an_accumulator_is_unchanged_by_what_it_refuses() -> None:

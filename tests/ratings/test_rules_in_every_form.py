@@ -53,14 +53,14 @@ class Grade(enum.Enum):
     "form", [*FORMS.values(), _counts, _table], ids=[*FORMS, "counts", "table"]
 )
 def test_labels_that_look_alike_are_warned_of(form: Form) -> None:
-    with pytest.warns(UserWarning, match="differ in blanks alone, and are counted apart: 'no'"):
+    with pytest.warns(UserWarning, match="differ in blanks alone and are counted separately: 'no'"):
         form(["no", "no ", "yes"], ["no", "no", "yes"])
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_strings_among_numbers_are_refused_unless_labels_are_given(form: Form) -> None:
     first, second = ["1", "2", "x", "1", "2"], ["1", "2", "1", "1", "2"]
-    with pytest.raises(ValueError, match=r"holds numbers, and among them 'x' \(1 time\)"):
+    with pytest.raises(ValueError, match=r"contains numbers and also 'x' \(1 time\)"):
         form(first, second)
     form(first, second, labels=["1", "2", "x"])
 
@@ -96,7 +96,7 @@ def test_missing_codes_are_a_list_of_ratings(form: Form, codes: Any) -> None:
 
 def test_types_are_compared_where_no_label_wanted_occurs() -> None:
     pytest.importorskip("pyarrow")
-    with pytest.raises(ValueError, match="a' holds integers and column 'b' holds strings"):
+    with pytest.raises(ValueError, match="a' contains integers and column 'b' contains strings"):
         confusion_from_source({"a": [7, 8], "b": ["x", "y"]}, "a", "b", labels=[1, 2])
 
 

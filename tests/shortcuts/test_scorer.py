@@ -89,11 +89,13 @@ def test_strings() -> None:
     assert pickle.loads(pickle.dumps(any_length))(y1, y2) == scorer(y1, y2)
     # A series of strings is an array of objects.
     assert any_length(y1, short.astype(object)) == any_length(y1, short)
-    with pytest.raises(ValueError, match=r"y2 holds 'never', which is not among the labels \['no'"):
+    with pytest.raises(
+        ValueError, match=r"y2 contains 'never', which is not among the labels \['no'"
+    ):
         any_length(y1, np.array(["no", "never", "no", "no", "no"], object))
-    with pytest.raises(TypeError, match="y2 must be an array of dtype str, got int64: the dtype"):
+    with pytest.raises(TypeError, match="y2 must be an array of dtype str, got int64"):
         any_length(y1, np.arange(5))
-    with pytest.raises(ValueError, match="labels are strings and dtype is int64: give dtype=str"):
+    with pytest.raises(ValueError, match="labels are strings, but dtype is int64"):
         compile_scorer(["no", "yes"])
 
 
@@ -102,7 +104,7 @@ def test_the_dtype_of_a_series() -> None:
     for labels, kind in (["a", "b"], None), (["a", "b"], "string"), ([3, 4], "Int64"):
         y1, y2 = (pandas.Series(labels, dtype=kind).iloc[[0, 1, *rest]] for rest in ([1], [0]))
         assert compile_scorer(labels, dtype=y1.dtype)(y1, y2) == 0.4
-    with pytest.raises(TypeError, match="dtype must be one of NumPy, got CategoricalDtype"):
+    with pytest.raises(TypeError, match="dtype must be a NumPy dtype, got CategoricalDtype"):
         compile_scorer(["a"], dtype=pandas.CategoricalDtype())
 
 
@@ -124,7 +126,9 @@ def test_undefined_is_nan_without_a_warning() -> None:
 def test_a_rating_outside_the_labels(n: int, place: int) -> None:
     y1, y2 = ratings(n, 3, "int64")
     y2[place] = 7
-    with pytest.raises(ValueError, match=r"y2 holds 7, which is not among the labels \[0, 1, 2\]"):
+    with pytest.raises(
+        ValueError, match=r"y2 contains 7, which is not among the labels \[0, 1, 2\]"
+    ):
         compile_scorer(range(3))(y1, y2)
 
 

@@ -106,7 +106,7 @@ def test_a_table_without_room_is_refused() -> None:
         with pytest.raises(ValueError, match="a row and a column for each text"):
             count_lines(words, words, text, lines, np.zeros(shape, np.int64))
     for wrong in ((44, 0, 0, 0), (44, 2, 0, 2), (44, 2, -1, 1), (0, 2, 0, 1)):
-        with pytest.raises(ValueError, match="both fields must be among"):
+        with pytest.raises(ValueError, match="both fields must be within"):
             count_lines(words, words, text, Lines(*wrong), np.zeros((1, 1), np.int64))
     for wide in (np.zeros((1, 0), np.uint64), np.zeros((1, 17), np.uint64)):
         with pytest.raises(ValueError, match="a text must have 1 to 16 words"):

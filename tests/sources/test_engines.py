@@ -73,7 +73,7 @@ def test_groups(source: Any) -> None:
         assert_same(counts, expected("left grade", "right grade", where=[clinic]))
 
 
-@pytest.mark.filterwarnings("ignore:no item counted has a label given, 'never given'")
+@pytest.mark.filterwarnings("ignore:no item has the given label 'never given'")
 def test_labels_given(source: Any) -> None:
     labels = ["severe", "none", "never given"]
     counts = confusion_from_source(source, "left", "right", labels=labels)
@@ -92,7 +92,9 @@ def test_an_unknown_column_is_named(source: Any) -> None:
 
 
 def test_ratings_of_two_kinds(source: Any) -> None:
-    with pytest.raises(ValueError, match=r"'left' holds strings .* column 'right grade' holds int"):
+    with pytest.raises(
+        ValueError, match=r"'left' contains strings .* column 'right grade' contains int"
+    ):
         confusion_from_source(source, "left", "right grade")
 
 
@@ -122,7 +124,7 @@ def test_identifiers_are_no_ratings(name: str, tmp_path: Path) -> None:
     columns = {"id": list(range(n)), "name": [f"n{i}" for i in range(n)], "y": [0, 1] * (n // 2)}
     for column in ("id", "name"):
         source = SOURCES[name](columns, tmp_path)
-        with pytest.raises(ValueError, match=f"'{column}' holds .* different ratings .* a rating"):
+        with pytest.raises(ValueError, match=f"'{column}' has .* different ratings .* a rating"):
             confusion_from_source(source, column, column)
     source = SOURCES[name](columns, tmp_path)
     counts = confusion_from_source(source, "id", "y", labels=[1, 0])
@@ -133,7 +135,7 @@ def test_identifiers_are_no_ratings(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", LAZY)
 def test_an_engine_sends_no_more_cells_than_fit(name: str, tmp_path: Path) -> None:
     source = SOURCES[name]({"id": list(range(101)), "y": [0] * 101}, tmp_path)
-    with pytest.raises(ValueError, match="'id' and 'y' hold more than 100 different pairs"):
+    with pytest.raises(ValueError, match="'id' and 'y' have more than 100 different pairs"):
         frames.count_frame(SourceTable(Columns("id", "y")), source, 1, most_cells=100)
 
 
@@ -168,7 +170,7 @@ def test_no_rows(name: str, tmp_path: Path) -> None:
     assert (counts.table.shape, counts.n_rows, counts.n_dropped) == ((0, 0), 0, 0)
 
 
-@pytest.mark.filterwarnings("ignore:the ratings hold -9223372036854775808")
+@pytest.mark.filterwarnings("ignore:the ratings contain -9223372036854775808")
 def test_whole_numbers_of_every_size() -> None:
     big = 2**64 - 1
     counts = confusion_from_source(
@@ -193,7 +195,7 @@ def test_sums_of_weights_beyond_int64(make: Any) -> None:
 @pytest.mark.parametrize("weights", [[1.0, None], [1.0, float("nan")], [float("inf"), 1.0]])
 def test_weights_that_are_none(weights: list[Any], make: Any) -> None:
     source = make({"a": ["x", "y"], "w": weights})
-    with pytest.raises(ValueError, match=r"'w' (lacks 1 weights|holds weights that are not fin)"):
+    with pytest.raises(ValueError, match=r"'w' has (1 missing weights|weights that are not fin)"):
         confusion_from_source(source, "a", "a", sample_weight="w")
 
 
@@ -201,7 +203,7 @@ def test_weights_that_are_none(weights: list[Any], make: Any) -> None:
 @pytest.mark.parametrize("weights", [[5, -1], [5.5, -1.5]])
 def test_a_weight_below_0_is_not_hidden_by_a_sum(weights: list[Any], make: Any) -> None:
     source = make({"a": ["x", "x"], "w": weights})
-    with pytest.raises(ValueError, match="'w' holds weights below 0, such as -1"):
+    with pytest.raises(ValueError, match="'w' has weights below 0, such as -1"):
         confusion_from_source(source, "a", "a", sample_weight="w")
 
 
@@ -285,7 +287,7 @@ def test_what_is_no_label(labels: Any, problem: str, make: Any) -> None:
 
 
 def test_labels_of_another_kind_are_given_to_no_item() -> None:
-    with pytest.warns(UserWarning, match="no item counted has a label given, '1' or '2', but 2"):
+    with pytest.warns(UserWarning, match="no item has the given label '1' or '2', but 2"):
         counts = confusion_from_source({"a": [1, 2]}, "a", "a", labels=["1", "2"])
     assert counts.table.tolist() == [[0, 0], [0, 0]]
     assert counts.n_outside == 2

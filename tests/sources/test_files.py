@@ -188,7 +188,7 @@ def many_blocks(tmp_path: Path, last: str) -> Path:
         ("true\n" * 301, ["1", "2", "3", "true"]),
     ],
 )
-@pytest.mark.filterwarnings("ignore:.* holds words, and among them numbers")
+@pytest.mark.filterwarnings("ignore:.* contains words and also numbers")
 def test_the_last_block_may_tell_what_a_column_holds(
     tmp_path: Path, last: str, labels: list[Any]
 ) -> None:
@@ -203,7 +203,7 @@ def test_a_string_in_the_last_block(tmp_path: Path, odd: str) -> None:
     with pytest.raises(ValueError, match="holds numbers") as raised:
         count_in_blocks(many_blocks(tmp_path, f"{odd}\n01\n"))
     assert str(raised.value) == (
-        f"column 'y' holds numbers, and among them '{odd}' (1 time): give missing_codes= if they"
+        f"column 'y' contains numbers and also '{odd}' (1 time): give missing_codes= if they"
         " stand for missing ratings, or labels= if they are labels."
     )
 
@@ -232,7 +232,7 @@ def test_labels_of_a_column_of_very_many(
     counts = count_in_blocks(path, labels)
     assert counts.table.diagonal().tolist() == diagonal
     assert counts.n_outside == counts.n_rows - sum(diagonal)
-    with pytest.raises(RatingsError, match=r"holds 20\d\d different ratings in its first"):
+    with pytest.raises(RatingsError, match=r"has 20\d\d different ratings in its first"):
         count_in_blocks(path)
 
 

@@ -95,25 +95,25 @@ def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RatingsError, match="has no column 'c'; it has 'a', 'b'"):
         confusion_from_source(written(path, rows_of(a=A, b=B)), "a", "c")
     path.write_text(json.dumps(rows_of(a=A, b=B)))
-    with pytest.raises(RatingsError, match=r"a list of JSON, .*read it by\s+pandas.read_json"):
+    with pytest.raises(RatingsError, match=r"a JSON list, .*read it by\s+pandas.read_json"):
         confusion_from_source(path, "a", "b")
     path.write_text(json.dumps({"a": ["x", "y"], "b": ["x", "y"]}, indent=2))
-    with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is no JSON"):
+    with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is not JSON"):
         confusion_from_source(path, "a", "b")
     for text in ('{"a": 5, "b": 5}\n', '[{"a": 5, "b": 5}]'):
         path.with_name("r.txt").write_text(text)
         with pytest.raises(RatingsError, match=r"r\.txt cannot .* as JSON does: .* r\.jsonl"):
             confusion_from_source(path.with_name("r.txt"), "a", "b")
     path.write_text("5\n" * 9)
-    with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is no object: 5"):
+    with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is not an object: 5"):
         confusion_from_source(path, "a", "b")
-    with pytest.raises(RatingsError, match="column 'a' holds values of type list"):
+    with pytest.raises(RatingsError, match="column 'a' has values of type list"):
         confusion_from_source(written(path, [{"a": ["x"], "b": "x"}] * 9), "a", "b")
     path.write_bytes(b'{"a": "x\xff", "b": "x"}\n' * 9)
     with pytest.raises(RatingsError, match=r"r.jsonl cannot be read: .*UTF"):
         confusion_from_source(path, "a", "b")
     path.write_bytes(b'{"a": "x", "b": "x"}\n' * 9 + b'{"a": "x", "b"')
-    with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is no JSON"):
+    with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is not JSON"):
         confusion_from_source(path, "a", "b")
 
 

@@ -192,8 +192,8 @@ def test_a_rating_that_was_not_declared_is_refused() -> None:
     with pytest.raises(ValueError, match="which is not among") as raised:
         confusion_from_source(frame, "left", "right")
     assert str(raised.value) == (
-        "column 'right' holds 'fatal', which is not among the labels that were declared: none <"
-        " mild < moderate < severe. Give labels= to say which are meant."
+        "column 'right' contains 'fatal', which is not among the declared labels: none <"
+        " mild < moderate < severe. Give labels= to use other labels."
     )
 
 

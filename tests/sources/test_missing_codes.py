@@ -24,7 +24,7 @@ LEFT = [str(i % 10 + 1) for i in range(50)]
 RIGHT = [str((i + i % 3) % 10 + 1) for i in range(50)]
 ODD = {"a": [*LEFT, "x"], "b": [*RIGHT, "x"]}
 REFUSED = (
-    "column 'a' holds numbers, and among them 'x' (1 time): give missing_codes= if they stand"
+    "column 'a' contains numbers and also 'x' (1 time): give missing_codes= if they stand"
     " for missing ratings, or labels= if they are labels."
 )
 
@@ -61,7 +61,7 @@ def expected_table() -> list[list[int]]:
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_string_among_numbers_is_refused_or_missing(name: str, tmp_path: Path) -> None:
     source = SOURCES[name](ODD, tmp_path)
-    with pytest.raises(ValueError, match="among them") as raised:
+    with pytest.raises(ValueError, match="and also") as raised:
         confusion_from_source(source, "a", "b")
     assert str(raised.value) == REFUSED
     source = SOURCES[name](ODD, tmp_path)
@@ -131,7 +131,7 @@ def test_a_folder_is_judged_as_a_whole(tmp_path: Path) -> None:
     for i in range(3):
         (tmp_path / f"{i}.csv").write_text("a,b\n1,1\n2,10\n")
     (tmp_path / "3.csv").write_text("a,b\nx,1\n")
-    with pytest.raises(ValueError, match="'a' holds numbers, and among them 'x'"):
+    with pytest.raises(ValueError, match="'a' contains numbers and also 'x'"):
         confusion_from_source(tmp_path, "a", "b")
     counts = confusion_from_source(tmp_path, "a", "b", missing_codes=["x"])
     assert counts.labels.tolist() == [1, 2, 10]

@@ -63,10 +63,10 @@ def test_a_pattern_of_folders_takes_them_all() -> None:
     [
         (["north", "*/part0.csv"], r"part0\.csv is named twice"),
         (["north/part0.csv", "./north/part0.csv"], "is named twice"),
-        ("*.tsv", r"no file is like \*\.tsv"),
+        ("*.tsv", r"no file matches \*\.tsv"),
         (["north", "nowhere.csv"], r"there is no file.*nowhere\.csv"),
         ("s3://bucket/r.csv", r"FileSystem\.from_uri\('s3://bucket/r\.csv'\) makes filesystem="),
-        ("https://host/r.csv", "no local path"),
+        ("https://host/r.csv", "not a local path"),
     ],
     ids=str,
 )

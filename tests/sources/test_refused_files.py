@@ -66,7 +66,7 @@ def test_strings_against_integers(write: Callable[..., Path]) -> None:
     with pytest.raises(ValueError, match="cannot be compared") as raised:
         count_ratings(path, "a", "b")
     assert str(raised.value) == (
-        "the ratings cannot be compared: column 'a' holds integers and column 'b' holds"
+        "the ratings cannot be compared: column 'a' contains integers and column 'b' contains"
         " strings ('two'). Make the strings numbers, or the numbers strings."
     )
 
@@ -75,13 +75,13 @@ def test_dates_and_lists_are_no_ratings(tmp_path: Path) -> None:
     table = pa.table({"day": pa.array([0], pa.date32()), "list": pa.array([[1]])})
     parquet.write_table(table, tmp_path / "r.parquet")
     for column in table.column_names:
-        with pytest.raises(RatingsError, match=f"column '{column}' holds values of type"):
+        with pytest.raises(RatingsError, match=f"column '{column}' has values of type"):
             count_ratings(tmp_path / "r.parquet", column, column)
 
 
 def test_text_that_is_not_utf8(tmp_path: Path) -> None:
     path = text_file(tmp_path, b"a,b\n\xe9,1\nx,2\n")
-    with pytest.raises(RatingsError, match="column 'a' holds text that is not UTF-8"):
+    with pytest.raises(RatingsError, match="column 'a' contains text that is not UTF-8"):
         count_ratings(path, "a", "a")
     path = text_file(tmp_path, b"\xe9,b\n1,2\n")
     with pytest.raises(RatingsError, match="cannot be read: it is not UTF-8 text"):
@@ -179,9 +179,11 @@ def test_an_identifier_is_no_rating(write: Callable[..., Path]) -> None:
     names = numbers.astype(str)
     path = write(number=pa.array(numbers), name=pa.array(names))
     for column in ("number", "name"):
-        with pytest.raises(RatingsError, match=f"column '{column}' holds .* different") as raised:
+        with pytest.raises(RatingsError, match=f"column '{column}' has .* different") as raised:
             count_ratings(path, column, column)
-        assert "--labels names those to take." in in_words_of_options(str(raised.value))
+        assert "Give --labels to choose the labels to count." in in_words_of_options(
+            str(raised.value)
+        )
         counts = count_ratings(path, column, column, labels="7,3")
         assert counts.table.tolist() == [[1, 0], [0, 1]]
         assert counts.n_outside == LARGEST_NUMBER_OF_LABELS - 1
@@ -274,5 +276,5 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
 )
 def test_files_of_other_programs(tmp_path: Path, name: str, advice: str) -> None:
     (tmp_path / name).write_bytes(b"x")
-    with pytest.raises(RatingsError, match=f"not known by its suffix.*{advice}"):
+    with pytest.raises(RatingsError, match=f"not a known format.*{advice}"):
         confusion_from_source(tmp_path / name, "a", "b")

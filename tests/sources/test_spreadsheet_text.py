@@ -115,7 +115,7 @@ def test_a_column_of_texts_alone_may_have_line_breaks(write: Any) -> None:
 def test_a_header_in_the_middle_is_no_item(kappa: Any, labels: str, write: Any) -> None:
     rows = LINES.replace(",x", f",{labels[0]}").replace(",y", f",{labels[1]}")
     names, *_ = rows.splitlines()
-    assert "1 row holds the names of the columns ('a', 'b'" in refusal(
+    assert "1 row contains the names of the columns ('a', 'b'" in refusal(
         kappa, write(f"{rows}{names}\n6,t,1,2\n")
     ).replace("('id', 'a', 'b'", "('a', 'b'").replace("('a', 'b', 'id'", "('a', 'b'")
 

@@ -187,7 +187,7 @@ def test_predictions_outside_declared_labels() -> None:
     order = pd.CategoricalDtype(["low", "high"], ordered=True)
     truth = pd.Series(["low", "high", "low", "high"], dtype=order)
     first, second = ["low", "high", "high", "high"], ["low", "high", "low", "mid"]
-    with pytest.raises(ValueError, match="second holds 'mid'"):
+    with pytest.raises(ValueError, match="second contains 'mid'"):
         compare_predictions(first, second, y_true=truth, clusters=["p1", "p1", "p2", "p3"])
     second[3] = "low"
     found = compare_predictions(first, second, y_true=truth, clusters=["p1", "p1", "p2", "p3"])

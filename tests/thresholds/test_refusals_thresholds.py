@@ -37,31 +37,31 @@ def best(**change: Any) -> Any:
         (1.5, r"scores must be a list or an array, got 1\.5"),
         ({1.5}, r"scores must be a list or an array, got \{1\.5\}"),
         ((s for s in SCORES), "scores must be a list or an array, got <generator"),
-        (list("abcde"), "scores must hold real numbers, got an array of dtype <U1"),
-        (np.array(list("12345"), object), "scores must hold real numbers, got '1'"),
-        (pd.Series(list("12345"), dtype="string"), "scores must hold real numbers, got '1'"),
-        ([0.1, "b", 0.7, 0.2, 0.9], "scores must hold real numbers, got an array of dtype <U"),
-        ([[0.1], [0.2, 0.3], [1], [2], [3]], r"scores must hold real numbers, got \[0\.1\]"),
+        (list("abcde"), "scores must be real numbers, got an array of dtype <U1"),
+        (np.array(list("12345"), object), "scores must be real numbers, got '1'"),
+        (pd.Series(list("12345"), dtype="string"), "scores must be real numbers, got '1'"),
+        ([0.1, "b", 0.7, 0.2, 0.9], "scores must be real numbers, got an array of dtype <U"),
+        ([[0.1], [0.2, 0.3], [1], [2], [3]], r"scores must be real numbers, got \[0\.1\]"),
         ([10**400, 1, 2, 3, 4], "scores must be numbers that float64 can hold"),
         (np.ma.array(SCORES, mask=[0, 1, 0, 0, 0]), "scores must not have masked entries"),
         ([0.1, None, 0.7, 0.2, 0.9], "scores must be finite, got nan at position 1"),
         (pd.Series([0.1, pd.NA, 1, 2, 3], dtype="Float64"), "finite, got nan at position 1"),
         (np.array([0.1, pd.NA, 1, 2, 3], object), "finite, got nan at position 1"),
-        (np.array(SCORES) + 1j, "scores must hold real numbers, got an array of dtype complex"),
-        (np.arange(5).astype("M8[s]"), "scores must hold real numbers, got .*datetime64"),
+        (np.array(SCORES) + 1j, "scores must be real numbers, got an array of dtype complex"),
+        (np.arange(5).astype("M8[s]"), "scores must be real numbers, got .*datetime64"),
         (np.ones((1, 5)), r"scores must be one-dimensional, got shape \(1, 5\)\.$"),
         (
             np.full((5, 3), 1 / 3),
             r"scores must be one-dimensional, got shape \(5, 3\)\. If these are probabilities, one"
-            " per label, decode_probabilities and KappaDecoder take them; for scores take the"
+            r" per label, use decode_probabilities or KappaDecoder\. To get scores, take the"
             " expected label: probabilities @ labels, where labels are"
             r" numbers in the order of the columns, such as np\.arange\(3\)\.",
         ),
         (
             np.arange(5) + 2**53,
-            "scores must be numbers that float64 holds exactly, got 9007199254740993 at position"
-            r" 1, beyond 2\*\*53: numbers that differ could become equal\. Subtract the least of"
-            r" them from all, or divide all by a common factor\.",
+            "scores must be numbers that float64 represents exactly, got 9007199254740993 at"
+            r" position 1, beyond 2\*\*53: different numbers could become equal\. Subtract the"
+            r" smallest number from all, or divide all by a common factor\.",
         ),
         (np.arange(5, dtype=">u8") + 2**63, "got 9223372036854775809 at position 1"),
         (np.array([2, -(2**62) - 1, 0, 0, 0]), "got -4611686018427387905 at position 1"),
@@ -159,9 +159,9 @@ def test_weights_however_they_lie(weights: Any, drop_in_backend: str) -> None:
         (3, "labels must be one-dimensional, got 3"),
         ("012", "labels must be one-dimensional, got '012'"),
         ({0, 1, 2}, r"labels must be one-dimensional, got \{0, 1, 2\}"),
-        ([0, 1, None], "y_true holds 2, which is not among the labels "),
-        ([0, 1], "y_true holds 2, which is not among the labels"),
-        (["0", "1", "2"], "y_true holds 0, which is not among the labels"),
+        ([0, 1, None], "y_true contains 2, which is not among the labels "),
+        ([0, 1], "y_true contains 2, which is not among the labels"),
+        (["0", "1", "2"], "y_true contains 0, which is not among the labels"),
     ],
 )
 def test_labels(labels: Any, message: str) -> None:
@@ -173,12 +173,12 @@ def test_labels(labels: Any, message: str) -> None:
     ("thresholds", "message"),
     [
         (None, r"thresholds must have the shape \(2,\)"),
-        ("ab", "thresholds must hold real numbers .* got 'ab'"),
-        (["a", "b"], r"thresholds must hold real numbers .* got \['a', 'b'\]"),
+        ("ab", "thresholds must hold real numbers.* got 'ab'"),
+        (["a", "b"], r"thresholds must hold real numbers.* got \['a', 'b'\]"),
         ([1j, 2], "thresholds must hold real numbers"),
         ([10**400, 1], "thresholds must hold real numbers"),
-        ([[0.3], [0.6, 0.7]], "thresholds must hold real numbers in rows of one length"),
-        ([0.3, math.nan], "thresholds must be numbers, got NaN"),
+        ([[0.3], [0.6, 0.7]], "thresholds must hold real numbers, in rows of equal length"),
+        ([0.3, math.nan], "thresholds must not be NaN"),
         ([0.3], r"thresholds must have the shape \(2,\), .* got \(1,\)"),
     ],
 )
@@ -194,7 +194,7 @@ def test_folds_of_a_rounder() -> None:
         estimators.KappaRounder(cv=[]).fit(SCORES, Y)
     with pytest.raises(ValueError, match="the number of folds must be at least 2, got 1"):
         estimators.KappaRounder(cv=1).fit(SCORES, Y)
-    with pytest.raises(ValueError, match="6 folds need as many items, got n_samples = 5"):
+    with pytest.raises(ValueError, match="6 folds need at least as many items, got n_samples = 5"):
         estimators.KappaRounder(cv=6).fit(SCORES, Y)
 
 
@@ -208,8 +208,8 @@ def test_intercept_of_a_regressor(fit_intercept: Any) -> None:
     ("predictions", "message"),
     [
         (None, "y_pred must be a list or an array, got None"),
-        (list("abcde"), "y_pred must hold real numbers"),
-        (np.array(list("12345"), object), "y_pred must hold real numbers, got '1'"),
+        (list("abcde"), "y_pred must be real numbers"),
+        (np.array(list("12345"), object), "y_pred must be real numbers, got '1'"),
         (np.ma.array(SCORES, mask=[1, 0, 0, 0, 0]), "y_pred must not have masked entries"),
         ([0.1, 0.2, None, 1, 2], "y_pred must be finite, got nan at position 2"),
         ([0.1, 0.2], "y_true and y_pred must be of the same length, got 5 and 2"),
@@ -251,7 +251,7 @@ def test_weights_at_the_ends_of_their_range() -> None:
 
 
 def test_more_items_in_each_class_than_there_are() -> None:
-    with pytest.raises(ValueError, match="min_class_size=1000000000000000000000 is too much"):
+    with pytest.raises(ValueError, match="min_class_size=1000000000000000000000 is too large"):
         optimal_thresholds([0, 1], [0.1, 0.2], min_class_size=10**21)
 
 
@@ -302,7 +302,7 @@ def test_a_string_among_numbers(take: Any) -> None:
     for y_true in (["1", "2", "x", "1", "2"], [1, 2, "x", 1, 2]):
         with pytest.raises(
             ValueError,
-            match=r"y_true holds numbers, and among them 'x' \(1 time\): leave those items out, or"
+            match=r"y_true contains numbers and also 'x' \(1 time\): leave those items out, or"
             " give labels= to keep them",
         ):
             take(y_true, SCORES)

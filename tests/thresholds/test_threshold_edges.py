@@ -150,7 +150,7 @@ def test_scores_that_are_not_finite(n, method, bad, dtype):
     [
         ({"scores": [1.0, 2.0]}, ValueError, "y_true and scores .* got 4 and 2"),
         ({"y_true": [], "scores": []}, ValueError, "must not be empty"),
-        ({"scores": ["a", "b", "c", "d"]}, ValueError, "scores must hold real numbers"),
+        ({"scores": ["a", "b", "c", "d"]}, ValueError, "scores must be real numbers"),
         ({"scores": np.ones((4, 2))}, ValueError, r"scores must be one-dimensional.*\(4, 2\)"),
         ({"y_true": [0.5, 1, 1, 0]}, ValueError, "y_true must be labels, but is continuous"),
         ({"labels": [0, 2]}, ValueError, r"y_true holds 1, .*labels \[0, 2\]"),

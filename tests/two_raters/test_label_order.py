@@ -101,7 +101,7 @@ def test_labels_that_are_given_are_the_order(name: str, form: str) -> None:
 @each_function
 def test_an_alphabetical_order_is_warned_of(name: str) -> None:
     message = (
-        "weights='quadratic' depends on the order of the labels, which was taken to be"
+        "weights='quadratic' depends on the order of the labels, which was assumed to be"
         " alphabetical: mild < moderate < none < severe. Give labels= in the order that is"
         " meant, or ratings that declare it, such as an ordered categorical."
     )
@@ -154,8 +154,8 @@ def test_two_orders_are_refused(name: str) -> None:
 def test_a_rating_outside_the_declared_order_is_refused(name: str, form: str) -> None:
     with pytest.raises(
         ValueError,
-        match=r"(y2|first) holds 'grave', which is not among the labels that were declared: none <"
-        r" mild < moderate < severe\. Give labels= to say which are meant\.",
+        match=r"(y2|first) contains 'grave', which is not among the declared labels: none <"
+        r" mild < moderate < severe\. Give labels= to use other labels\.",
     ):
         QUADRATIC[name](FORMS[form](STRINGS[0]), [*STRINGS[1][1:], "grave"])
 
@@ -218,8 +218,8 @@ def test_pictures_are_in_the_declared_order(form: str) -> None:
 def test_labels_that_look_alike_are_named(name: str) -> None:
     first = ["mild", "mild ", "severe", "mild", "none"]
     message = (
-        r"labels that differ in blanks alone, and are counted apart: 'mild' \(\d times\), 'mild '"
-        r" \(\d times?\)\. Strip them if they are one label\."
+        r"labels that differ in blanks alone and are counted separately: 'mild' \(\d times\),"
+        r" 'mild ' \(\d times?\)\. Strip them if they are one label\."
     )
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

@@ -43,7 +43,7 @@ MIXED: dict[str, Callable[[list[Any]], Any]] = {
     "pyarrow": lambda column: pa.array([*map(str, column)]),
 }
 ODD = (
-    r"y1 holds numbers, and among them 'x' \(1 time\): give missing_codes= if they stand for"
+    r"y1 contains numbers and also 'x' \(1 time\): give missing_codes= if they stand for"
     r" missing ratings, or labels= if they are labels\."
 )
 
@@ -72,7 +72,7 @@ def test_a_row_of_strings_among_numbers(name: str, form: str, at: int) -> None:
 def test_predictions_with_a_string_among_numbers() -> None:
     truth, first, second = [*FIRST.tolist(), 3], [*SECOND.tolist(), "x"], [*FIRST.tolist(), 4]
     for options in ({}, {"missing": "drop"}):
-        with pytest.raises(ValueError, match=r"first holds numbers, and among them 'x' \(1 time\)"):
+        with pytest.raises(ValueError, match=r"first contains numbers and also 'x' \(1 time\)"):
             compare_predictions(first, second, y_true=truth, weights="quadratic", **options)
     found = compare_predictions(
         first, second, y_true=truth, weights="quadratic", missing="drop", missing_codes=["x"]
@@ -83,7 +83,7 @@ def test_predictions_with_a_string_among_numbers() -> None:
 def test_strings_among_the_numbers_of_one_column_beside_labels() -> None:
     with pytest.raises(
         ValueError,
-        match=r"y2 holds numbers, and among them 'x' \(1 time\): if they are labels, write the"
+        match=r"y2 contains numbers and also 'x' \(1 time\): if they are labels, write the"
         r" ratings and labels all as strings\.",
     ):
         agreement([1, 2, 3, 3], [1, 2, 3, "x"], labels=[1, 2, 3, "x"])
@@ -172,5 +172,5 @@ def test_what_stands_for_missing_among_numbers_is_dropped(name: str, gap: str) -
     assert found.kappa == pytest.approx(KAPPA, abs=1e-14)
     assert (found.n, found.missing) == (200, (1, 0))
     # Codes that are given say what is missing.
-    with pytest.raises(ValueError, match="y1 holds numbers, and among them"):
+    with pytest.raises(ValueError, match="y1 contains numbers and also"):
         TAKERS[name](y1, y2, missing="drop", missing_codes=["x"])

@@ -87,9 +87,9 @@ def test_arguments_that_do_not_match(arguments: Any, match: str) -> None:
     [
         ([1, 2], [1], {}, r"same length, got \{'y1': 2, 'y2': 1\}"),
         ([], [], {}, "must not be empty"),
-        ([None, None], [1, None], {"missing": "drop"}, "missing of each of the 2"),
+        ([None, None], [1, None], {"missing": "drop"}, "each of the 2 items has a missing"),
         ([1, 2], [1, 2], {"missing": "ignore"}, "missing must be 'raise' or 'drop', got 'ignore'"),
-        ([1, 2], [1, 2], {"labels": [3]}, r"no item has both its ratings among the labels \[3\]"),
+        ([1, 2], [1, 2], {"labels": [3]}, r"no item has both ratings among the labels \[3\]"),
         ([1.5, 2], [1, 2], {}, r"y1 must be labels, but is continuous, got \[1\.5, 2\]"),
     ],
 )
@@ -185,7 +185,7 @@ def test_labels_stay_what_they_are() -> None:
 
 
 COLUMNS: dict[str, tuple[Any, type[Exception], str]] = {
-    "None": (None, TypeError, "must be a list or an array, an entry for each item, got None"),
+    "None": (None, TypeError, "must be a list or an array with one entry per item, got None"),
     "a number": (1, TypeError, "must be a list or an array, .* got 1"),
     "a string": ("quadratic", TypeError, "must be a list or an array, .* got 'quadratic'"),
     "a set": ({1, 2}, TypeError, r"must be a list or an array, .* got \{1, 2\}"),
@@ -216,12 +216,18 @@ THREE_COLUMNS: dict[Any, str] = {agreement_by: "groups", compare_predictions: "y
 FORMS: dict[str, tuple[Any, str]] = {
     "probabilities": (
         np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]),
-        r"must be one-dimensional, .* Of probabilities give the likeliest labels:"
+        r"must be one-dimensional, .* If these are probabilities, give the most likely labels:"
         r" labels\[probabilities\.argmax\(axis=1\)\], labels being an array; those of"
         r" decode_probabilities have a higher kappa\.$",
     ),
-    "lists of probabilities": ([[0.5, 0.5], [0.25, 0.75]], "Of probabilities give the likeliest"),
-    "one-hot": (np.array([[0, 0, 1], [0, 1, 0]]), "Of probabilities give the likeliest labels"),
+    "lists of probabilities": (
+        [[0.5, 0.5], [0.25, 0.75]],
+        "If these are probabilities, give the most likely",
+    ),
+    "one-hot": (
+        np.array([[0, 0, 1], [0, 1, 0]]),
+        "If these are probabilities, give the most likely labels",
+    ),
     "scores": (
         np.array([0.25, 0.75]),
         r"must be labels, but is continuous, got array\(\[0\.25, 0\.75\]\)\."
@@ -231,16 +237,16 @@ FORMS: dict[str, tuple[Any, str]] = {
     ),
     "pandas": (
         pd.DataFrame({"a": [1, 2], "b": [1, 2]}),
-        r"must be one-dimensional, an entry for each item, got a data frame of the columns \['a',"
-        r" 'b'\]\. Give one of them, such as frame\['a'\]\.$",
+        r"must be one-dimensional, with one entry per item, got a data frame with the columns"
+        r" \['a', 'b'\]\. Give one of them, such as frame\['a'\]\.$",
     ),
     "polars": (pl.DataFrame({"a": [1, 2], "b": [1, 2]}), r"such as frame\['a'\]"),
     "pyarrow": (pa.table({"a": [1, 2], "b": [1, 2]}), r"such as frame\['a'\]"),
     "several raters": (
         np.array([[1, 2, 3], [3, 2, 1]]),
-        r"Give a column for each rater; Ratings takes more than two\.$",
+        r"Give one column per rater\. For more than two raters, use Ratings\.$",
     ),
-    "a table": (TABLE, r"agreement_from_confusion takes a table of counts\.$"),
+    "a table": (TABLE, r"For a table of counts, use agreement_from_confusion\.$"),
 }
 
 

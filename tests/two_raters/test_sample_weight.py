@@ -54,10 +54,14 @@ def test_weights_of_items_left_out_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("sample_weight", "options", "message"),
     [
-        ([0.5] + [1] * 39, {}, "must be whole numbers from 0 on, .* standard errors are those of"),
-        ([-1] + [1] * 39, {}, "must be whole numbers from 0 on"),
-        ([np.nan] + [1] * 39, {}, "must be whole numbers from 0 on"),
-        ([1e300] * 40, {}, "must be whole numbers from 0 on"),
+        (
+            [0.5] + [1] * 39,
+            {},
+            "must be whole numbers of 0 or more, .* standard errors are based on",
+        ),
+        ([-1] + [1] * 39, {}, "must be whole numbers of 0 or more"),
+        ([np.nan] + [1] * 39, {}, "must be whole numbers of 0 or more"),
+        ([1e300] * 40, {}, "must be whole numbers of 0 or more"),
         ([1] * 41, {"missing": "drop"}, "one weight for each of the 40 items, got 41"),
         ([1] * 39, {}, "one weight for each of the 40 items, got 39"),
         ([0] * 40, {}, "at least one non-zero"),
@@ -114,7 +118,7 @@ def test_weights_of_grouped_items_left_out_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("sample_weight", "options", "message"),
     [
-        ([0.5] + [1] * 39, {}, "must be whole numbers from 0 on"),
+        ([0.5] + [1] * 39, {}, "must be whole numbers of 0 or more"),
         ([1] * 39, {}, "one weight for each of the 40 items, got 39"),
         ([0] * 40, {}, "at least one non-zero"),
         ([1] * 40, {"clusters": [1, 2] * 20}, "without clusters"),

@@ -1,1 +1,1 @@
-"""The commands, a file each."""
+"""The commands of the command line, one file per command."""

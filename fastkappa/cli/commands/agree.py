@@ -1,4 +1,4 @@
-"""``fastkappa agree``"""
+"""The command ``fastkappa agree``."""
 
 from __future__ import annotations
 
@@ -84,15 +84,15 @@ def agree(
     duplicates: Annotated[
         DuplicatesOption,
         typer.Option(
-            help="Which rating of an item counts if a rater has several: none, the first or the"
-            " last row."
+            help="What to do if a rater rated an item several times: stop with an error, or use"
+            " the first or the last row."
         ),
     ] = DuplicatesOption.error,
     level: Annotated[
         LevelOption | None,
         typer.Option(
             metavar="WORD",
-            help="That of Krippendorff's alpha: nominal, ordinal, interval or ratio; of sets"
+            help="The level of Krippendorff's alpha: nominal, ordinal, interval or ratio. For sets:"
             " nominal, jaccard or masi.",
         ),
     ] = None,
@@ -100,8 +100,8 @@ def agree(
         str | None,
         typer.Option(
             metavar="CHARACTER",
-            help="Ratings are sets of labels with this between them, such as ';': alpha is printed"
-            " alone, at all levels of sets or the one of --level.",
+            help="The separator of labels, such as ';', if each rating is a set of labels. Only"
+            " alpha is printed, at all levels for sets or at --level.",
         ),
     ] = None,
     weights: Annotated[WeightsOption, WEIGHTS] = WeightsOption.none,
@@ -110,7 +110,8 @@ def agree(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="How many items each row stands for, in whole numbers: for two raters.",
+            help="The column with the number of items that each row stands for, in whole numbers."
+            " Only for two raters.",
         ),
     ] = None,
     cluster: Cluster = None,
@@ -118,36 +119,37 @@ def agree(
         str | None,
         typer.Option(
             metavar="A,B,C",
-            help="All labels, in the order that the weights refer to. By default those that"
-            " occur, sorted.",
+            help="All labels, in the order that the weights refer to. The default is all labels"
+            " that occur, sorted.",
         ),
     ] = None,
     missing: Annotated[
         MissingOption,
         typer.Option(
-            help="What to do where a rating is missing: with two raters the row is dropped,"
-            " with more the rating alone. In CSV and TSV an empty field is missing, and so are"
-            " NA, NaN, null and the like, unless --labels names them.",
+            help="What to do with missing ratings: stop with an error (raise), or leave them out"
+            " (drop). With two raters the whole row is dropped, with more raters only the rating."
+            " In CSV and TSV files, an empty field, NA, NaN, null and similar texts are missing,"
+            " unless --labels names them.",
         ),
     ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
     group: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Report on each group of the rows by this column."),
+        typer.Option(metavar="COLUMN", help="The column of the groups to report on separately."),
     ] = None,
     interval_method: Annotated[
         IntervalOption,
         typer.Option(
             metavar="WORD",
-            help="How the intervals of the kappa of two raters are made: asymptotic, score or"
-            " profile. auto is score, but asymptotic for --distribution t.",
+            help="The method for the interval of two raters' kappa: asymptotic, score or profile."
+            " auto uses score, or asymptotic with --distribution t.",
         ),
     ] = IntervalOption.auto,
     distribution: Annotated[
         DistributionOption | None,
         typer.Option(
-            help="The distribution of intervals by standard errors: normal for two raters, t for"
-            " more, unless it is named. Few clusters need t."
+            help="The distribution for intervals from standard errors. The default is normal for"
+            " two raters and t for more. With few clusters, use t."
         ),
     ] = None,
     bootstrap: Annotated[
@@ -156,27 +158,30 @@ def agree(
             metavar="N",
             min=0,
             max=MOST_REPLICATES,
-            help="Bootstrap intervals of N replicates.",
+            help="The number of bootstrap replicates; 0 for no bootstrap intervals.",
         ),
     ] = 0,
-    seed: Annotated[int | None, typer.Option(min=0, help="Makes the bootstrap repeatable.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="The seed of the bootstrap, for repeatable results.")
+    ] = None,
     scale: Annotated[
-        str | None, typer.Option(help=f"Interpret the agreement by a scale: {', '.join(SCALES)}.")
+        str | None,
+        typer.Option(help=f"The scale for interpreting agreement: {', '.join(SCALES)}."),
     ] = None,
     disputed: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the items that three raters or more disagree on as CSV for adjudication,"
-            " the most disputed first. Items are numbered by their rows, from 1, or named by"
-            " --item.",
+            help="Write the items on which three or more raters disagree to a CSV file for"
+            " adjudication, the most disputed first. Items have their names in --item or their row"
+            " numbers, from 1.",
         ),
     ] = None,
     pair: Annotated[
         str | None,
         typer.Option(
             metavar="A,B",
-            help="Of three raters or more: report on these two as well, and draw their table.",
+            help="Two of three or more raters: also report on these two, and draw their table.",
         ),
     ] = None,
     heat_map: Annotated[
@@ -191,11 +196,11 @@ def agree(
     text: Any = None,
     output: Format = FormatOption.text,
 ) -> None:
-    """Report on the agreement of two raters or more.
+    """Report on the agreement of two or more raters.
 
-    For two: the table, kappa with its standard error, interval and test,
-    and the other indices of agreement. For more: the coefficients for
-    several raters, and the kappa of each pair.
+    For two raters, print the table, kappa with its standard error, interval
+    and test, and other indices of agreement. For more raters, print the
+    coefficients for several raters and the kappa of each pair.
     """
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.rater_files import opened_raters

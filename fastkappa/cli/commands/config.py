@@ -1,4 +1,4 @@
-"""``fastkappa config``"""
+"""The command ``fastkappa config``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ fastkappa config
 
 
 def config() -> None:
-    """Print versions, backends, SIMD level and threads."""
+    """Print the versions, backends, SIMD level and number of threads."""
     from fastkappa.cli.terminal import write
     from fastkappa.config import configuration_text
 

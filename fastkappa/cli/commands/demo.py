@@ -1,4 +1,4 @@
-"""``fastkappa demo``"""
+"""The command ``fastkappa demo``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ fastkappa demo
 
 
 def demo() -> None:
-    """Show what kappa says of real ratings, which come with the package.
+    """Explain kappa with real ratings that come with the package.
 
-    Both eyes of 17563 patients were graded: how far do the grades agree, how sure is that,
-    and where are the cut points on a score that agrees best with them?
+    Both eyes of 17563 patients were graded. How well do the grades agree, how precise is the
+    kappa, and which cut points on a score agree best with the grades?
     """
     from fastkappa.cli.reports.demo import tell_story
 

@@ -1,4 +1,4 @@
-"""``fastkappa leaderboard``"""
+"""The command ``fastkappa leaderboard``."""
 
 from __future__ import annotations
 
@@ -51,21 +51,22 @@ def leaderboard(
         Path,
         typer.Argument(
             metavar="TRUTH",
-            help=f"{A_FILE}, or - for the standard input.",
+            help=f"The true labels: {A_FILE[0].lower()}{A_FILE[1:]}, or - for the standard input.",
         ),
     ],
     submissions: Annotated[
         list[Path],
         typer.Argument(
             metavar="SUBMISSION...",
-            help="Such files of predictions, folders of them, or patterns such as '*.csv'.",
+            help="Files of predictions in the same formats, folders of such files, or patterns such"
+            " as '*.csv'.",
         ),
     ],
     id_column: Annotated[
-        str, typer.Option("--id", metavar="COLUMN", help="The column of the items' ids.")
+        str, typer.Option("--id", metavar="COLUMN", help="The column of the item ids.")
     ],
     target: Annotated[
-        str, typer.Option("--target", metavar="COLUMN", help="The column of their labels.")
+        str, typer.Option("--target", metavar="COLUMN", help="The column of the labels.")
     ],
     weights: Annotated[
         WeightsOption,
@@ -75,25 +76,26 @@ def leaderboard(
         str | None,
         typer.Option(
             metavar="A,B,C",
-            help="The labels to take into account, in their order; the weights refer to it, and"
-            " items whose true label is another are left out. By default all that occur, sorted.",
+            help="The labels to use, in the order that the weights refer to. Items with any other"
+            " true label are left out. The default is all labels that occur, sorted.",
         ),
     ] = None,
     allow_other_labels: Annotated[
         bool,
         typer.Option(
             "--allow-other-labels",
-            help="Score a submission with labels that are not among --labels, without the items"
-            " that it gives them to. Beware: it may leave out what is hard.",
+            help="Score a submission that has labels outside --labels, and leave out the items with"
+            " such labels. Beware: a submission can skip hard items this way.",
         ),
     ] = False,
     missing: Annotated[
         MissingOption,
         typer.Option(
-            help="What to do where a label is missing: drop the item from all files if that is so"
-            " in TRUTH; in a submission it is an item that is not there, see --mismatch. In CSV and"
-            " TSV an empty field is missing, and so are NA, NaN, null and the like, unless"
-            " --labels names them.",
+            help="What to do with missing labels: stop with an error (raise), or leave the items"
+            " out (drop). An item without a label in TRUTH is left out of all files. In a"
+            " submission it counts as a missing item; see --mismatch. In CSV and TSV files, an"
+            " empty field, NA, NaN, null and similar texts are missing, unless --labels names"
+            " them.",
         ),
     ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
@@ -101,22 +103,20 @@ def leaderboard(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="The column of TRUTH that says which items resemble each other, such as the"
-            " images of a patient: the bootstrap draws clusters.",
+            help="The column of TRUTH with the clusters of items, such as the patient of each"
+            " image. The bootstrap then draws clusters.",
         ),
     ] = None,
     sample_weight: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN", help="The column of TRUTH that says how much each item counts."
-        ),
+        typer.Option(metavar="COLUMN", help="The column of TRUTH with the item weights."),
     ] = None,
     split: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="The column of TRUTH that says which part of a leaderboard an item is of, such as"
-            " public or private: each has its own ranks.",
+            help="The column of TRUTH that divides the items into splits, such as public and"
+            " private. Each split has its own ranks.",
         ),
     ] = None,
     bootstrap: Annotated[
@@ -131,9 +131,9 @@ def leaderboard(
     mismatch: Annotated[
         MismatchOption,
         typer.Option(
-            help="What to do with a submission whose ids are not those of the truth: not score"
-            " it, or drop items that are missing, unknown or repeated, and score the others, as far"
-            " as --min-coverage allows."
+            help="What to do with a submission whose ids differ from the ids in TRUTH: do not score"
+            " it (raise), or leave out missing, unknown and repeated items and score the others"
+            " (drop), subject to --min-coverage."
         ),
     ] = MismatchOption.stop,
     min_coverage: Annotated[
@@ -142,17 +142,17 @@ def leaderboard(
             metavar="PROPORTION",
             min=0,
             max=1,
-            help="The smallest proportion of the items that a submission must have a label for to"
-            " be ranked: who leaves out what is hard would be first. By default all of them.",
+            help="The proportion of items that a submission must label to be ranked. A low value"
+            " rewards submissions that skip hard items.",
         ),
     ] = 1.0,
-    seed: Annotated[int, typer.Option(min=0, help="Draws the bootstrap replicates.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the bootstrap.")] = 0,
     name_pattern: Annotated[
         str | None,
         typer.Option(
             metavar="REGEX",
-            help="A regular expression with one group, which is the name of a submission in that"
-            " of its file: 'team-(.+)[.]csv'. By default the name is the path.",
+            help="A regular expression with one group that finds the name of a submission in its"
+            " path, such as 'team-(.+)[.]csv'. The default name is the path.",
         ),
     ] = None,
     text: Any = None,
@@ -161,16 +161,16 @@ def leaderboard(
         typer.Option(
             "--format",
             metavar="WORD",
-            help="table for a person, html for a browser, sentence for a paper, json or csv to"
-            " compute.",
+            help="The output format: table for reading, html for a browser, sentence for a paper,"
+            " json or csv for further computation.",
         ),
     ] = LeaderboardFormat.table,
 ) -> None:
     """Rank files of predictions by their kappa with the truth.
 
-    Prints for each its kappa and interval, the difference to the leader with a paired
-    interval, how often it is first and which ranks it has in the bootstrap replicates. A
-    file that cannot be scored has a row that says why; the exit status is 1 then.
+    Print the kappa and interval of each file, its difference from the leader with a paired
+    interval, and how often it is first and its ranks in the bootstrap replicates. A file
+    that cannot be scored has a row with the reason, and the exit status is then 1.
     """
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.submissions import names_by_pattern, rank_files, submission_files
@@ -219,9 +219,9 @@ def leaderboard(
 
 
 def _renamed(board: Any, opener: Any, names: Mapping[str, str]) -> Any:
-    """Return a leaderboard with the names that the user gave, in reasons too.
+    """Return a leaderboard with the user's names for the files, also in the failure reasons.
 
-    ``names`` are those of some files, which otherwise have their paths for names.
+    ``names`` maps paths of files to their names. Other files are named by their paths.
     """
     from fastkappa.cli.words import in_words_of_options
 

@@ -1,4 +1,4 @@
-"""``fastkappa measure``"""
+"""The command ``fastkappa measure``."""
 
 from __future__ import annotations
 
@@ -50,11 +50,14 @@ def measure(
     id_column: IdColumn = None,
     cluster: Cluster = None,
     confidence: Annotated[
-        float, typer.Option(metavar="LEVEL", help="The confidence of the intervals.")
+        float, typer.Option(metavar="LEVEL", help="The confidence level of the intervals.")
     ] = 0.95,
     missing: Annotated[
         MissingOption,
-        typer.Option(help="What to do with an item that was not measured by all."),
+        typer.Option(
+            help="What to do with items that some raters did not measure: stop with an error"
+            " (raise), or leave the items out (drop)."
+        ),
     ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
     pictures: Any = None,
@@ -63,9 +66,9 @@ def measure(
 ) -> None:
     """Report on the agreement of measurements, which are numbers.
 
-    For two raters or methods: the intraclass and the concordance correlation, and
-    the limits of agreement, which --plot draws as Bland and Altman do. For more:
-    both correlations.
+    For two raters or methods, print the intraclass and the concordance correlation
+    and the limits of agreement. --plot draws a Bland-Altman plot. For more raters,
+    print both correlations.
     """
     from fastkappa.cli.files.measurements import read_measured
     from fastkappa.cli.files.opening import opened_inputs

@@ -1,4 +1,4 @@
-"""``fastkappa merge``"""
+"""The command ``fastkappa merge``."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def merge(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="Files that 'fastkappa score --save' wrote, folders of them, or patterns such as"
-            " '*.json'.",
+            help="Files that 'fastkappa score --save' wrote, folders of such files, or patterns"
+            " such as '*.json'.",
         ),
     ],
     weights: FirstWeights = WeightsOption.none,
@@ -44,16 +44,16 @@ def merge(
     fail_on: FailOnOption = None,
     output: Format = FormatOption.text,
 ) -> None:
-    """Add counts that were saved, and score the sum.
+    """Add saved counts, and score the sum.
 
-    Each part of the ratings is counted where it is, by 'fastkappa score --save'.
-    The result is the same as that of all ratings in one file.
+    First count each part of the ratings with 'fastkappa score --save'. The result
+    is the same as with all ratings in one file.
     """
     from fastkappa.cli.files.opening import TextOptions, opened_inputs
     from fastkappa.cli.files.saved_counts import merge_counts
 
     remarks = Remarks()
-    remarks.remedy = "Give --labels in the order that is meant to fastkappa score --save."
+    remarks.remedy = "Run fastkappa score --save with --labels in the intended order."
     with errors_printed() as remarks.printed, opened_inputs(TextOptions()):
         gate = Gate.of(fail_under, fail_on)
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)

@@ -1,4 +1,4 @@
-"""``fastkappa plan``"""
+"""The command ``fastkappa plan``."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ class AlternativeOption(enum.StrEnum):
 
 
 def plan(
-    kappa: Annotated[float, typer.Option(metavar="KAPPA", help="The kappa that is expected.")],
+    kappa: Annotated[float, typer.Option(metavar="KAPPA", help="The expected kappa.")],
     width: Annotated[
         float | None,
-        typer.Option(metavar="WIDTH", help="Plan an interval of kappa that is so wide at most."),
+        typer.Option(metavar="WIDTH", help="Plan an interval of kappa with at most this width."),
     ] = None,
     null: Annotated[
         float | None,
         typer.Option(
-            metavar="KAPPA", help="Plan a test of whether kappa differs from this; 0 is chance."
+            metavar="KAPPA", help="Plan a test of kappa against this value; 0 is chance agreement."
         ),
     ] = None,
     power: Annotated[
         float | None,
-        typer.Option(metavar="POWER", help="The power of the test, 0.8 if not given."),
+        typer.Option(metavar="POWER", help="The power of the test. The default is 0.8."),
     ] = None,
     n: Annotated[
         int | None,
@@ -48,63 +48,75 @@ def plan(
             "--n",
             metavar="N",
             min=2,
-            help="The number of items, if it is known: print what it gives.",
+            help="The number of items, if it is known. Print the width or power that results.",
         ),
     ] = None,
     rates: Annotated[
         str,
         typer.Option(
             metavar="P,Q,R",
-            help="How often each label is given. For two labels the proportion of one is enough.",
+            help="The proportion of each label. For two labels, the proportion of one is enough.",
         ),
     ] = "0.5",
     second_rates: Annotated[
         str | None,
-        typer.Option(metavar="P,Q,R", help="The same of the second rater, if it differs."),
+        typer.Option(
+            metavar="P,Q,R",
+            help="The proportions of the second rater, if they differ from --rates.",
+        ),
     ] = None,
     weights: Annotated[WeightsOption, WEIGHTS] = WeightsOption.none,
     raters: Annotated[
         int,
         typer.Option(
-            metavar="N", min=2, help="The raters of each item; more than two have Fleiss' kappa."
+            metavar="N",
+            min=2,
+            help="The number of raters per item. With more than two, plan for Fleiss' kappa.",
         ),
     ] = 2,
     alternative: Annotated[
         AlternativeOption,
         typer.Option(
-            metavar="WORD", help="What the test is to show of kappa: two-sided, greater or less."
+            metavar="WORD",
+            help="The alternative hypothesis of the test: two-sided, greater or less.",
         ),
     ] = AlternativeOption.two_sided,
     alpha: Annotated[
         float, typer.Option(metavar="ALPHA", help="The significance level of the test.")
     ] = 0.05,
     confidence: Annotated[
-        float, typer.Option(metavar="LEVEL", help="The confidence of the interval.")
+        float, typer.Option(metavar="LEVEL", help="The confidence level of the interval.")
     ] = 0.95,
     conservative: Annotated[
         bool,
         typer.Option(
-            "--conservative", help="Plan for the raters with whom kappa varies most: more items."
+            "--conservative",
+            help="Plan for the least favourable raters, with whom kappa varies most. This needs"
+            " more items.",
         ),
     ] = False,
     design_effect: Annotated[
         float,
         typer.Option(
             metavar="EFFECT",
-            help="How many times as many items a study in clusters needs, such as a pilot study's"
-            " that 'fastkappa agree --cluster' prints.",
+            help="The factor by which clusters increase the number of items. 'fastkappa agree"
+            " --cluster' prints it for a pilot study.",
         ),
     ] = 1.0,
     cluster_size: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="The items of a cluster: print the clusters too."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="The number of items per cluster. Also print the number of clusters.",
+        ),
     ] = None,
     output: Format = FormatOption.text,
 ) -> None:
-    """Plan a study: how many items it takes.
+    """Plan the number of items of a study.
 
-    Prints the number of items for an interval of a width or a test of a power, or
-    with --n the width and the power that there will be.
+    Print the number of items for an interval of a given width or a test of a given
+    power. With --n, print the resulting width and power.
     """
     from fastkappa.cli.reports.plan import read_rates, report_on_plan
     from fastkappa.cli.terminal import write

@@ -1,4 +1,4 @@
-"""``fastkappa score``"""
+"""The command ``fastkappa score``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ FirstWeights: TypeAlias = Annotated[
     WeightsOption,
     typer.Option(
         metavar="WORD",
-        help="The kappa to put first, none, linear or quadratic; all three are computed.",
+        help="The kappa to print first: none, linear or quadratic. All three are computed.",
     ),
 ]
 
@@ -57,16 +57,17 @@ def score(
     sample_weight: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN", help="Item weights: how much each row counts, 1 if not given."
+            metavar="COLUMN",
+            help="The column of the item weights. By default each row has weight 1.",
         ),
     ] = None,
     labels: Labels = None,
     missing: Annotated[
         MissingOption,
         typer.Option(
-            help="What to do with a row in which a rating is missing. In CSV and TSV an empty"
-            " field is missing, and so are NA, NaN, null and the like, unless"
-            " --labels names them.",
+            help="What to do with rows with a missing rating: stop with an error (raise), or leave"
+            " the rows out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar"
+            " texts are missing, unless --labels names them.",
         ),
     ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
@@ -74,7 +75,7 @@ def score(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the counts to a file for 'fastkappa merge', which adds those of several.",
+            help="Write the counts to a file. 'fastkappa merge' adds the counts of several files.",
         ),
     ] = None,
     fail_under: FailUnder = None,
@@ -84,9 +85,9 @@ def score(
 ) -> None:
     """Score the agreement of two columns of ratings.
 
-    Prints the table of counts, the number of items n, all three kappas, and the
-    observed and expected agreement, p_o and p_e, of the unweighted one. Of words in
-    alphabetical order, weighted kappas are printed only with --weights.
+    Print the table of counts, the number of items n, all three kappas, and the
+    observed and expected agreement, p_o and p_e, of the unweighted kappa. If labels
+    are words in alphabetical order, weighted kappas need --weights.
     """
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.saved_counts import SavedCounts
@@ -120,15 +121,17 @@ def print_counts(
     output: FormatOption,
     remarks: Remarks,
 ) -> None:
-    """Print the report on counts of a source with a name, and check its kappa.
+    """Print the report on counts, and check their kappa against the gate.
 
-    ``weights`` are named, or the matrix of a file.
+    ``name`` is the name of the source. ``weights`` is the name of a weighting scheme or a
+    `WeightMatrix`.
     """
     from fastkappa.cli.reports.score import report_on_table
     from fastkappa.cli.terminal import write
     from fastkappa.ratings.label_order import is_alphabetical
 
-    # Words in alphabetical order have weighted kappas only if weights were asked for.
+    # Alphabetical order is rarely the intended order of words, so their weighted kappas are
+    # printed only if weights are requested.
     are_words = any(len(own) > 2 and is_alphabetical(own) for own in remarks.sorted_labels)
     asked: Any = weights if isinstance(weights, str) else weights.of(saved.counts.labels)
     report = report_on_table(

@@ -1,4 +1,4 @@
-"""``fastkappa thresholds``"""
+"""The command ``fastkappa thresholds``."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ def thresholds(
         typer.Option(
             "--score",
             metavar="COLUMN",
-            help="The column of a model's scores: the higher, the later in the order of the"
-            " labels. Out-of-fold scores are best.",
+            help="The column of a model's scores. Higher scores must stand for later labels."
+            " Out-of-fold scores are best.",
         ),
     ] = None,
     apply: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="New scores, in a column of the same name: print this file as CSV with the label"
-            " of each row in a column 'predicted', in place of the report. FILE may be cut points"
-            " saved by --format json then.",
+            help="A file of new scores, in a column of the same name. Print this file as CSV with"
+            " a new column 'predicted' of labels, instead of the report. FILE can then be the cut"
+            " points saved with --format json.",
         ),
     ] = None,
     weights: Annotated[WeightsOption, WEIGHTS] = WeightsOption.quadratic,
@@ -71,32 +71,35 @@ def thresholds(
         MethodOption,
         typer.Option(
             metavar="WORD",
-            help="spline: the highest kappa expected for new rows if labels change smoothly with"
-            " the score. exact: the highest kappa for these rows. bagged: the mean cut points of"
-            " 100 resamples. smoothed: the highest kappa by moving averages of the labels."
-            " closed_form: a formula, for quadratic weights.",
+            help="How to find the cut points. spline: maximise the kappa expected for new rows if"
+            " labels change smoothly with the score. exact: maximise kappa for these rows. bagged:"
+            " average the cut points of 100 resamples. smoothed: like spline, with moving averages"
+            " of the labels. closed_form: use a formula for quadratic weights.",
         ),
     ] = MethodOption.spline,
     labels: Labels = None,
     missing: Annotated[
         MissingOption,
         typer.Option(
-            help="What to do with a row in which the label or the score is missing. In CSV and"
-            " TSV an empty field is missing, and so are NA, NaN, null and the like, unless"
-            " --labels names them.",
+            help="What to do with rows without a label or score: stop with an error (raise), or"
+            " leave the rows out (drop). In CSV and TSV files, an empty field, NA, NaN, null and"
+            " similar texts are missing, unless --labels names them.",
         ),
     ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
     seed: Annotated[
-        int, typer.Option(min=0, help="Draws the folds, and the resamples of bagged.")
+        int,
+        typer.Option(
+            min=0, max=2**32 - 1, help="The seed of the folds and of the resamples of bagged."
+        ),
     ] = 0,
     text: Any = None,
     output: Format = FormatOption.text,
 ) -> None:
     """Find the cut points on a model's scores that maximise kappa.
 
-    Prints the cut points, kappa before (scores rounded at the half points),
-    after, and out of fold, and the table of counts.
+    Print the cut points, the table of counts, and kappa before (scores rounded at
+    the half points), after, and out of fold.
     """
     from fastkappa.cli.files.new_scores import Cuts, read_cuts, with_labels
     from fastkappa.cli.files.opening import opened_inputs
@@ -114,7 +117,7 @@ def thresholds(
             raise ValueError(f"--apply prints CSV, got --format {output.value}.")
         if file.suffix.lower() == ".json":
             if apply is None:
-                raise ValueError(f"{file} has cut points: --apply names the file of new scores.")
+                raise ValueError(f"{file} has cut points. Give the file of new scores in --apply.")
             cuts = read_cuts(file, score)
         else:
             if y is None or score is None:

@@ -1,1 +1,1 @@
-"""Files that the commands read."""
+"""Readers of the files that the commands use."""

@@ -1,6 +1,7 @@
-"""Two raters' items in clusters, read for the command line.
+"""Read two raters' ratings of items in clusters, for the command line.
 
-Errors with clusters need each item, where others need the table alone.
+Standard errors with clusters need the ratings of each item. Without clusters, the table of counts
+is enough.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from fastkappa.two_raters.grouped import GroupedAgreement, agreement_by
 
 
 class ClusteredPair:
-    """Two raters' ratings of items in clusters, and the groups of the items if there are any."""
+    """The ratings of two raters with the cluster, and optionally the group, of each item."""
 
     def __init__(
         self,
@@ -43,7 +44,7 @@ class ClusteredPair:
             reading.on_sorted(self.labels)
 
     def result(self, weights: Any, **options: Any) -> AgreementResult:
-        """Return the agreement on all items, by the options of `agreement`."""
+        """Return the agreement on all items; ``options`` are passed to `agreement`."""
         options |= self._options
         with self._columns_named():
             return self._named(agreement(*self._given, weights=weights, **options))

@@ -1,4 +1,4 @@
-"""The measurements of raters or methods in a file, read for the command line."""
+"""Read the measurements of raters or methods, for the command line."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def read_measured(
     reading: Reading,
     cluster: str | None = None,
 ) -> LongMeasurements:
-    """Return the measurements of each rater, and the clusters in a column.
+    """Return the measurements of each rater, and the clusters of the items.
 
     Raises
     ------
     ValueError
-        If the file cannot be read, a column is not there, measurements are missing or are no
+        If the file cannot be read, a column does not exist, measurements are missing or not
         numbers, a rater has measured an item twice, or an item is in two clusters.
     ImportError
         If pyarrow is not installed.
@@ -56,7 +56,7 @@ def read_measured(
 
 
 def _in_clusters(arrays: dict[str, Any], cluster: str) -> dict[str, Any]:
-    """Return the rows that have a cluster, and warn of the others."""
+    """Return the rows that have a cluster, and warn about the others."""
     lacking = find_missing(arrays[cluster])
     if lacking is None or not lacking.any():
         return arrays

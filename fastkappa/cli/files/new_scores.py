@@ -1,4 +1,4 @@
-"""New scores of a file, labelled by cut points."""
+"""Label a file of new scores by cut points."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PREDICTED = "predicted"
 
 
 class Cuts(NamedTuple):
-    """Labels, the scores at which all but the first begin, and the column of the scores."""
+    """Labels, the cut points between them, and the name of the column of scores."""
 
     labels: list[Any]
     thresholds: AnyArray
@@ -35,7 +35,8 @@ class Cuts(NamedTuple):
 def read_cuts(path: Path, score: str | None) -> Cuts:
     """Read cut points that ``fastkappa thresholds --format json`` printed.
 
-    ``score`` is the column of new scores, None for that of the scores that the cut points are of.
+    ``score`` is the column of the new scores. If it is None, they have the same column name as the
+    scores from which the cut points were found.
 
     Raises
     ------
@@ -51,10 +52,10 @@ def read_cuts(path: Path, score: str | None) -> Cuts:
         raise RatingsError(f"{path} cannot be read: {error.strerror or error}.") from error
     except (ValueError, LookupError, TypeError, OverflowError, RecursionError) as error:
         raise RatingsError(
-            f"{path} has no cut points as `fastkappa thresholds --format json` prints them:"
+            f"{path} is not a file of cut points from `fastkappa thresholds --format json`:"
             f" {type(error).__name__} {error}."
         ) from error
-    # A comparison with NaN is false.
+    # Comparisons with NaN are false, so a single NaN needs its own check.
     ascend = bool((thresholds[1:] >= thresholds[:-1]).all() and not np.isnan(thresholds).any())
     if not isinstance(labels, list) or len(labels) != len(thresholds) + 1 or not ascend:
         raise RatingsError(
@@ -63,23 +64,25 @@ def read_cuts(path: Path, score: str | None) -> Cuts:
         )
     odd = [label for label in labels if not isinstance(label, (str, int, float))]
     if odd:
-        raise RatingsError(f"{path} must have texts or numbers as labels, got {short_repr(odd)}.")
+        raise RatingsError(f"{path} must have strings or numbers as labels, got {short_repr(odd)}.")
     return Cuts(labels, thresholds, column)
 
 
 def with_labels(
     source: Source, cuts: Cuts, reading: Reading, on_left_out: Callable[[str], None]
 ) -> str:
-    """Return a file as CSV with one more column, the label of each row.
+    """Return a file as CSV with an added column that has the label of each row.
 
     Raises
     ------
     RatingsError
-        If it cannot be read, has no such scores, or has the column already.
+        If the file cannot be read, has no such scores, or already has a column of that name.
     """
     names = column_names(source.files[0], source.text_format)
     if PREDICTED in names:
-        raise RatingsError(f"{source.name} has a column {PREDICTED!r} already.")
+        raise RatingsError(
+            f"{source.name} already has a column {PREDICTED!r}: rename or remove it."
+        )
     found = reading.columns(source, [], scores=[cuts.score])[cuts.score]
     columns = columns_of_files(
         source.files, names, text=names, text_format=source.text_format, as_written=True

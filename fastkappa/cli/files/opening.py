@@ -1,6 +1,6 @@
-"""What a user names on the command line, opened: a file, a folder, a pattern or a pipe.
+"""Open the files, folders, patterns and pipes that are named on the command line.
 
-`fastkappa.sources` reads files with a known suffix. Everything else is first copied into such a
+`fastkappa.sources` reads files with a known suffix. All other input is first copied to such a
 file, which is deleted at the end.
 """
 
@@ -35,7 +35,7 @@ from fastkappa.sources.text.text_format import (
 
 STDIN = ("-", "/dev/stdin")
 GZIP = b"\x1f\x8b"
-# The suffix of a format by the first bytes of a file; text has none of these.
+# The suffix for each format, by the first bytes of a file. Delimited text begins with none of them.
 MAGIC = {
     b"PAR1": ".parquet",
     b"ARROW1": ".arrow",
@@ -43,16 +43,16 @@ MAGIC = {
     b"{": ".jsonl",
     GZIP: ".txt.gz",
 }
-# Characters of a text file that are read at a time.
+# The number of characters of a text file that are read at a time.
 BLOCK = 1 << 16
-# Options that make sense of a spreadsheet.
+# The options that apply to spreadsheets.
 OF_SHEETS = ("no_header", "skip", "sheet")
 BLANKS = re.compile(" +")
 NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
 
 class TextOptions(NamedTuple):
-    """How text files are read, as the options say."""
+    """The options for reading text files and spreadsheets."""
 
     sep: str | None = None
     encoding: str | None = None
@@ -63,23 +63,23 @@ class TextOptions(NamedTuple):
     sheet: str | None = None
 
     def given(self) -> list[str]:
-        """Return the names of the options that are given."""
+        """Return the names of the options that differ from their defaults."""
         usual = TextOptions()
         return [name for name in self._fields if getattr(self, name) != getattr(usual, name)]
 
     def text_format(self) -> TextFormat:
-        """Return what they say, or raise for an option of no meaning."""
+        """Return the options as a `TextFormat`, or raise if one is invalid."""
         encoding = self.encoding
         if encoding is not None:
             try:
                 encoding = codecs.lookup(encoding).name
-                # Python has codecs from bytes to bytes as well, and of text to text.
+                # Python also has codecs from bytes to bytes and from text to text, which fail here.
                 b"".decode(encoding)
                 "".encode(encoding)
             except (LookupError, ValueError):
                 raise RatingsError(
-                    "--encoding must be one that Python knows, such as utf-16 or cp1252, got"
-                    f" {self.encoding!r}."
+                    "--encoding must be an encoding that Python supports, such as utf-16 or cp1252,"
+                    f" got {self.encoding!r}."
                 ) from None
         is_plain = encoding in ("utf-8", "utf-8-sig")
         delimiter = None if self.sep is None else _delimiter(self.sep)
@@ -101,13 +101,14 @@ def _delimiter(sep: str) -> str:
     delimiter = NAMED_DELIMITERS.get(sep, sep)
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
         raise RatingsError(
-            f"--sep must be one character, or one of {', '.join(NAMED_DELIMITERS)}, got {sep!r}."
+            f"--sep must be an ASCII character or one of {', '.join(NAMED_DELIMITERS)}, got"
+            f" {sep!r}."
         )
     return delimiter
 
 
 class Source(NamedTuple):
-    """What is read as one table: a file, a folder or several files, and what the user called it."""
+    """The files or folders that are read as one table, and the user's name for them."""
 
     name: str
     files: tuple[Path, ...]
@@ -115,41 +116,44 @@ class Source(NamedTuple):
 
 
 class Opener:
-    """Opens what a user names; made by `opened_inputs`, which deletes the copies."""
+    """Open the inputs that a user names.
+
+    `opened_inputs` makes an opener, and deletes its copies at the end.
+    """
 
     def __init__(self, options: TextOptions, stack: ExitStack) -> None:
         self.options, self.text_format = options, options.text_format()
         self._stack = stack
         self._folder: Path | None = None
-        # What the user called each copy.
+        # The user's name for the original of each copy.
         self._names: dict[str, str] = {}
         self._files: list[Path] = []
         # The spreadsheets with merged cells.
         self._merged: list[str] = []
-        # Why some of many files cannot be read.
+        # The reasons why some of many files cannot be read.
         self._failures: dict[str, str] = {}
 
     def source(self, path: Path) -> Source:
-        """Return what is at a path: a file, a folder, a pipe, or the files of a pattern."""
+        """Return the source at a path, which can be a file, a folder, a pipe or a pattern."""
         name = "standard input" if str(path) in STDIN else str(path)
         files = [path] if _is_piped(path) else files_at(path)
         return Source(name, tuple(map(self.file, files)), self.text_format)
 
     def file(self, path: Path) -> Path:
-        """Return a file as the sources read it, which may be a copy, or a folder as it is."""
+        """Return a folder, or a file or its copy in a format that the sources can read."""
         if _is_piped(path):
             path = self._copied(path)
         elif path.suffix.lower() in SPREADSHEETS and path.is_file():
             path = self._of_sheet(path)
         elif self.options != TextOptions() and path.exists():
-            # Reading what is not there raises the error.
+            # If the path does not exist, reading it later raises the error.
             path = self._as_text(path)
         path = self._unaligned(path)
         self._files.append(path)
         return path
 
     def _unaligned(self, path: Path) -> Path:
-        """Copy a text file whose columns are aligned by several blanks, with one between fields."""
+        """Copy a text file whose columns are aligned by blanks, with one blank between fields."""
         is_txt = path.name.lower().endswith((".txt", ".txt.gz")) and path.is_file()
         if not is_txt or self.text_format.delimiter not in (None, " "):
             return path
@@ -174,20 +178,20 @@ class Opener:
         return copy
 
     def _of_sheet(self, path: Path) -> Path:
-        """Copy the cells of a spreadsheet into a text file that the sources read."""
+        """Copy the cells of a spreadsheet to a text file that the sources can read."""
         self._refuse_options(path, [path.suffix.lower()])
         copy = self._place(".csv")
         self._names[str(copy)] = str(path)
         (head, *rows), has_merged = rows_of_sheet(path, self.options.sheet)
         self._merged += [str(path)] if has_merged else []
-        # Cells of the user stay as they are.
+        # n_given marks all cells as the user's, so none is escaped.
         copy.write_text(
             f"{as_csv(head, rows, n_given=max(map(len, (head, *rows))))}\n", encoding="utf-8"
         )
         return copy
 
     def _as_text(self, path: Path) -> Path:
-        """Return a file or a folder that is text, as the options say, or raise."""
+        """Return a file or a folder if the given text options apply to it, or raise."""
         if path.is_dir():
             self._refuse_options(path, sorted({format_of(file) for file in files_of(path)}))
             return path
@@ -197,7 +201,7 @@ class Opener:
         return path
 
     def file_or_failure(self, path: Path) -> Path:
-        """Return one of many files as `file` does; if it cannot be read, its reading will fail."""
+        """Return one of many files as `file` does, but report an error only when it is read."""
         try:
             return self.file(path)
         except RatingsError as error:
@@ -205,17 +209,17 @@ class Opener:
             return path
 
     def named(self, text: str) -> str:
-        """Return a text in which copies have the names that the user gave."""
+        """Return a text with the user's names in place of the paths of copies."""
         for copy, name in self._names.items():
             text = text.replace(copy, name)
         return text
 
     def explained(self, text: str) -> str:
-        """Return an error with the names that the user gave, and what may help."""
+        """Return an error text with the user's names for the files, and with advice."""
         return self._explained(text, self._files)
 
     def explained_failure(self, file: str, why: str) -> str:
-        """Return the same for an error in one of many files."""
+        """Return the reason why one of many files failed, as `explained` does."""
         text = self._failures.get(file) or self._explained(f"{file} {why}", [Path(file)])
         return text.removeprefix(f"{self.named(file)} ")
 
@@ -225,41 +229,41 @@ class Opener:
             if odd is not None and str(odd) not in text:
                 text = f"{odd}: {text}"
             if self.options.encoding is None:
-                text = f"{text.rstrip('.')}. --encoding says what it is."
+                text = f"{text.rstrip('.')}. Give its encoding in --encoding."
         if self._merged and ("missing" in text or "lacks" in text):
             text += (
-                f" {self._merged[0]} has merged cells, of which the first alone has the value:"
+                f" {self._merged[0]} has merged cells, and only the first of them has the value:"
                 " unmerge them and fill in the others."
             )
         return self.named(text)
 
     def _refuse_options(self, path: Path, formats: Sequence[str]) -> None:
-        """Raise if an option is given that files of one of the formats have no use for."""
+        """Raise if an option is given that does not apply to one of the formats."""
         for name, file_format in product(self.options.given(), formats):
             is_sheet = file_format in SPREADSHEETS
             if name in OF_SHEETS if is_sheet else name != "sheet" and file_format in DELIMITERS:
                 continue
             raise RatingsError(
-                f"--{name.replace('_', '-')} is for"
-                f" {'spreadsheets' if name == 'sheet' else 'text files'}, but {path} is of the"
-                f" format {file_format.lstrip('.')}."
+                f"--{name.replace('_', '-')} applies only to"
+                f" {'spreadsheets' if name == 'sheet' else 'text files'}, but {path} has the format"
+                f" {file_format.lstrip('.')}."
             )
 
     def _place(self, name: str) -> Path:
-        """Return where the next copy may be, with the end of its name."""
+        """Return the path for the next copy; ``name`` is the end of its file name."""
         if self._folder is None:
             made = self._stack.enter_context(TemporaryDirectory(prefix="fastkappa-"))
             self._folder = Path(made)
         return self._folder / f"{len(self._names)}{name}"
 
     def _copied(self, path: Path) -> Path:
-        """Copy a pipe or a text file into one that the sources read."""
+        """Copy a pipe or a text file to a file that the sources can read."""
         name = "standard input" if str(path) in STDIN else str(path)
         if name in self._names.values():
             if path.is_file():
-                # The last is the one that is read.
+                # The last copy is the one that is read.
                 return Path([copy for copy, own in self._names.items() if own == name][-1])
-            raise RatingsError(f"{name} can be read once only.")
+            raise RatingsError(f"{name} can be read only once.")
         raw = self._place(" raw")
         with _bytes_of(path) as source, open(raw, "wb") as file:
             shutil.copyfileobj(source, file)
@@ -284,12 +288,12 @@ class Opener:
 
 @contextmanager
 def opened_inputs(options: TextOptions) -> Iterator[Opener]:
-    """Open what the user names until the block ends; errors have the names that the user gave.
+    """Open the user's inputs until the block ends, and use the user's names in errors.
 
     Raises
     ------
     RatingsError
-        If an option is not for such a file, or what is named cannot be read.
+        If an option does not apply to a file, or a file cannot be read.
     """
     with ExitStack() as stack:
         opener = Opener(options, stack)
@@ -317,7 +321,7 @@ def _bytes_of(path: Path) -> IO[bytes]:
 
 
 def _holds_json(packed: Path) -> bool:
-    # What is damaged has its own error.
+    # A damaged file raises its own error when it is read.
     with suppress(OSError, RatingsError), opened_bytes(packed, True) as content:
         return content.read(1) == b"{"
     return False
@@ -332,7 +336,7 @@ def _is_text(file: Path) -> bool:
 
 
 def _is_not_utf8(file: Path) -> bool:
-    """Return whether a text file that can be read is not UTF-8."""
+    """Return whether a file is a readable text file that is not UTF-8."""
     if not _is_text(file) or not file.is_file():
         return False
     with suppress(OSError, RatingsError), opened_text(file, None) as text:

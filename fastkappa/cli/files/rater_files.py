@@ -1,4 +1,4 @@
-"""The files that a command reads ratings of: one of all raters, or one of each."""
+"""Open files of ratings: one file for all raters, or one file per rater."""
 
 from __future__ import annotations
 
@@ -25,26 +25,28 @@ def opened_raters(
     long: tuple[str | None, str | None, str | None],
     beside: Sequence[str | None] = (),
 ) -> tuple[Source, tuple[str, ...] | LongColumns | RaterFiles]:
-    """Return what is read, and the columns of raters; with an ``id_column`` a file of each.
+    """Return the source to read, and the columns of the raters.
 
-    ``long`` are the columns of items, raters and ratings, ``beside`` others that have a use.
+    With an ``id_column`` there is one file per rater. ``long`` has the columns of items, raters and
+    ratings, and ``beside`` has other columns that the command uses.
 
     Raises
     ------
     ValueError
-        If the options do not say which, or files have the same name.
+        If the options do not name the columns, or two files have the same name.
     """
     if id_column is None:
         if len(files) > 1:
             raise RatingsError(
-                "several files need --id, the column that says what was rated; a folder or a"
-                " pattern is read as one table."
+                "several files need --id, the column of the items. To read them as one table, give"
+                " their folder or a pattern."
             )
         return opener.source(files[0]), named_raters(raters, *long)
     item, rater, rating = long
     if item is not None or rater is not None:
         raise RatingsError(
-            f"--id is for a file per rater, and {'--item' if item else '--rater'} for one of all."
+            f"--id is for one file per rater, and {'--item' if item else '--rater'} is for one file"
+            " of all raters: give one of them."
         )
     if rating == id_column:
         raise RatingsError(f"--id and --rating must name two columns, got {rating!r} twice.")
@@ -56,18 +58,21 @@ def opened_raters(
         name = _stem(file)
         if name in found:
             raise RatingsError(
-                f"{found[name].name} and {file} are both called {name}, which is the name of"
-                " their rater."
+                f"{found[name].name} and {file} have the same name, {name}, but file names must"
+                " identify the raters."
             )
         found[name] = opener.source(file)
     warn_of_copies(each)
     if len(found) < 2:
         named = " and ".join(found) or "none"
-        raise RatingsError(f"--id is for the files of two raters or more, got {named}.")
+        raise RatingsError(f"--id needs the files of two or more raters, got {named}.")
     chosen = tuple(raters or ())
     for name in chosen:
         if name not in found:
-            raise RatingsError(f"there is no file of {name!r}; there are {', '.join(found)}.")
+            raise RatingsError(
+                f"--raters names {name!r}, which has no file. There are files of"
+                f" {', '.join(found)}."
+            )
     kept = {name: source for name, source in found.items() if not chosen or name in chosen}
     ratings = {
         name: _only_other(source, (id_column, *beside)) if rating is None else rating
@@ -80,16 +85,18 @@ def opened_raters(
 
 
 def _only_other(source: Source, named: Sequence[str | None]) -> str:
-    """Return the only column beside those that have a use, or raise."""
+    """Return the only column that is not named, or raise if there is not exactly one."""
     names = column_names(source.files[0], source.text_format)
     others = [name for name in names if name not in named]
     if len(others) != 1:
-        listed = ", ".join(map(repr, others)) or "no other"
-        raise RatingsError(f"--rating must name a column of {source.name}: it has {listed}.")
+        listed = ", ".join(map(repr, others)) or "none"
+        raise RatingsError(
+            f"--rating must name the column of ratings in {source.name}. Candidates: {listed}."
+        )
     return others[0]
 
 
 def _stem(file: Path) -> str:
-    """Return the name of a file without its suffix."""
+    """Return the file name without its suffix."""
     suffix = max((s for s in SUFFIXES if file.name.lower().endswith(s)), key=len, default="")
     return file.name.removesuffix(file.name[-len(suffix) :]) if suffix else file.stem

@@ -1,4 +1,4 @@
-"""The ratings of several raters in a file, read for the command line."""
+"""Read the ratings of several raters for the command line."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.statistics.clusters import Clusters
 
-# The column of raters that have a file each: no file has one of this name.
+# The name of the column of raters if each rater has a file. No file has a column of this name.
 RATER = "name of the file"
 
 
 class LongColumns(NamedTuple):
-    """The columns of a file with a row per rating: what was rated, by whom and how.
+    """The columns of a file with one row per rating: item, rater and rating.
 
-    Raters that are ``chosen`` are in this order, and others are left out.
+    If ``chosen`` names raters, they have this order, and other raters are left out.
     """
 
     item: str
@@ -38,12 +38,12 @@ class LongColumns(NamedTuple):
     chosen: tuple[str, ...] = ()
 
     def of_chosen(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the rows of the raters that are chosen.
+        """Return the rows of the chosen raters.
 
         Raises
         ------
         RatingsError
-            If one is not there.
+            If a chosen rater has no row.
         """
         if not self.chosen:
             return dict(arrays)
@@ -61,7 +61,10 @@ class LongColumns(NamedTuple):
 
 
 class RaterFiles(NamedTuple):
-    """A file per rater, each with a column of items, and one of ratings, which may be named so."""
+    """One file per rater, each with a column of items and a column of ratings.
+
+    ``ratings`` has the name of each rater's column of ratings.
+    """
 
     files: Mapping[str, Source]
     item: str
@@ -70,12 +73,12 @@ class RaterFiles(NamedTuple):
 
     @property
     def rating(self) -> str:
-        """The name of the ratings of all files together, that of the first one."""
+        """The name of the joined column of ratings, which is its name in the first file."""
         return next(iter(self.ratings.values()))
 
     @property
     def columns(self) -> LongColumns:
-        """The columns of the files together, and that of the raters."""
+        """The columns of the joined files, including the column of raters."""
         return LongColumns(self.item, RATER, self.rating, self.chosen or tuple(self.files))
 
     def read(
@@ -86,7 +89,7 @@ class RaterFiles(NamedTuple):
         *,
         are_scores: bool = False,
     ) -> dict[str, Any]:
-        """Return the columns of all files, one after the other."""
+        """Return the columns of all files, joined one after the other."""
         own = [name for name in others if name != RATER]
         text = [name for name in text if name != RATER]
         parts = []
@@ -104,7 +107,7 @@ class RaterFiles(NamedTuple):
             if len({str(part[name].type) for part in parts}) > 1 and any(
                 "string" in str(part[name].type) for part in parts
             ):
-                # Raters who never gave a word have a file of numbers.
+                # The file of a rater who gave only labels that look like numbers has numbers.
                 for part in parts:
                     part[name] = part[name].cast("string")
         for rater, part in zip(self.files, parts):
@@ -122,36 +125,36 @@ def read_raters(
     duplicates: Any = "error",
     separator: str | None = None,
 ) -> tuple[Ratings, dict[Any, Ratings]]:
-    """Read the ratings of several raters, and those of each group of the rows.
+    """Read the ratings of several raters, and split them by group.
 
     Parameters
     ----------
     source : Source
-        What is read, unless there is a file per rater.
+        Source to read, unless there is one file per rater.
     raters : sequence of str, LongColumns or RaterFiles
-        The raters' columns, or those of a file with a row per rating, or a file of each.
+        Columns of the raters, or columns of a file with one row per rating, or one file per rater.
     reading : Reading
-        Ratings may be missing if they are dropped, and with them groups; a row without a group is
-        in none.
+        Options for reading ratings. If missing ratings are dropped, groups can be missing too. A
+        row without a group belongs to no group.
     group, cluster : str, default=None
-        The columns of the rows' groups and of the items' clusters.
+        Columns with the group of each row and the cluster of each item.
     duplicates : {'error', 'first', 'last'}, default='error'
-        Which rating of an item counts if a rater has several rows of it.
+        Which rating to use if a rater has rated an item several times.
     separator : str, default=None
-        What is between the labels of a rating that is a set.
+        Separator between labels if each rating is a set of labels.
 
     Returns
     -------
     ratings : Ratings
-        Those of all rows.
+        The ratings of all rows.
     groups : dict of Ratings
-        Those of each group, sorted; all have the same labels.
+        The ratings of each group, sorted by group. All have the same labels.
 
     Raises
     ------
     ValueError
-        If the file cannot be read, a column is not there, ratings are missing or cannot be
-        class labels, the columns hold ratings of different kinds, a rater has rated an item twice,
+        If the file cannot be read, a column does not exist, ratings are missing or cannot be
+        class labels, the columns have ratings of different kinds, a rater has rated an item twice,
         or a rating has no item or rater.
     ImportError
         If pyarrow is not installed.
@@ -197,8 +200,8 @@ def read_raters(
     whole.warn_of_form()
     if separator is not None and len(whole.labels) > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
-            f"the columns hold {len(whole.labels)} different sets, more than the"
-            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for."
+            f"the columns have {len(whole.labels)} different sets, but a table can have at most"
+            f" {LARGEST_NUMBER_OF_LABELS} labels."
         )
     if known is None and separator is None:
         reading.on_sorted(whole.labels)
@@ -209,7 +212,7 @@ def read_raters(
 
 
 def sets_of(column: Any, separator: str) -> list[list[str] | None]:
-    """Return texts such as ``joy;pride`` as lists of labels, None where one is missing."""
+    """Return texts such as ``joy;pride`` as lists of labels, and missing texts as None."""
     return [
         None if text is None else [part.strip() for part in str(text).split(separator) if part]
         for text in column.to_pylist()
@@ -217,7 +220,7 @@ def sets_of(column: Any, separator: str) -> list[list[str] | None]:
 
 
 def pair_counts(ratings: Ratings) -> SourceCounts:
-    """Return the table of the only two raters, and what is not in it."""
+    """Return the table of ratings by exactly two raters, with the numbers of items left out."""
     (table,), n_rated = ratings.rater_pairs("the table")
     n = ratings.n_subjects
     first, second = (n - n_rated).tolist()
@@ -225,7 +228,7 @@ def pair_counts(ratings: Ratings) -> SourceCounts:
 
 
 def pair_clusters(ratings: Ratings) -> Clusters | None:
-    """Return the clusters of the items that the only two raters have both rated."""
+    """Return the clusters of the items that both raters have rated, for exactly two raters."""
     return dict(ratings.counted.clusters_of_pairs()).get(0)
 
 
@@ -235,10 +238,10 @@ def _of_group(
     labels: Any,
     ratings_of: Callable[[Mapping[str, Any], Any], Ratings],
 ) -> Ratings:
-    """Return the ratings of a group; errors name it."""
+    """Return the ratings of a group, and name the group in errors."""
     try:
         with catch_warnings():
-            # Doubts about all ratings have been raised before.
+            # The ratings of all rows have already caused these warnings.
             simplefilter("ignore", UserWarning)
             return ratings_of(columns, labels)
     except ValueError as error:

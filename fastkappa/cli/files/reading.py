@@ -1,6 +1,6 @@
-"""How ratings are read for the command line: their labels, and what is missing.
+"""The rules by which all commands read labels and missing ratings.
 
-Every command reads by these rules. Errors name the options of the command line.
+Errors name the options of the command line.
 """
 
 from __future__ import annotations
@@ -43,46 +43,47 @@ from fastkappa.sources.text.arrow_text import missing_texts
 from fastkappa.tables.known_labels import KnownLabels
 
 REMEDIES = SOURCE_REMEDIES._replace(
-    decimals="--decimal , reads them as numbers, --labels takes them for labels.",
-    order="--labels gives the order that is meant.",
-    outside="--labels gives the order that is meant.",
+    decimals="give --decimal , if they are numbers, or --labels if they are labels.",
+    order="Give --labels in the intended order.",
+    outside="Give --labels in the intended order.",
     second_names=(
-        "leave out the lines above the ratings by --skip 3 --no-header, or as many as there are:"
-        " columns are numbered then."
+        "leave out the lines above the ratings with --skip 3 --no-header, or another number of"
+        " lines. Columns are then numbered."
     ),
 )
 NO_CODE = (
-    "--missing-codes names no code. An empty field of a text file is missing anyway. To take NA,"
-    " null or nan for labels, name them in --labels."
+    "--missing-codes names no code. An empty field of a text file is always missing. To use NA,"
+    " null or nan as labels, name them in --labels."
 )
-# A score or a measurement is no label.
+# Scores and measurements are not labels, so --labels is no remedy for them.
 ODD_SCORES = "give --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
 
-# Called with labels whose order is taken from themselves.
+# A callback for labels that are sorted because no order is given or declared.
 OnSorted = Callable[[AnyArray], None]
 
 
 def ignore_sorted(labels: AnyArray) -> None:
-    """Ignore that labels are sorted."""
+    """Ignore the labels that were sorted."""
 
 
 class Reading(NamedTuple):
-    """What the options say of ratings.
+    """The options for reading ratings.
 
     Attributes
     ----------
     labels : tuple of str or None
-        The labels to take into account, in their order. None takes the order that a column
-        declares, else those that occur, sorted.
+        The labels to use, in order. If None, the labels have the order that a column declares. If
+        no column declares an order, the labels that occur are sorted.
     codes : WantedLabels or None
         The values that stand for a missing rating.
     drop_missing : bool
-        Whether ratings may be missing, and strings among numbers are. They are an error otherwise.
+        Whether missing ratings are left out; strings among numbers then count as missing.
+        Otherwise both are errors.
     on_sorted : callable
         Called with the labels if their order is neither given nor declared.
     on_progress : callable
-        Called now and then with the number of bytes read so far.
+        Called from time to time with the number of bytes read so far.
     """
 
     labels: tuple[str, ...] | None = None
@@ -95,12 +96,12 @@ class Reading(NamedTuple):
     def of(
         cls, labels: str | None = None, missing_codes: str | None = None, **options: Any
     ) -> Self:
-        """Return how ratings are read with labels and codes that are written as ``a,b,c``.
+        """Return the options for labels and codes that are written as ``a,b,c``.
 
         Raises
         ------
         RatingsError
-            If one names nothing, or both have a label.
+            If a text names nothing, or both texts name the same label.
         """
         texts = None if labels is None else tuple(_split(labels, "--labels names no label."))
         if missing_codes is None:
@@ -108,12 +109,18 @@ class Reading(NamedTuple):
         codes = WantedLabels(_split(missing_codes, NO_CODE))
         for label in texts or ():
             if label in codes:
-                raise RatingsError(f"--labels and --missing-codes both have {label!r}.")
+                raise RatingsError(
+                    f"--labels and --missing-codes both have {label!r}: remove it from one."
+                )
         return cls(texts, codes, **options)
 
     @property
     def wanted(self) -> WantedLabels | None:
-        """The ratings that are counted apart, None if all are: codes are none of the others."""
+        """The ratings that are counted separately, None for all ratings.
+
+        They include the codes, so that a missing rating is not counted as a label outside
+        ``labels``.
+        """
         if self.labels is None:
             return None
         codes = () if self.codes is None else self.codes.texts
@@ -121,7 +128,7 @@ class Reading(NamedTuple):
         return WantedLabels([*self.labels, *codes], are_numbers=are_numbers)
 
     def parsed(self, dtype: np.dtype[Any]) -> list[Any] | None:
-        """Return the labels in the type of the ratings, None if none are given.
+        """Return the labels in the type of the ratings, or None if no labels are given.
 
         Examples
         --------
@@ -137,7 +144,7 @@ class Reading(NamedTuple):
         return [_parsed(label, dtype.kind == "b") for label in self.labels]
 
     def texts(self, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Return the labels of each column: a text file may call them missing."""
+        """Return the labels per column, so that a label such as NA is not read as missing."""
         return {} if self.labels is None else dict.fromkeys(columns, self.labels)
 
     def columns(
@@ -149,9 +156,9 @@ class Reading(NamedTuple):
         text: Sequence[str] = (),
         scores: Collection[str] = (),
     ) -> dict[str, Any]:
-        """Return columns of a source: ratings and scores, null where they are missing, and others.
+        """Return columns of a source, with null for missing ratings and scores.
 
-        Those of ``text`` are strings in a text file, "01" is not "1" there.
+        The columns ``text`` of a text file are read as strings, so that "01" differs from "1".
         """
         names = [*rated, *scores, *others]
         arrays = columns_of_files(
@@ -170,10 +177,10 @@ class Reading(NamedTuple):
     def marked(
         self, file: Path, name: str, column: Any, is_score: bool = False, remedy: str = ""
     ) -> Any:
-        """Return a column of a file, null where a code stands for a missing value.
+        """Return a column of a file with null in place of codes for missing values.
 
-        Strings among numbers are missing too if such values are dropped, and an error otherwise;
-        given labels say what they are, but for scores.
+        Strings among numbers also become null if missing values are dropped; otherwise they are
+        an error. If ``labels`` are given, strings in a column of ratings are kept.
         """
         if "binary" in str(column.type):
             column = text_of_bytes(column, repr(name))
@@ -188,13 +195,13 @@ class Reading(NamedTuple):
         )
 
     def known(self, ratings: Mapping[str, Any]) -> list[Any] | None:
-        """Return the labels given or declared, None if they are those that occur.
+        """Return the labels that are given or declared, or None if there are none.
 
         Raises
         ------
         ValueError
-            If a column holds what cannot be a label, or a label that another one does not declare,
-            or if two declare different orders.
+            If a column contains values that cannot be labels, or a label that another column does
+            not declare, or if two columns declare different orders.
         """
         fractions = self.labels is not None and WantedLabels(self.labels).have_fractions
         columns = {
@@ -202,7 +209,7 @@ class Reading(NamedTuple):
         }
         if self.labels is not None:
             types = {column.label_dtype for column in columns.values()} - {NO_TYPE}
-            # Raters who never gave a word may have a column of numbers.
+            # A rater who gave only labels that look like numbers has a column of numbers.
             is_text = not types or STRINGS in types
             return self.parsed(STRINGS if is_text else np.result_type(*types))
         _refuse_many(columns)
@@ -223,7 +230,7 @@ class Reading(NamedTuple):
         left_out: str,
         what: str = "ratings",
     ) -> None:
-        """Raise if something is missing in one of the columns, unless it is to be dropped."""
+        """Raise if a value is missing in one of the columns, unless missing values are dropped."""
         if not self.drop_missing:
             masks = {name: find_missing(column) for name, column in columns.items()}
             n_missing = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
@@ -239,21 +246,23 @@ class Reading(NamedTuple):
         left_out: str = "such rows",
         what: str = "ratings",
     ) -> None:
-        """Raise if something is missing, by the numbers of columns, unless it is to be dropped.
+        """Raise if any column has missing values, unless missing values are dropped.
 
-        The error names texts such as NA in the columns ``rated``, where they may be labels.
+        ``n_missing`` has the number of missing values per column.
+
+        The error names texts such as NA in the columns ``rated``, because they can be labels.
         """
         missing = {name: n for name, n in n_missing.items() if n}
         if missing and not self.drop_missing:
             found = " and ".join(f"{n} in column {name!r}" for name, n in missing.items())
             named = self.may_be_labels(source, [name for name in missing if name in rated])
             raise RatingsError(
-                f"{what} are missing: {found}, of {n_rows} rows. --missing drop leaves {left_out}"
-                f" out.{named}"
+                f"{what} are missing: {found}, of {n_rows} rows. Give --missing drop to leave"
+                f" {left_out} out.{named}"
             )
 
     def may_be_labels(self, source: Source, columns: Sequence[str]) -> str:
-        """Return how to say that texts such as NA in some columns are labels, "" without one."""
+        """Return advice on texts such as NA in some columns, "" if there are none."""
         if not columns or format_of(_first_file(source)) not in DELIMITERS:
             return ""
         written = columns_of_files(
@@ -261,33 +270,33 @@ class Reading(NamedTuple):
         )
         texts = {text for column in written.values() for text in column.unique().to_pylist()}
         found = [repr(t) for t in missing_texts(self.labels or ()) if t and t in texts]
-        return f" Name {' or '.join(found)} in --labels if it is a label." if found else ""
+        return f" If {' or '.join(found)} is a label, name it in --labels." if found else ""
 
 
 def refuse_times(name: str, dtype: np.dtype[Any]) -> None:
-    """Raise if a column holds dates or times."""
+    """Raise if a column contains dates or times."""
     if dtype.kind == "M":
         held = "date" if np.datetime_data(dtype)[0] == "D" else "time"
         raise RatingsError(
-            f"column {name!r} holds values of type {held}: ratings must be whole numbers, strings"
-            " or booleans."
+            f"column {name!r} contains values of type {held}: ratings must be whole numbers,"
+            " strings or booleans."
         )
 
 
 def _first_file(source: Source) -> Path:
-    """Return a file of a source, all of which are of one format."""
+    """Return the first file of a source; all its files have the same format."""
     path = source.files[0]
     return files_of(path)[0] if path.is_dir() else path
 
 
 def refuse_outside(name: str, column: Any, declared: Sequence[Any]) -> None:
-    """Raise for a rating in a column that is none of the labels that another one declares."""
+    """Raise if a column contains a rating that is not among the labels another column declares."""
     found, order = _distinct(name, column), order_of(declared)
     KnownLabels(order, found, found).refuse_outside({f"column {name!r}": found}, REMEDIES.outside)
 
 
 def _distinct(name: str, array: Any, fractions: bool = False) -> Column:
-    """Return the ratings that occur in a column, or raise if they cannot be labels."""
+    """Return the distinct ratings in a column, or raise if they cannot be labels."""
     found = ratings_of(in_one(array.unique()), name, fractions)
     refuse_times(name, found.label_dtype)
     keys = sorted(set(keys_of(found)) - {None}, key=str)
@@ -295,13 +304,13 @@ def _distinct(name: str, array: Any, fractions: bool = False) -> Column:
 
 
 def _refuse_many(columns: Mapping[str, Column]) -> None:
-    """Raise if columns have too many different values to hold ratings."""
+    """Raise if columns have too many different values to be ratings."""
     n = len({key for column in columns.values() for key in keys_of(column)})
     if n > LARGEST_NUMBER_OF_LABELS:
-        hold = "the columns hold" if len(columns) > 1 else f"{next(iter(columns))} holds"
+        have = "the columns have" if len(columns) > 1 else f"{next(iter(columns))} has"
         raise RatingsError(
-            f"{hold} {n} different ratings, more than the {LARGEST_NUMBER_OF_LABELS} labels a table"
-            f" is made for: are they ratings? {MEASUREMENTS}"
+            f"{have} {n} different ratings, but a table can have at most"
+            f" {LARGEST_NUMBER_OF_LABELS} labels. Check that they are ratings. {MEASUREMENTS}"
         )
 
 
@@ -310,7 +319,7 @@ def _split(text: str, none_named: str) -> list[str]:
         labels = next(csv.reader([text], skipinitialspace=True), [])
     except csv.Error as error:
         raise RatingsError(
-            f"labels and codes that have a line break in them must be in quotes, got {text!r}."
+            f"labels and codes with a line break must be in quotes, got {text!r}."
         ) from error
     labels = [label.strip() for label in labels]
     if not any(labels):
@@ -319,7 +328,7 @@ def _split(text: str, none_named: str) -> list[str]:
 
 
 def _parsed(label: str, is_boolean: bool) -> bool | int | float:
-    """Return a label as a number, or as a boolean, or raise."""
+    """Return a label as a number or as a boolean, or raise."""
     if is_boolean and label.lower() in BOOLEANS:
         return BOOLEANS[label.lower()]
     with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Counts that ``fastkappa score --save`` writes to files, and ``fastkappa merge`` adds."""
+"""Files of counts, which ``fastkappa score --save`` writes and ``fastkappa merge`` adds."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.tables.table import union_of_labels
 
 MOST_NAMED = 3
-# The name of item weights whose column is not known.
+# The name for item weights if their column is unknown.
 ITEM_WEIGHTS = "item weights"
 
 
 class SavedCounts(NamedTuple):
-    """Counts of two columns, the column of item weights, and whether the labels were sorted."""
+    """The counts of two columns, with the names of the columns.
+
+    ``are_sorted`` is True if the labels were sorted because no order was given or declared.
+    """
 
     columns: tuple[str, str]
     sample_weight: str | None
@@ -29,19 +32,19 @@ class SavedCounts(NamedTuple):
     counts: SourceCounts
 
     def to_json(self) -> str:
-        """Return the counts as JSON, for `read_counts`."""
+        """Return the counts as JSON that `read_counts` can read."""
         fields = {**self._asdict(), "counts": json.loads(self.counts.to_json())}
         return json.dumps(fields)
 
     def plus(self, path: Path, other: SavedCounts) -> SavedCounts:
-        """Return the counts of another file too, or raise if it counts something else."""
+        """Return the sum with the counts of another file, or raise if its columns differ."""
         if RATERS in (self.columns, other.columns):
-            # Counts that were saved in Python have no names.
+            # Counts that were saved in Python have no column names.
             columns = other.columns if self.columns == RATERS else self.columns
         elif self[:2] != other[:2]:
             raise RatingsError(
-                f"{path} has counts of {other.what}, the others of {self.what}: give files of the"
-                " same columns."
+                f"{path} has counts of {other.what}, but the other files have counts of"
+                f" {self.what}. Give files of the same columns."
             )
         else:
             columns = self.columns
@@ -55,19 +58,19 @@ class SavedCounts(NamedTuple):
 
     @property
     def what(self) -> str:
-        """The columns that were counted, and the weights."""
+        """The names of the counted columns and of the item weights."""
         first, second = map(label_text, self.columns)
         weighted = "" if self.sample_weight is None else f" weighted by {self.sample_weight}"
         return f"{first} and {second}{weighted}"
 
 
 def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
-    """Return what the files are called together, and the sum of their counts.
+    """Return a joint name of the files, and the sum of their counts.
 
     Raises
     ------
     RatingsError
-        If a file has no counts, is named twice, or has counts of other columns than the others.
+        If a file has no counts, or the files have counts of different columns.
     """
     files = files_at([one for path in paths for one in _inside(path)])
     warn_of_copies(files)
@@ -79,12 +82,12 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
 
 
 def _inside(path: Path) -> list[Path]:
-    """Return the files of a folder, or a path that is none."""
+    """Return the .json files in a folder, or the path itself if it is not a folder."""
     if not path.is_dir():
         return [path]
     files = sorted(path.glob("*.json"))
     if not files:
-        raise RatingsError(f"{path} has no .json files: `fastkappa score --save` writes them.")
+        raise RatingsError(f"{path} has no .json files. Write them with `fastkappa score --save`.")
     return files
 
 
@@ -110,10 +113,10 @@ def read_counts(path: Path) -> SavedCounts:
         texts = [y1, y2, found.sample_weight or ""]
         types = set(map(type, texts)), type(columns), type(found.are_sorted)
         if types != ({str}, list, bool):
-            raise ValueError("fields of another type")
+            raise ValueError("a field has the wrong type")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise RatingsError(
-            f"{path} has no counts as `fastkappa score --save` writes them:"
+            f"{path} is not a file of counts from `fastkappa score --save`:"
             f" {type(error).__name__} {error}."
         ) from error
     return found

@@ -1,4 +1,4 @@
-"""The labels and a model's scores in two columns of a file, read for the command line."""
+"""Read a column of labels and a column of scores, for the command line."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from fastkappa.tables.doubtful_tables import warn_of_unused_labels
 class ScoredColumns(NamedTuple):
     """The labels and scores of the items to use, and the numbers of rows left out.
 
-    ``labels`` are those requested or declared, None if none are. ``missing`` counts the labels
-    and the scores that are missing.
+    ``labels`` are the labels that are requested or declared, or None. ``missing`` has the numbers
+    of missing labels and missing scores.
     """
 
     y_true: AnyArray
@@ -33,13 +33,13 @@ class ScoredColumns(NamedTuple):
 
 
 def read_scores(source: Source, y: str, score: str, reading: Reading) -> ScoredColumns:
-    """Read a column of labels and one of scores.
+    """Read a column of labels and a column of scores.
 
     Raises
     ------
     RatingsError
-        If the file cannot be read, a column is not there, a label or a score is missing, or
-        no label is among those requested.
+        If the file cannot be read, a column does not exist, a label or a score is missing, or
+        none of the labels is requested.
     ImportError
         If pyarrow is not installed.
     """
@@ -49,14 +49,16 @@ def read_scores(source: Source, y: str, score: str, reading: Reading) -> ScoredC
     n_dropped = 0 if dropped is None else int(dropped.sum())
     reading.refuse_missing(source, missing, n_rows, [y], what="values")
     if n_dropped == n_rows:
-        raise RatingsError(f"no rows are left: all {n_rows} of {source.name} have a missing value.")
+        raise RatingsError(
+            f"no rows are left, because all {n_rows} rows of {source.name} have a missing value."
+        )
     known = reading.known({y: kept[y]})
     y_true, scores = _labels(kept[y], y), kept[score]
     outside = np.zeros(len(y_true), bool)
     if reading.labels is not None and known is not None:
         outside = ~np.isin(y_true, known)
         if outside.all():
-            raise RatingsError(f"none of the labels in column {y!r} is among those of --labels.")
+            raise RatingsError(f"none of the labels in column {y!r} is in --labels.")
         if outside.any():
             used = np.isin(known, y_true)
             warn_of_unused_labels(np.array(known), np.diag(used), int(outside.sum()))
@@ -67,7 +69,7 @@ def read_scores(source: Source, y: str, score: str, reading: Reading) -> ScoredC
 
 
 def _labels(column: Any, name: str) -> AnyArray:
-    """Return the labels of a column as an array; whole numbers are integers."""
+    """Return the labels of a column as an array, with whole numbers as integers."""
     read = read_column(column, name)
     if read.obstacle:
         return read.values

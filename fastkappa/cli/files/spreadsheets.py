@@ -1,4 +1,4 @@
-"""The cells of a spreadsheet, as the fields of a text file have them."""
+"""Read the cells of a spreadsheet as the fields of a text file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
 def rows_of_sheet(path: Path, sheet: str | None) -> tuple[Iterator[list[str]], bool]:
-    """Return the rows of a sheet, the only one with cells if none is named.
+    """Return the rows of a sheet, and whether cells below each other are merged.
 
-    The second value is whether cells beneath each other are merged.
+    If ``sheet`` is None, the file must have only one sheet with cells.
 
     Raises
     ------
     RatingsError
-        If the file cannot be read, or does not have the sheet, or several of which none is named.
+        If the file cannot be read or does not have the sheet, or if it has several sheets and none
+        is named.
     ImportError
         If python-calamine is not installed.
     """
@@ -39,17 +40,20 @@ def rows_of_sheet(path: Path, sheet: str | None) -> tuple[Iterator[list[str]], b
     if not filled:
         raise RatingsError(f"{path} has no rows.")
     if len(filled) > 1:
-        raise RatingsError(f"{path} has the sheets {named}: --sheet names the one to read.")
+        raise RatingsError(f"{path} has the sheets {named}. Give the sheet to read in --sheet.")
     found = sheets[filled[0]]
     has_merged = any(first < last for (first, _), (last, _) in found.merged_cell_ranges or ())
     rows = found.to_python(skip_empty_area=False)
-    # A row without a cell is an empty line: --skip counts it, and nothing is missing in it.
+    # A row without values becomes an empty line. --skip counts it, but it has no missing ratings.
     texts = ([_text(cell) for cell in row] if any(c != "" for c in row) else [] for row in rows)
     return texts, has_merged
 
 
 def _text(cell: Any) -> str:
-    """Return a cell as text; spreadsheets hold all numbers as floats."""
+    """Return a cell as text, and whole numbers without a decimal point.
+
+    Spreadsheets store all numbers as floats.
+    """
     if isinstance(cell, bool):
         return str(cell).lower()
     if isinstance(cell, float) and cell.is_integer():

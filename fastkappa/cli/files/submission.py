@@ -1,4 +1,4 @@
-"""One file of predictions, or the truth: its ids and its labels, for the command line."""
+"""Read the ids and labels of a file of predictions or of the truth, for the command line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ODD_STRINGS = (
 
 
 class Reader(NamedTuple):
-    """Reads the ids and the labels of files."""
+    """Read the ids and the labels of files."""
 
     id_column: str
     target: str
@@ -40,9 +40,9 @@ class Reader(NamedTuple):
     def read(
         self, file: Path, on_progress: OnProgress, left_out: Collection[Any] = ()
     ) -> tuple[Any, Any, set[Any]]:
-        """Return ids, labels, and the ids whose label is missing, which are not among them.
+        """Return the ids, the labels, and the set of ids whose label is missing.
 
-        Items of the ids ``left_out`` are not either.
+        The ids and labels do not include items without a label or items in ``left_out``.
         """
         ids, labels = self._columns(file, on_progress)
         marked = self.reading.marked(file, self.target, labels, remedy=ODD_STRINGS)
@@ -56,7 +56,7 @@ class Reader(NamedTuple):
         return without(ids, mask), without(marked, mask), missing
 
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
-        """Return another column of the items, but for those of the ids ``left_out``."""
+        """Return another column of the items, without the items whose ids are in ``left_out``."""
         wanted = list(dict.fromkeys((self.id_column, column)))
         columns = read_columns(file, wanted, text=[column], text_format=self.text_format)
         found = columns[column]
@@ -65,7 +65,7 @@ class Reader(NamedTuple):
     def _columns(self, file: Path, on_progress: OnProgress) -> tuple[Any, Any]:
         """Return the ids and the labels in a file, or raise if some are missing."""
         id_column, target = self.id_column, self.target
-        # Most ids differ: a dictionary of them is of no use.
+        # Most ids are distinct, so dictionary encoding would not help.
         as_strings = self.ids_are_strings or format_of(file) not in DELIMITERS
         columns = read_columns(
             file,
@@ -82,7 +82,7 @@ class Reader(NamedTuple):
                 remedy = ""
                 if name == target:
                     source = Source(str(file), (file,), self.text_format)
-                    remedy = " --missing drop leaves such items out."
+                    remedy = " Give --missing drop to leave such items out."
                     remedy += self.reading.may_be_labels(source, [target])
                 raise RatingsError(
                     f"column {name!r} of {file} has {values} in its {len(column)} rows.{remedy}"
@@ -99,9 +99,10 @@ def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
 
 
 def _are_few_integers(labels: Any) -> bool:
-    """Return whether labels are whole numbers too close together for too many different ones.
+    """Return whether labels are whole numbers in so narrow a range that there cannot be too many.
 
-    What Arrow computes with takes as long to import as twenty files to read.
+    This uses NumPy, because importing Arrow's compute functions costs as much time as reading
+    twenty files.
     """
     are_integers = str(labels.type).startswith(("int", "uint")) and not labels.null_count
     if not are_integers:

@@ -1,4 +1,4 @@
-"""Files of predictions ranked against a file of the true labels, for the command line."""
+"""Rank files of predictions against a file of true labels, for the command line."""
 
 from __future__ import annotations
 
@@ -35,23 +35,24 @@ from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 from fastkappa.statistics.weights import Weights
 
-# Files that are read before they are needed: enough for all threads.
+# The number of files that are read ahead, which keeps all threads busy.
 READ_AHEAD = 8
-# Files that are scored together: one by one, half of the time goes to Python.
+# The number of files that are scored together. One by one, Python would use half of the time.
 AT_ONCE = 16
-# Files of a folder that are left out, and named.
+# A warning names at most this many of the files in a folder that are left out.
 OTHERS_NAMED = 3
-# More splits than these are no splits.
+# A column with more values than this is probably not meant as splits.
 MOST_SPLITS = 20
 
 
 def submission_files(
     paths: Sequence[Path], truth: Path, on_left_out: Callable[[str], None]
 ) -> list[Path]:
-    """Return the files that paths, folders and patterns such as ``*.csv`` stand for.
+    """Return the files named by paths, folders and patterns such as ``*.csv``.
 
-    The files of a folder are those that `fastkappa.confusion_from_source` reads there; what is
-    called says which others there are. The truth is none of them, unless it is named itself.
+    In a folder, only the files that `fastkappa.confusion_from_source` can read are used.
+    ``on_left_out`` is called with a text that names the other files. The truth is left out, unless
+    it is named directly.
     """
     files: list[Path] = []
     for path in paths:
@@ -60,7 +61,7 @@ def submission_files(
             continue
         places = [path] if path.exists() else map(Path, sorted(glob(str(path), recursive=True)))
         found = [file for place in places for file in _files_at(place, on_left_out)]
-        # Without a match it is a file that is not there, and has a row that says so.
+        # A path without a match is kept, so that a row reports the missing file.
         files += [file for file in found if not _is_same(file, truth)] or [path]
     return files
 
@@ -76,30 +77,31 @@ def _files_at(path: Path, on_left_out: Callable[[str], None]) -> list[Path]:
     files = [file for file in found if is_read_of_folder(file)]
     suffixes = ", ".join(IN_FOLDERS)
     if not files:
-        raise RatingsError(f"{path} has no file of a format known by its suffix: {suffixes}.")
+        raise RatingsError(f"{path} has no file with a known suffix: {suffixes}.")
     others = [str(file) for file in found if not is_read_of_folder(file)]
     if others:
         named = ", ".join(others[:OTHERS_NAMED]) + (", ..." if others[OTHERS_NAMED:] else "")
         on_left_out(
-            f"{len(others)} of {len(found)} files of {path} left out: {named}. Of a"
-            f" folder those are read whose names end in {suffixes}; others have to be named."
+            f"{len(others)} of {len(found)} files of {path} left out: {named}. In a folder, only"
+            f" files ending in {suffixes} are read. Name other files directly."
         )
     return files
 
 
 def names_by_pattern(files: Sequence[Path], pattern: str) -> dict[str, str]:
-    """Return what a regular expression finds in the names of files: its group.
+    """Return the text that the group of a regular expression finds in each file's path.
 
     Raises
     ------
     RatingsError
-        If it is no expression of one group, if it is not in a name, or finds the same in two.
+        If it is not a regular expression with one group, if it does not match a path, or if it
+        finds the same name in two paths.
     """
     try:
         expression = re.compile(pattern)
     except re.error as error:
         raise RatingsError(
-            f"--name-pattern {pattern!r} is no regular expression: {error}."
+            f"--name-pattern {pattern!r} is not a regular expression: {error}."
         ) from error
     if expression.groups != 1:
         raise RatingsError(
@@ -135,44 +137,45 @@ def rank_files(
     text_format: TextFormat = PLAIN,
     bar: Bar,
 ) -> dict[str | None, Leaderboard]:
-    """Return the leaderboard of files, or that of each split of the items.
+    """Return the leaderboard of files, or one leaderboard per split of the items.
 
-    A file that cannot be scored has a row that says why. The same files and seed give the same
-    result: random groups and replicates are drawn from it.
+    A file that cannot be scored has a row with the reason. The same files and seed give the same
+    result.
 
     Parameters
     ----------
     truth : Path
-        The file of the true labels. Its format and those of the others are known by their
-        suffixes.
+        File of the true labels. The suffixes of this file and of the submissions determine their
+        formats.
     submissions : sequence of Path
+        Files of predictions.
     id_column, target : str
-        The columns of the items' ids and of their labels, in all files.
+        Columns of the item ids and of the labels, in all files.
     options : LeaderboardOptions
-        The weights, the replicates and what to do with other ids and labels.
+        Weights, number of replicates and treatment of unknown ids and labels.
     reading : Reading
-        Items with another label than those given are left out. An item whose label is missing in
-        the truth is left out of all files; one whose label is missing in another file is not there.
-        Those marked by codes may be missing anyway.
+        Options for reading labels. If labels are given, items with any other true label are left
+        out. If missing labels are dropped, an item without a true label is left out of all files,
+        and an item without a predicted label counts as missing from the submission.
     cluster, sample_weight, split : str, default=None
-        Columns of the truth: the cluster of each item, which the bootstrap draws; how much it
-        counts; the split that it belongs to, such as public and private.
+        Columns of the truth with the cluster of each item, which the bootstrap draws; the weight
+        of each item; and the split of each item, such as public or private.
     on_left_out : callable
         Called with a text that says how many items of the truth are left out, if any.
     text_format : TextFormat, optional
-        How text files are written, if they are not UTF-8 as their suffixes say.
+        Format of text files, if it differs from UTF-8 and the delimiter that the suffix implies.
     bar : Bar
-        Where progress is shown, and the ranks so far.
+        Progress bar, which also shows the ranks so far.
 
     Returns
     -------
     boards : dict of Leaderboard
-        By the name of the split, sorted; None for all items if there are no splits.
+        Leaderboards by the name of the split, sorted. Without splits, the only key is None.
 
     Raises
     ------
     ValueError
-        If the truth cannot be read or has no ids or labels that can be used.
+        If the truth cannot be read, or has no usable ids or labels.
     ImportError
         If pyarrow is not installed.
     """
@@ -183,7 +186,7 @@ def rank_files(
         ids.validate(full=True)
     if left_out:
         n = f"{len(left_out)} {'item' if len(left_out) == 1 else 'items'}"
-        on_left_out(f"{n} of {truth} left out: their label in column {target!r} is missing.")
+        on_left_out(f"{n} of {truth} left out: no label in column {target!r}.")
     known = reading.known({target: true_labels})
     if known is None:
         kind = type_of_column(true_labels)
@@ -213,7 +216,7 @@ def rank_files(
         raise RatingsError(f"{truth} cannot be the truth: {error}") from error
     bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
     if strings_in_arrow(ids) is not None:
-        # Digits are strings as well in a text file then.
+        # The ids of text files must then be strings too, even if they consist of digits.
         reader = reader._replace(ids_are_strings=True)
 
     def read(file: Path) -> _Read:
@@ -245,9 +248,11 @@ def rank_files(
 
 
 class _Read(NamedTuple):
-    """A file: its ids, or with splits how these match, and its labels; or why it has no score.
+    """The columns of a file, or the reason why it has no score.
 
-    ``alone`` says that it declares an order, which is that of the files after it.
+    The columns are the ids and the labels. With splits, the alignment of the ids takes the place
+    of the ids. ``alone`` means that the file declares an order of the labels, which then holds for
+    the files after it.
     """
 
     file: Path
@@ -257,7 +262,7 @@ class _Read(NamedTuple):
 
 
 def _split(one: _Read, splits: Splits) -> list[_Read]:
-    """Return what a file has of each split."""
+    """Return the part of a file that belongs to each split."""
     if one.failure is not None:
         return [one] * len(splits.positions)
     alignment, labels = one.columns
@@ -265,7 +270,7 @@ def _split(one: _Read, splits: Splits) -> list[_Read]:
 
 
 def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> None:
-    """Score files together or, if one of them cannot be, each by itself."""
+    """Score files together, or one by one if one of them cannot be scored."""
     if len(some) > 1 and not any(one.alone or one.failure for one in some):
         with suppress(ValueError, TypeError):
             board.add([str(one.file) for one in some], [one.columns for one in some])
@@ -274,62 +279,66 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
         try:
             if one.failure is not None:
                 raise one.failure
-            # Ids that cannot be decoded raise where they are named.
+            # Ids that cannot be decoded raise here, so the error must name the file.
             with naming(one.file):
                 board.add([str(one.file)], [one.columns])
         except MismatchError as error:
-            why = f"its ids are not those of {truth}: {error.mismatch}."
-            drops = "--mismatch drop leaves such items out, if --min-coverage allows."
+            why = f"its ids differ from the ids of {truth}: {error.mismatch}."
+            drops = "Give --mismatch drop to leave such items out, subject to --min-coverage."
             board.fail(str(one.file), f"{why} {drops}")
         except OtherLabelsError as error:
-            why = f"it {error.others}. --allow-other-labels leaves such items out."
+            why = f"it {error.others}. Give --allow-other-labels to leave such items out."
             board.fail(str(one.file), why)
         except (ValueError, TypeError) as error:
-            # The name stands beside it already.
+            # The row already has the name of the file.
             why = " ".join(str(error).split()).removeprefix(f"{one.file} ")
             board.fail(str(one.file), why)
 
 
 def _at(column: Any, positions: Any) -> Any:
-    """Return a column of Arrow at some positions, all if they are None."""
+    """Return the values of an Arrow column at the given positions, or all values for None."""
     return column if column is None or positions is None else column.take(positions)
 
 
 def _numbers(column: Any, truth: Path, name: str) -> Any:
-    """Return a column of text as numbers, or raise if it holds others or lacks one."""
+    """Return a column of item weights as numbers, or raise if one is missing or not a number."""
     try:
         numbers = column.cast("float64")
     except ValueError as error:
         raise RatingsError(
-            f"column {name!r} of {truth} must hold item weights: {error}."
+            f"column {name!r} of {truth} must contain item weights, which are numbers: {error}."
         ) from error
     if numbers.null_count:
-        raise RatingsError(f"column {name!r} of {truth} lacks {numbers.null_count} item weights.")
+        raise RatingsError(
+            f"column {name!r} of {truth} has no item weight in {numbers.null_count} of"
+            f" {len(numbers)} rows. Fill in all weights."
+        )
     return numbers
 
 
 def _named_splits(column: Any, truth: Path, name: str) -> list[str]:
-    """Return the split of each item, or raise if there are items of none, or too many splits."""
+    """Return the split of each item, or raise if a split is missing or there are too many."""
     if column.null_count:
         raise RatingsError(
-            f"column {name!r} of {truth} lacks the split of {column.null_count} items."
+            f"column {name!r} of {truth} has no split in {column.null_count} of {len(column)} rows."
+            " Fill in all splits."
         )
     names = [str(value) for value in column.to_pylist()]
     if len(set(names)) > MOST_SPLITS:
         raise RatingsError(
-            f"column {name!r} has {len(set(names))} values, more than the {MOST_SPLITS} splits that"
-            " are ranked."
+            f"column {name!r} has {len(set(names))} values, but --split accepts at most"
+            f" {MOST_SPLITS}."
         )
     return names
 
 
 def _check_order(declared: list[Any] | None, predicted: Any, target: str, weights: Weights) -> None:
-    """Raise if a file declares another order of labels than the truth, or has other labels."""
+    """Raise if a file and the truth declare different orders, or the file has other labels."""
     own = declared_order(predicted, target)
     if own is not None and own != declared and (declared is not None or weights is not None):
         of_truth = "none" if declared is None else shown(declared)
         raise RatingsError(
-            f"column {target!r} declares the order of labels {shown(own)}, and the truth"
+            f"column {target!r} declares the order of labels {shown(own)}, but the truth declares"
             f" {of_truth}. {REMEDIES.order}"
         )
     if declared is not None:

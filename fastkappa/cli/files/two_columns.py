@@ -1,6 +1,6 @@
-"""Two columns of ratings in a file, counted for the command line.
+"""Count two columns of ratings in a file, for the command line.
 
-The file is read a batch at a time, and only the columns asked for.
+The file is read in batches, and only the requested columns are read.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from fastkappa.sources.source_table import Columns, Contents, SourceTable
 
 
 def count_ratings(source: Source, columns: Columns, reading: Reading) -> SourceCounts:
-    """Count the ratings of two raters in two columns of a source, which may be the same one.
+    """Count the ratings of two raters in two columns of a source.
 
     Raises
     ------
     RatingsError
-        If the file cannot be read, a column is not there, ratings are missing or cannot be
+        If the file cannot be read, a column does not exist, ratings are missing or cannot be
         class labels, there are too many labels, the ratings of the two columns cannot be
         compared, or no rating of the first rater is among the labels.
     ImportError
@@ -48,15 +48,15 @@ def count_ratings(source: Source, columns: Columns, reading: Reading) -> SourceC
 def count_groups(source: Source, columns: Columns, reading: Reading) -> dict[Any, SourceCounts]:
     """Count the ratings of two raters in each group of the rows of a file.
 
-    Groups are sorted, and all have the same labels. Rows without a group are last, as that of None,
-    where missing ratings may be dropped; otherwise they raise a `RatingsError`.
+    Groups are sorted, and all have the same labels. If missing ratings are dropped, rows without a
+    group are counted last, under the key None. Otherwise they raise a `RatingsError`.
     """
     contents, known, _ = _read(source, columns, reading)
     groups = finish_groups(contents, known)
     if None in groups and not reading.drop_missing:
         raise RatingsError(
             f"the group is missing in column {columns.group!r} of {groups[None].n_rows} rows."
-            " --missing drop leaves such rows out."
+            " Give --missing drop to leave such rows out."
         )
     return groups
 
@@ -64,7 +64,7 @@ def count_groups(source: Source, columns: Columns, reading: Reading) -> dict[Any
 def _read(
     source: Source, columns: Columns, reading: Reading
 ) -> tuple[Contents, list[Any] | None, SourceCounts]:
-    """Count a source; return what it holds, the labels asked for, and the counts of all rows."""
+    """Count a source, and return its contents, the requested labels, and the counts of all rows."""
     table = SourceTable(
         columns,
         reading.wanted,
@@ -79,7 +79,7 @@ def _read(
             raise
         reason = str(error).rpartition("double: ")[2]
         raise RatingsError(
-            f"column {columns.weight!r} of {source.name} must hold item weights, which are"
+            f"column {columns.weight!r} of {source.name} must contain item weights, which are"
             f" numbers: {reason}"
         ) from error
     if table.n_rows == 0:
@@ -90,7 +90,8 @@ def _read(
     reading.refuse_missing(source, dict(zip(rated, counts.missing)), counts.n_rows, rated)
     if counts.n_dropped == counts.n_rows:
         raise RatingsError(
-            f"no rows are left: all {counts.n_rows} of {source.name} have a missing rating."
+            f"no rows are left, because all {counts.n_rows} rows of {source.name} have a missing"
+            " rating."
         )
     for axis in contents.axes[1:]:
         refuse_times(axis.column, axis.dtype)
@@ -101,5 +102,5 @@ def _read(
         return contents, None, counts
     counts = finish(contents, known)
     if not counts.table.any() and not n_first_among(contents, known):
-        raise RatingsError(f"none of the ratings in column {columns.y1!r} is among the labels.")
+        raise RatingsError(f"none of the ratings in column {columns.y1!r} is in --labels.")
     return contents, known, counts

@@ -1,4 +1,4 @@
-"""A matrix of disagreement weights in a text file, read for the command line."""
+"""Read a matrix of disagreement weights from a text file."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from fastkappa.statistics.weights import as_weights
 
 
 class WeightMatrix(NamedTuple):
-    """Disagreement weights, and the labels of their rows and columns if the file has them."""
+    """A matrix of disagreement weights, with the labels of its rows if the file has them."""
 
     name: str
     cells: Floats
     labels: tuple[str, ...] | None
 
     def of(self, labels: AnyArray) -> Floats:
-        """Return the weights of these labels, in their order.
+        """Return the weights of the given labels, in their order.
 
         Raises
         ------
         RatingsError
-            If there are none for a label, or they are no disagreement weights.
+            If a label has no weights, or the cells are not valid disagreement weights.
         """
         wanted = [label_text(label) for label in labels.tolist()]
         if self.labels is None:
             found = self.cells
             if len(found) != len(wanted):
                 raise RatingsError(
-                    f"{self.name} has weights of {len(found)} labels, but the ratings have"
+                    f"{self.name} has weights for {len(found)} labels, but the ratings have"
                     f" {len(wanted)}: {', '.join(wanted[:10])}. Write the labels in its first row"
                     " and column, or give --labels."
                 )
         else:
             lacking = [label for label in wanted if label not in self.labels]
             if lacking:
-                raise RatingsError(f"{self.name} has no weights of the label {lacking[0]!r}.")
+                raise RatingsError(f"{self.name} has no weights for the label {lacking[0]!r}.")
             places = [self.labels.index(label) for label in wanted]
             found = self.cells[np.ix_(places, places)]
         try:
@@ -55,12 +55,14 @@ class WeightMatrix(NamedTuple):
 
 
 def read_weight_matrix(path: Path) -> WeightMatrix:
-    """Read weights from a text file; its first row and column are labels if its corner is no 0.
+    """Read weights from a text file.
+
+    The first row and column are labels if the first cell is not a number.
 
     Raises
     ------
     RatingsError
-        If it cannot be read, is not square, or a weight is not a number.
+        If the file cannot be read, the matrix is not square, or a weight is not a number.
     """
     try:
         delimiter = find_delimiter(path)
@@ -75,17 +77,17 @@ def read_weight_matrix(path: Path) -> WeightMatrix:
         heads, labels = [row[0] for row in rows[1:]], tuple(rows[0][1:])
         if heads != list(labels) or len(set(labels)) < len(labels):
             raise RatingsError(
-                f"{path} must have the same different labels in its first row and column, got"
+                f"{path} must have the same distinct labels in its first row and column, got"
                 f" {short_repr(list(labels))} and {short_repr(heads)}."
             )
         rows = [row[1:] for row in rows[1:]]
     if not rows or any(len(row) != len(rows) for row in rows):
         lengths = sorted({len(row) for row in rows})
         raise RatingsError(
-            f"{path} must have a row and a column of weights a label, got {len(rows)} rows of"
+            f"{path} must have one row and one column of weights per label, got {len(rows)} rows of"
             f" {' or '.join(map(str, lengths))} cells."
         )
     odd = next((cell for row in rows for cell in row if not is_number(cell)), None)
     if odd is not None:
-        raise RatingsError(f"{path} must have numbers as weights, got {odd!r}.")
+        raise RatingsError(f"the weights in {path} must be numbers, got {odd!r}.")
     return WeightMatrix(str(path), np.array(rows, dtype=np.float64), labels)

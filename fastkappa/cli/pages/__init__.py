@@ -1,1 +1,1 @@
-"""Reports as pages of HTML that need nothing else: no network, no script, no other file."""
+"""Reports as self-contained HTML pages, which need no network and no other file."""

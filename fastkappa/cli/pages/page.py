@@ -1,4 +1,4 @@
-"""A report as a page of HTML."""
+"""Write a report as an HTML page."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from fastkappa.results.report import Grid, Report
 def page(
     title: str, reports: Iterable[Report], pictures: Sequence[str], warnings: Sequence[str]
 ) -> str:
-    """Return a page with a title, what was warned of, reports, and pictures.
+    """Return an HTML page with a title, warnings, reports and pictures.
 
-    All texts are escaped here; ``pictures`` are HTML.
+    All texts are escaped here. ``pictures`` must already be HTML.
     """
     from fastkappa import __version__
 
@@ -50,6 +50,6 @@ def page(
 
 
 def _scrolled(grid: Grid) -> str:
-    """Return a table that is scrolled by itself where it is wider than the page."""
+    """Return a table in a box that scrolls if the table is wider than the page."""
     name = f' role="region" aria-label="{html_text(grid.caption)}"' if grid.caption else ""
     return f'<div class="wide" tabindex="0"{name}>\n{html_table(grid)}\n</div>'

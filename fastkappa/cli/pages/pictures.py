@@ -1,4 +1,4 @@
-"""Pictures inside a page, one for light screens and paper and one for dark screens."""
+"""Plots in an HTML page, each in a light version for screens and paper and in a dark version."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from fastkappa.cli.pages.stylesheet import INK, PAPER
 from fastkappa.plotting.style import import_matplotlib
 from fastkappa.results.html import html_text
 
-# Settings of matplotlib for the colour of text and lines, and for what is behind them.
+# matplotlib's settings for the colour of text and lines, and for the background colour.
 OF_INK = (
     *("text.color", "axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "xtick.color"),
     *("ytick.color", "lines.color", "patch.edgecolor"),
 )
 OF_PAPER = ("axes.facecolor", "figure.facecolor", "savefig.facecolor")
-# Without these a file has no date, no program and no address in it.
+# Leave out the date, the program and its address, so that equal plots give equal files.
 NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-# Where a name of a part of a picture is given or used.
+# The places in SVG where the id of an element is defined or used.
 NAMES = re.compile(r"""(\bid="|href="#|url\(#)""")
 
 
 class Picture(NamedTuple):
-    """A picture: its caption, and the function that draws it into axes.
+    """A plot: its caption, and the function that draws it into the given axes.
 
-    Without axes it makes a figure of a size that fits.
+    If the axes are None, the function makes a figure of a suitable size.
     """
 
     caption: str
@@ -34,7 +34,7 @@ class Picture(NamedTuple):
 
 
 def figures(pictures: Sequence[Picture]) -> Iterator[str]:
-    """Yield pictures as figures of HTML.
+    """Yield plots as HTML figures.
 
     Raises
     ------
@@ -44,13 +44,13 @@ def figures(pictures: Sequence[Picture]) -> Iterator[str]:
     for i, (caption, draw) in enumerate(pictures):
         escaped = html_text(caption)
         drawn = "\n".join(_svg(draw, scheme, escaped, f"{scheme}{i}-") for scheme in INK)
-        # Like a table, a picture is scrolled by itself where it is wider than the page.
+        # Like a table, a plot that is wider than the page gets a box that scrolls.
         box = f'<div class="wide" tabindex="0">\n{drawn}\n</div>'
         yield f"<figure>\n{box}\n<figcaption>{escaped}</figcaption>\n</figure>"
 
 
 def _svg(draw: Callable[[Any], Any], scheme: str, escaped: str, prefix: str) -> str:
-    """Return a picture as an element of SVG; its parts have names that no other picture has."""
+    """Return a plot as an SVG element, with the prefix in its ids to make them unique."""
     matplotlib = import_matplotlib()
     matplotlib.use("agg")
     settings = {
@@ -65,7 +65,7 @@ def _svg(draw: Callable[[Any], Any], scheme: str, escaped: str, prefix: str) -> 
         ax.figure.savefig(written, format="svg", metadata=NO_METADATA)
         matplotlib.pyplot.close(ax.figure)
     svg = written.getvalue()
-    # What comes before is for a file of its own; comments repeat the labels.
+    # An SVG element inside HTML needs no XML header. The comments repeat the labels.
     svg = re.sub(r"<!--.*?-->\n?", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     svg = NAMES.sub(rf"\g<1>{prefix}", svg)
     return svg.replace(

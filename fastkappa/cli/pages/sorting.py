@@ -1,9 +1,9 @@
-"""The rows of a table in the order of one of its columns, at a click on its head."""
+"""A script that sorts the rows of a table when a user clicks the head of a column."""
 
 from __future__ import annotations
 
-# Without a script the table stays as it is. A cell counts by the number that it begins with, if all
-# cells of its column do, and what is undefined is last either way.
+# Without JavaScript the table keeps its order. If all cells of a column begin with a number, they
+# are sorted by that number. Undefined values come last in both directions.
 SCRIPT = """\
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];

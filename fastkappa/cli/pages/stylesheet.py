@@ -1,13 +1,13 @@
-"""How pages look: on a screen, a telephone or paper, light or dark."""
+"""The style sheet of HTML pages, for screens, phones and paper, light and dark."""
 
 from __future__ import annotations
 
-# The colours of text and of what is behind it, which pictures take too.
+# The colours of text and background, also used for plots.
 INK = {"light": "#1a1c20", "dark": "#e9eaec"}
 PAPER = {"light": "#ffffff", "dark": "#15171b"}
 
-# All text has a contrast of at least 7 : 1 by WCAG 2. On a telephone pictures keep a width at which
-# their letters can be read, and are scrolled.
+# All text has a contrast of at least 7:1 (WCAG 2). On a phone, plots scroll and stay wide enough
+# for their text to be readable.
 STYLE = f"""\
 :root{{color-scheme:light dark;--ink:{INK["light"]};--paper:{PAPER["light"]};--quiet:#464a51;\
 --rule:#c9ccd2;--stripe:#f4f5f7}}

@@ -1,1 +1,1 @@
-"""Reports that the commands print."""
+"""The reports that the commands print."""

@@ -1,4 +1,4 @@
-"""What ``fastkappa agree`` reads and reports: two raters or more, in groups, with clusters."""
+"""Read the ratings for ``fastkappa agree``, and choose the report."""
 
 from __future__ import annotations
 
@@ -33,36 +33,36 @@ def read_and_report(
     raters: tuple[str, ...] | LongColumns | RaterFiles,
     reading: Reading,
 ) -> Output:
-    """Read a source and report on its raters.
+    """Read a source, and report on its raters.
 
     Raises
     ------
     ValueError
-        If it cannot be read, or an option is not for such raters.
+        If the source cannot be read, or an option does not apply to its raters.
     ImportError
         If pyarrow is not installed.
     """
     is_long = isinstance(raters, LongColumns | RaterFiles)
     rated = (raters.rating,) if isinstance(raters, LongColumns | RaterFiles) else raters
     if request.cluster in rated:
-        raise ValueError(
-            f"--cluster must name another column than those of ratings, got {request.cluster!r}."
-        )
+        raise ValueError(f"--cluster must not name a column of ratings, got {request.cluster!r}.")
     _check_sets(request, reading)
     of_alpha = request.level is not None or request.separator is not None
     are_two = not is_long and len(raters) == 2 and not of_alpha
     if not is_long and request.duplicates != "error":
-        raise ValueError("--duplicates is for a row per rating, or a file per rater.")
+        raise ValueError("--duplicates needs one row per rating, or one file per rater.")
     if request.sample_weight is not None and (not are_two or request.cluster is not None):
-        raise ValueError("--sample-weight is for two raters in a column each, without --cluster.")
+        raise ValueError(
+            "--sample-weight needs two raters, with one column per rater, and no --cluster."
+        )
     if request.heat_map and request.pair is None and (not are_two or request.group is not None):
         raise ValueError(
-            "--heat-map is for two raters in a column each, without --group; of more raters --pair"
-            " chooses two."
+            "--heat-map needs two raters, with one column per rater, and no --group. For more"
+            " raters, choose two with --pair."
         )
     if are_two and (request.pair is not None or request.lists_disputed):
         option = "--disputed" if request.lists_disputed else "--pair"
-        raise ValueError(f"{option} is for three raters or more.")
+        raise ValueError(f"{option} needs three or more raters, got two.")
     with progress_bar(source.files) as bar:
         reading = reading._replace(on_progress=bar.starts(source.files[0]))
         if are_two:
@@ -79,40 +79,40 @@ def read_and_report(
         request = request._replace(raters=tuple(whole.rater_names or ()))
     if is_long and whole.n_raters == 2 and not of_alpha:
         if request.pair is not None or request.lists_disputed:
-            raise ValueError("--pair and --disputed are for three raters or more.")
+            raise ValueError("--pair and --disputed need three or more raters, got two.")
         if request.group is None:
             clusters = None if request.cluster is None else pair_clusters(whole)
             return _report_on_table(request, pair_counts(whole), clusters)
         if request.cluster is not None:
             raise ValueError(
-                "--cluster with --group and two raters needs a file with a column for each rater."
+                "--cluster with --group and two raters needs a file with one column per rater."
             )
         return _report_on_tables(request, {g: pair_counts(part) for g, part in groups.items()})
     if request.interval_method is not None:
-        raise ValueError("--interval-method is for two raters.")
+        raise ValueError("--interval-method applies only to two raters.")
     return report_on_several(request, whole, groups)
 
 
 def _check_sets(request: AgreeRequest, reading: Reading) -> None:
-    """Raise for options that ratings which are sets have no use for, and for levels of sets."""
+    """Raise if an option does not apply to sets of labels, or a level applies only to sets."""
     if request.separator is None:
         if request.level in SET_LEVELS and request.level != "nominal":
-            raise ValueError(f"--level {request.level} is for sets: --set-separator says how.")
+            raise ValueError(f"--level {request.level} is for sets: give --set-separator.")
         return
     if not request.separator:
-        raise ValueError("--set-separator must be a text, got ''.")
+        raise ValueError("--set-separator must not be empty, got ''.")
     unused = {"--weights": request.weights is not None, "--labels": reading.labels is not None}
     unused["--missing-codes"] = reading.codes is not None
     for option, is_given in unused.items():
         if is_given:
-            raise ValueError(f"{option} is for labels, and --set-separator for sets of them.")
+            raise ValueError(f"{option} cannot be combined with --set-separator: leave one out.")
     if request.level not in (None, *SET_LEVELS):
         allowed = ", ".join(SET_LEVELS)
-        raise ValueError(f"--level of sets must be one of {allowed}, got {request.level!r}.")
+        raise ValueError(f"--level must be one of {allowed} for sets, got {request.level!r}.")
 
 
 def _report_on_two(request: AgreeRequest, source: Source, reading: Reading) -> Output:
-    """Read two columns and report on them."""
+    """Read two columns, and report on them."""
     if request.cluster is not None:
         return _report_on_clusters(request, request.cluster, source, reading)
     first, second = request.raters
@@ -137,7 +137,7 @@ def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts])
 def _report_on_clusters(
     request: AgreeRequest, cluster: str, source: Source, reading: Reading
 ) -> Output:
-    """Read two columns with clusters and report on them."""
+    """Read two columns with clusters, and report on them."""
     with no_undefined_warnings():
         pair = ClusteredPair(source, request.raters, cluster, request.group, reading)
         weights = request.weights_of(pair.labels)

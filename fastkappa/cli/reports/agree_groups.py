@@ -27,7 +27,7 @@ from fastkappa.two_raters.grouped import GroupedAgreement
 
 
 def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output:
-    """Report on two raters in each group."""
+    """Return the report on two raters in each group."""
     with no_undefined_warnings():
         equality = grouped.equality if len(grouped) > 1 else None
     names = {group: label_text(group) for group in grouped}
@@ -70,12 +70,12 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
-    """Return the agreement in each group; the group None holds the rows without one."""
+    """Return the agreement in each group; the key None has the counts of rows without a group."""
     named = {group: part for group, part in counts.items() if group is not None}
     n_without_group = counts[None].n_rows if None in counts else 0
     results = {group: result_of(part, request) for group, part in named.items() if part.table.any()}
     if not results:
-        raise RatingsError("no row has a group and both its ratings among the labels.")
+        raise RatingsError("no row has both a group and two ratings that are among the labels.")
     parts = list(named.values())
     missing = tuple(sum(part.missing[i] for part in parts) for i in (0, 1))
     n_dropped = sum(part.n_dropped for part in parts)

@@ -21,13 +21,13 @@ from fastkappa.two_raters.agreement_result import AgreementResult
 
 
 def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
-    """Report on two raters."""
+    """Return the report on two raters."""
     with no_undefined_warnings():
         resampled = bootstrap_of(result, request) if request.n_resamples else None
         numbers = {"n": result.n, "dropped": result.n_dropped, "outside": result.n_outside}
         rows = number_rows(numbers) + [estimate_row(*row) for row in result.rows()]
         own = result._report()
-        # It may advise arguments.
+        # The library's lines can name Python arguments.
         own = own._replace(above=[in_words_of_options(line) for line in own.above])
         reports = [own, *map(Report, filter(None, [too_large(result.labels)]))]
     fields = {**request.fields(), **result.to_dict()}
@@ -63,7 +63,7 @@ def table_picture(result: AgreementResult, as_heat_map: bool) -> Picture:
             return plot_confusion(result, ax=ax)
         return plot_agreement(result, marginals=True, reverse_y=True, ax=ax)
 
-    caption = "Bubbles are as large as the number of items they stand for."
+    caption = "The area of each bubble shows the number of items."
     if as_heat_map:
-        caption = "Cells are the darker, the more items they stand for."
+        caption = "Darker cells have more items."
     return Picture(f"{result.sentence()} {caption}", draw)

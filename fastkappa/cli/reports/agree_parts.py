@@ -1,4 +1,4 @@
-"""What the reports of ``fastkappa agree`` have in common."""
+"""Shared parts of the reports of ``fastkappa agree``."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.agreement_result import AgreementResult
 
 CONFIDENCE = 0.95
-# A warning that something is undefined.
+# The pattern of a warning about an undefined value.
 UNDEFINED = re.compile(r"(the standard error of )?(.*) is undefined: (.*)", re.DOTALL)
-# A heading names no more raters: it is the title of a page, too.
+# A heading names at most this many raters, because it is also the title of a page.
 MOST_RATERS = 4
 
 
 class AgreeRequest(NamedTuple):
-    """What to report: the columns of a file, and what is wanted beside their agreement."""
+    """The options of ``fastkappa agree`` that determine its report."""
 
     file: str
     raters: tuple[str, ...]
@@ -53,13 +53,13 @@ class AgreeRequest(NamedTuple):
     duplicates: str = "error"
 
     def fields(self) -> dict[str, Any]:
-        """Return the first fields of the JSON."""
+        """Return the first fields of the JSON output."""
         fields = {"file": self.file, "raters": list(self.raters)}
         return fields if self.group is None else {**fields, "group": self.group}
 
     @property
     def intervals(self) -> dict[str, Any]:
-        """How the intervals of two raters are made."""
+        """The options for the intervals of two raters."""
         return {
             "interval_method": self.interval_method,
             "distribution": self.distribution or "normal",
@@ -67,18 +67,18 @@ class AgreeRequest(NamedTuple):
 
     @property
     def of_several(self) -> dict[str, Any]:
-        """How those of more raters are made."""
+        """The options for the intervals of three or more raters."""
         given = {} if self.distribution is None else {"distribution": self.distribution}
         return {"confidence": CONFIDENCE, **given}
 
     def weights_of(self, labels: AnyArray) -> Weights:
-        """Return the weights of a table with these labels."""
+        """Return the weights for a table with the given labels."""
         if isinstance(self.weights, WeightMatrix):
             return self.weights.of(labels)
         return self.weights
 
     def heading(self) -> str:
-        """Return the first line of the text, and the title of the page."""
+        """Return the heading, which is the first line of the text and the title of the page."""
         by = "" if self.group is None else f", by {label_text(self.group)}"
         if self.sample_weight is not None:
             by += f", weighted by {label_text(self.sample_weight)}"
@@ -90,7 +90,7 @@ class AgreeRequest(NamedTuple):
 
 @contextmanager
 def no_undefined_warnings() -> Iterator[None]:
-    """Print no warning of an undefined value: the report says so itself."""
+    """Suppress warnings about undefined values, because the report mentions them."""
     with catch_warnings():
         simplefilter("ignore", undefined_metric_warning())
         yield
@@ -98,11 +98,11 @@ def no_undefined_warnings() -> Iterator[None]:
 
 @contextmanager
 def why_undefined() -> Iterator[list[str]]:
-    """Collect why values are undefined, for the report, in place of warnings of them."""
+    """Collect the reasons for undefined values for the report, instead of issuing warnings."""
     reasons: list[str] = []
     with catch_warnings(record=True) as warned:
         yield reasons
-    # What is undefined, by the reason.
+    # The names of the undefined values, by reason.
     names: dict[tuple[str, str], list[str]] = {}
     for one in warned:
         text = str(one.message)
@@ -123,13 +123,14 @@ def why_undefined() -> Iterator[list[str]]:
 def result_of(
     counts: SourceCounts, request: AgreeRequest, clusters: Clusters | None = None
 ) -> AgreementResult:
-    """Return the agreement of two raters from their counts, and the clusters of the items."""
+    """Return the agreement of two raters, given their counts and the clusters of the items."""
     if not counts.table.any():
         if not counts.n_outside:
             raise RatingsError(
-                "no item has a rating of both: are the ids of items written alike in both?"
+                "no item has a rating from both raters. Check that both write the ids of items in"
+                " the same way."
             )
-        raise RatingsError("no item has both its ratings among the labels.")
+        raise RatingsError("no item has two ratings that are among the labels.")
     check_whole(counts.table)
     return make_result(
         counts.table,
@@ -146,23 +147,23 @@ def result_of(
 
 
 def check_whole(table: AnyArray) -> None:
-    """Raise if a table holds sums of item weights that are no numbers of items."""
+    """Raise if a table contains sums of item weights instead of numbers of items."""
     if table.dtype.kind == "f":
         raise RatingsError(
-            "--sample-weight must be a column of whole numbers, how many items a row stands for:"
-            " standard errors are those of items. `fastkappa score` takes any weights."
+            "--sample-weight must name a column of whole numbers, because standard errors need the"
+            " number of items that each row stands for. `fastkappa score` accepts any weights."
         )
 
 
 def bootstrap_of(result: AgreementResult, request: AgreeRequest) -> BootstrapResult:
-    """Return the requested bootstrap of kappa."""
+    """Return the bootstrap of kappa with the requested replicates."""
     return bootstrap(
         result, n_resamples=request.n_resamples, confidence=CONFIDENCE, rng=request.seed
     )
 
 
 def bootstrap_fields(resampled: BootstrapResult) -> dict[str, Any]:
-    """Return the fields of a bootstrap, without its replicates."""
+    """Return the JSON fields of a bootstrap, without its replicates."""
     return {
         "method": resampled.method,
         "n_resamples": len(resampled.replicates),

@@ -1,4 +1,4 @@
-"""The report on three raters or more."""
+"""The report on three or more raters."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ from fastkappa.statistics.scales import ScaleName, find_scale
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.grouped import ALL
 
-# The time of BCa intervals grows with the square of the number of different subjects.
+# The time for BCa intervals grows with the square of the number of distinct subjects.
 MOST_FOR_BCA = 1000
-# A picture of more pairs of raters is not readable.
+# A plot of more pairs of raters is not readable.
 MOST_PAIRS = 60
 
-# By the name of their function.
+# The coefficients, by the names of their functions.
 Coefficients = dict[str, MultiRaterResult]
 Resampled = Mapping[str, BootstrapResult | None]
 NO_BOOTSTRAP: Resampled = {}
-# Levels of alpha at which ratings may be sets.
+# The levels of alpha for ratings that are sets of labels.
 SET_LEVELS = ("nominal", "jaccard", "masi")
 
 
 def report_on_several(
     request: AgreeRequest, whole: Ratings, groups: Mapping[Any, Ratings]
 ) -> Output:
-    """Report on three raters or more: on all subjects, and on those of each group."""
+    """Return the report on three or more raters, for all subjects and for each group."""
     are_sets = request.separator is not None
     weights = None if are_sets else request.weights_of(whole.labels)
     of_groups: dict[str, list[str]] = {}
@@ -134,7 +134,7 @@ def report_on_several(
 
 
 class _Parts:
-    """The labels, the raters, their pairs and the disputed items beside the coefficients."""
+    """The parts of the report on labels, on raters and their pairs, and on disputed items."""
 
     def __init__(self, whole: Ratings, weights: Weights, request: AgreeRequest) -> None:
         options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
@@ -150,29 +150,31 @@ class _Parts:
                 self.pairs = pairwise_kappa(whole, **options)
         most = None if request.lists_disputed else MOST_SHOWN
         found = disputed_items(whole, weights=weights, most=most)
-        # Rows of a file are counted from 1.
+        # Users count the rows of a file from 1.
         are_rows = whole.counted.subjects is not None and whole.counted.subjects.items is None
         self.disputed: DisputedItems = replace(found, items=found.items + 1) if are_rows else found
 
     def pair(self, names: tuple[str, str]) -> Any:
         """Return the agreement of two of the raters."""
         if self.pairs is None:
-            what = "sets" if self._are_sets else f"{self._whole.n_raters} raters, which are many"
-            raise ValueError(f"--pair is not for {what}.")
+            what = (
+                "sets of labels" if self._are_sets else f"as many as {self._whole.n_raters} raters"
+            )
+            raise ValueError(f"--pair is not available for {what}.")
         try:
             return self.pairs[names]
         except KeyError as error:
             raise ValueError(f"--pair: {error.args[0]}") from error
 
     def reports(self) -> Iterator[Report]:
-        """Yield their reports."""
+        """Yield the reports of all parts."""
         if not self._are_sets:
             yield Report([], [label_grid(self.labels)])
             yield from self._of_raters()
         yield self.disputed._report()
 
     def _of_raters(self) -> Iterator[Report]:
-        many = f"{self._whole.n_raters} raters are many"
+        many = f"there are too many raters ({self._whole.n_raters})"
         if self.raters is not None:
             yield self.raters._report()
         elif self._whole.n_raters > MOST_RATERS:
@@ -184,7 +186,7 @@ class _Parts:
             yield Report([f"{left_out}: {many}"])
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return their estimates as rows of CSV."""
+        """Return the estimates of all parts as rows of CSV."""
         found = [
             (f"kappa of label {label_text(one.label)}", one.value, one.standard_error, one.interval)
             for one in self.labels
@@ -196,7 +198,7 @@ class _Parts:
         return [*(estimate_row(*row) for row in found), *number_rows(dict(self._numbers()))]
 
     def _numbers(self) -> Iterator[tuple[str, float]]:
-        """Yield the agreement on each label, the frequencies, and the subjects of each pair."""
+        """Yield the agreement per label, the label counts per rater, and the subjects per pair."""
         labels = [label_text(one.label) for one in self.labels]
         for label, one in zip(labels, self.labels):
             yield f"agreement on label {label}", one.agreement
@@ -209,11 +211,11 @@ class _Parts:
                 yield f"subjects of {first}, {second}", n
 
     def sentences(self) -> list[str]:
-        """Return their sentences for a paper."""
+        """Return sentences for a paper on the pairs and on each rater."""
         return [part.sentence() for part in (self.pairs, self.raters) if part is not None]
 
     def fields(self) -> dict[str, Any]:
-        """Return their fields of the JSON."""
+        """Return the JSON fields of all parts."""
         pairs = self.pairs
         return {
             "by_label": self.labels,
@@ -231,7 +233,7 @@ class _Parts:
         }
 
     def pictures(self) -> list[Picture]:
-        """Return the picture of each rater with the others."""
+        """Return the plot of each rater's agreement with the others."""
         raters = self.raters
         if raters is None:
             return []
@@ -253,7 +255,7 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
 
 
 def _gated(results: Coefficients, by_group: Mapping[str, Coefficients]) -> Iterator[Estimate]:
-    """Yield the estimate that a gate checks, or that of each group."""
+    """Yield the estimates that a gate checks: one for all subjects, or one per group."""
     if not by_group:
         first = next(iter(results.values()))
         yield Estimate(first.method, first.value, first.interval[0])
@@ -265,7 +267,7 @@ def _gated(results: Coefficients, by_group: Mapping[str, Coefficients]) -> Itera
 def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
     """Return all coefficients by the names of their functions, Fleiss' kappa first.
 
-    Of sets there are alphas alone, by their level.
+    For sets of labels, return only Krippendorff's alpha, at each level.
     """
     level: Any = request.level
     if request.separator is not None:
@@ -327,7 +329,7 @@ def _reports(
     above: Sequence[str] = (),
     heading: str = "",
 ) -> Iterator[Report]:
-    """Yield a row for each coefficient, and their interpretation if there is a scale."""
+    """Yield a table of the coefficients, and their interpretation if there is a scale."""
     results = list(found.values())
     doubts = dict.fromkeys(r.doubt for r in results if r.doubt)
     yield Report([*above, *doubts], [coefficients_grid(results)], heading=heading)
@@ -337,7 +339,7 @@ def _reports(
 
 
 def _rows(results: Coefficients, resampled: Resampled = NO_BOOTSTRAP) -> list[dict[str, Any]]:
-    """Return the coefficients, and their bootstraps if there are any, as rows of CSV."""
+    """Return the coefficients and their bootstrap intervals as rows of CSV."""
     rows = [estimate_row(r.method, r.value, r.standard_error, r.interval) for r in results.values()]
     return rows + [drawn.row(results[name].method) for name, drawn in resampled.items() if drawn]
 

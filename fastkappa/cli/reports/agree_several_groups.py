@@ -1,4 +1,4 @@
-"""Three raters or more in each group of the rows, and whether the groups differ."""
+"""The comparison of groups of subjects that three or more raters rated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastkappa.two_raters.grouped import ALL
 
 
 class Groups:
-    """Fleiss' kappa of each group, with their comparison if there can be one."""
+    """The first coefficient of each group, and the comparison of the groups if it is possible."""
 
     def __init__(
         self,
@@ -26,14 +26,14 @@ class Groups:
         self.comparison, self._why_not = self._compared()
 
     def _compared(self) -> tuple[EqualKappas | CoefficientDifference | None, str]:
-        """Return the comparison of the groups, or why there is none."""
+        """Return the comparison of the groups, or None and the reason."""
         firsts = list(self._firsts.values())
         if len(firsts) < 2:
             return None, ""
         if sum(one.n_clusters for one in firsts) <= self._whole.n_clusters:
             return compare_strata(self._firsts), ""
         if len(firsts) == 2:
-            # Groups of raters who rated the same items.
+            # The two groups have the same items, so they are compared as paired coefficients.
             try:
                 return compare_coefficients(*firsts), ""
             except ValueError:
@@ -41,7 +41,7 @@ class Groups:
         return None, "the groups are not compared: they have items or clusters in common"
 
     def reports(self) -> list[Report]:
-        """Return a row for each group, and their comparison."""
+        """Return a table with one row per group, and the comparison of the groups."""
         named = {**self._firsts, ALL: self._whole}
         rows = (
             (name, one.n_paired, one.value, one.standard_error, one.interval)
@@ -53,7 +53,7 @@ class Groups:
         return [Report([], [grid], below), *compared]
 
     def sentences(self) -> list[str]:
-        """Return the coefficient of each group, and their comparison, as sentences for a paper."""
+        """Return sentences for a paper on each group's coefficient and on the comparison."""
         compared = [] if self.comparison is None else [self.comparison.sentence()]
         of_groups = [
             one.sentence().replace(" was ", f" in {self._group} {name} was ", 1)
@@ -62,7 +62,7 @@ class Groups:
         return [*of_groups, *compared]
 
     def picture(self) -> Picture:
-        """Return the picture of the groups."""
+        """Return the plot of the coefficient of each group."""
         caption = f"{self._whole.method} and its interval in each group of {self._group}."
         named = {**self._firsts, ALL: self._whole}
         return Picture(caption, lambda ax: plot_forest(named, ax=ax))

@@ -1,4 +1,4 @@
-"""A short story of kappa, told on published ratings."""
+"""A short explanation of kappa with published ratings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEED = 2015
 
 
 def tell_story() -> None:
-    """Print the kappa of both eyes' grades, what it means, its interval, and cut points."""
+    """Print the kappa of the grades of both eyes, its meaning, its interval, and cut points."""
     rated = datasets.load("diabetic_retinopathy")
     labels = np.array(rated.labels)
     n = int(rated.table.sum())
@@ -36,41 +36,42 @@ def tell_story() -> None:
     none = rated.table[0].sum() / n
     _say(
         f"What it means: both eyes have the same grade in {p_o:.1%} of the patients. But"
-        f" {none:.0%} of left eyes have grade 0, so that eyes of patients put together by chance"
-        f" would have the same one in {p_e:.1%}. Kappa is how much of the way from there to"
-        f" 100% the eyes go: ({figure(p_o)} - {figure(p_e)}) / (1 -"
-        f" {figure(p_e)}) = {figure(kappas_of_table['none'])}. With quadratic weights grades"
-        f" that are two apart disagree four times as much as neighbours, and most that differ are"
-        f" neighbours here: {figure(kappas_of_table['quadratic'])}."
+        f" {none:.0%} of left eyes have grade 0, so randomly paired eyes would have the same grade"
+        f" in {p_e:.1%} of pairs. Kappa is the observed agreement beyond chance, as a proportion"
+        f" of the largest possible agreement beyond chance: ({figure(p_o)} - {figure(p_e)}) / (1 -"
+        f" {figure(p_e)}) = {figure(kappas_of_table['none'])}. With quadratic weights, grades"
+        f" two steps apart count four times as much disagreement as neighbouring grades. Most"
+        f" disagreements here are between neighbouring grades, so the weighted kappa is higher:"
+        f" {figure(kappas_of_table['quadratic'])}."
     )
     result = agreement_from_confusion(rated.table, weights="quadratic", labels=labels)
     reading = result.interpret("landis-koch")
     _say(
-        f"How sure is that: with 95% confidence it is {interval_text(result.interval)}, at least"
-        f" '{reading.confident_reading}' by {reading.source}."
+        f"How precise it is: the 95% interval is {interval_text(result.interval)}, which is at"
+        f" least '{reading.confident_reading}' on the scale of {reading.source}."
     )
     _say(_cut_points())
     _say(
-        "For your own ratings: fastkappa agree ratings.csv --raters left right --report page.html,"
-        " and fastkappa --help for the rest."
+        "For your own ratings, run: fastkappa agree ratings.csv --raters left right --report"
+        " page.html. For all commands, run: fastkappa --help"
     )
 
 
 def _cut_points() -> str:
-    """Return what the best cut points gain for the scores of a model that is made up."""
+    """Return the text on how much the best cut points improve kappa for simulated scores."""
     y1, y2 = datasets.load("diabetic_retinopathy").expand()
     rng = np.random.default_rng(SEED)
-    # Like a regression's predictions, the scores are closer together than the grades.
+    # The scores vary less than the grades, like the predictions of a regression model.
     scores = 0.6 * y2 + rng.normal(0, 0.3, len(y2))
     rounding = find_rounding(y1, scores, n_folds=None, rng=rng)
     halves = np.arange(4) + 0.5
     rounded = table_at_thresholds(y1, scores, halves, labels=rounding.labels)
     cuts = ", ".join(f"{cut:.2f}" for cut in rounding.thresholds.tolist())
     return (
-        "What else it can do: of scores made up for this story, the right eye's grade times 0.6"
-        " and noise, rounding at 0.5, 1.5, 2.5 and 3.5 makes labels with a quadratic kappa of"
-        f" {figure(float(kappas(rounded, 'quadratic')))} with the left eye; `fastkappa thresholds`"
-        f" cuts at {cuts} and reaches {figure(rounding.kappa)}."
+        "What else it can do: take simulated model scores, here 0.6 times the right eye's grade"
+        " plus noise. Rounded at 0.5, 1.5, 2.5 and 3.5, they agree with the left eye's grades with"
+        f" a quadratic kappa of {figure(float(kappas(rounded, 'quadratic')))}. `fastkappa"
+        f" thresholds` finds the cut points {cuts}, which raise kappa to {figure(rounding.kappa)}."
     )
 
 

@@ -1,4 +1,4 @@
-"""What is printed of leaderboards, and the ranks while files are read."""
+"""The report of ``fastkappa leaderboard``, and the ranks shown while files are read."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from fastkappa.cli.reports.output import Output
 from fastkappa.formatting import printable
 from fastkappa.leaderboards.leaderboard_result import Leaderboard, reports_of_splits, with_ends
 
-# The leaderboard of each split, or that of all items as that of None.
+# The leaderboard of each split. Without splits, the only key is None.
 Boards = Mapping[str | None, Leaderboard]
-# Ranks that are shown while files are still being read.
+# The number of ranks that are shown while files are still being read.
 RANKS_SHOWN = 10
 
 
@@ -45,7 +45,7 @@ def output_of(boards: Boards) -> Output:
 
 
 def ranks_so_far(kappas: Iterable[tuple[Any, float]]) -> list[str]:
-    """Return the lines of the highest kappas, given the name and the kappa of each file."""
+    """Return lines with the highest kappas, given the name and the kappa of each file."""
     ranked = sorted(kappas, key=lambda entry: (math.isnan(entry[1]), -entry[1]))
     lines = [
         f"{'-' if math.isnan(kappa) else i:>4}  {kappa:7.4f}  {printable(name)}"

@@ -1,4 +1,4 @@
-"""The report of ``fastkappa measure``: intraclass and concordance correlation, and limits."""
+"""The report of ``fastkappa measure``."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ CONCORDANCE = "concordance correlation"
 def report_on_measurements(
     file: str, measured: LongMeasurements, confidence: float, *, drop_missing: bool
 ) -> Output:
-    """Report on the measurements of two raters or methods, or of more.
+    """Return the report on the measurements of two or more raters or methods.
 
     Raises
     ------
     ValueError
-        If they are no measurements of the same items.
+        If the measurements are not of the same items.
     """
     columns = measured.by_rater
     options: Any = {
@@ -66,7 +66,7 @@ def report_on_measurements(
         of_pair = concordance.value, concordance.standard_error, concordance.interval
         rows.append(estimate_row(CONCORDANCE, *of_pair))
         rows += [estimate_row(name, value, math.nan, ends) for name, value, ends in limits.rows()]
-        caption = "The difference of each item's measurements, by their mean."
+        caption = "The difference between each item's measurements, against their mean."
         pictures.insert(0, Picture(caption, lambda ax: plot_limits_of_agreement(limits, ax=ax)))
     return Output(
         f"{label_text(file)}: {names}",

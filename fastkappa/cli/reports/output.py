@@ -1,4 +1,4 @@
-"""What a command prints, in every form, around the reports of results."""
+"""The output of a command in all its formats."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from fastkappa.results.csv_rows import rows_as_csv
 from fastkappa.results.report import LARGEST_TABLE, Report
 from fastkappa.results.text import COLUMNS, as_text
 
-# In less room than this nothing can be read.
+# Text in fewer columns than this is not readable.
 NARROWEST = 24
 
 
 class Output(NamedTuple):
-    """What a command prints: reports, the fields of the JSON, and the rows of the CSV.
+    """The output of a command: its reports, the fields of its JSON, and the rows of its CSV.
 
-    ``title`` is that of the page and, if it ``has_title``, of the text. ``pictures`` are those of
-    the page; the first one is drawn into a file on request. ``estimates`` are those that a gate
-    checks, ``disputed`` is a table of items for adjudication; ``sentences`` makes those of a paper.
-    Text takes the width of the terminal, at most 80 columns unless it ``is_wide``.
+    ``title`` is the title of the page and, if ``has_title``, of the text. ``pictures`` are the
+    plots of the page; ``--plot`` draws the first one to a file. ``estimates`` are checked by a
+    gate, ``disputed`` is a table of items for adjudication, and ``sentences`` returns sentences
+    for a paper. Text is as wide as the terminal, but at most 80 columns unless ``is_wide``.
     """
 
     title: str
@@ -40,7 +40,7 @@ class Output(NamedTuple):
     sentences: Callable[[], Sequence[str]] = tuple
 
     def written(self, output: str, warnings: Sequence[str]) -> str:
-        """Return 'text', 'json', 'csv', 'html' without pictures, or 'sentence'."""
+        """Return the output as 'text', 'json', 'csv', 'html' without plots, or 'sentence'."""
         if output == "json":
             from fastkappa import __version__
 
@@ -53,7 +53,7 @@ class Output(NamedTuple):
         return page(self.title, self.reports, (), warnings) if output == "html" else self._text()
 
     def as_page(self, warnings: Sequence[str]) -> str:
-        """Return the reports and the pictures as a page of HTML.
+        """Return the reports and the plots as an HTML page.
 
         Raises
         ------
@@ -71,19 +71,17 @@ class Output(NamedTuple):
 
 
 def too_large(labels: AnyArray, largest: int = LARGEST_TABLE) -> list[str]:
-    """Return where a table of counts is that no report shows, if it is not shown."""
+    """Return a note on where to find the table of counts if it is too large for the report."""
     if len(labels) <= largest:
         return []
-    return [
-        f"The table of {len(labels)} labels is too large to be read here: --format json has it."
-    ]
+    return [f"The table of {len(labels)} labels is too large to show here. It is in --format json."]
 
 
 def text_width() -> int:
-    """Return the width of the terminal, at most 80 columns: so many where there is none."""
+    """Return the width of the terminal, at most 80 columns; 80 without a terminal."""
     return min(COLUMNS, terminal_width())
 
 
 def terminal_width() -> int:
-    """Return the columns of the terminal, 80 where there is none."""
+    """Return the width of the terminal in columns; 80 without a terminal."""
     return max(NARROWEST, shutil.get_terminal_size((COLUMNS, 0)).columns)

@@ -1,4 +1,4 @@
-"""A picture written to a file, without a screen."""
+"""Write plots and pages to files."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from fastkappa.cli.options import DPI, Remarks
 from fastkappa.cli.reports.output import Output
 from fastkappa.plotting.style import import_matplotlib, new_axes
 
-# Text stays text: journals refuse PDF files whose fonts are of type 3, matplotlib's default.
+# Keep text as text, because journals reject PDF files with type 3 fonts, matplotlib's default.
 REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
 
 class PictureOptions(NamedTuple):
-    """What the options say of pictures."""
+    """The options for plots."""
 
     plot: Path | None = None
     dpi: int = DPI
@@ -23,18 +23,18 @@ class PictureOptions(NamedTuple):
     report_file: Path | None = None
 
     def check(self) -> None:
-        """Raise if an option has no meaning."""
+        """Raise if an option is invalid, or needs ``--plot`` and it is not given."""
         read_size(self.size)
         given = {"--size": self.size, "--title": self.title}
         options = [option for option, value in given.items() if value is not None]
         options += [] if self.dpi == DPI else ["--dpi"]
         if self.plot is None and options:
-            raise ValueError(f"{options[0]} is for --plot, which is not given.")
+            raise ValueError(f"{options[0]} needs --plot, which is not given.")
 
     def draw(self, report: Output) -> None:
-        """Draw the first picture of a report into a file, if one is named.
+        """Draw the first plot of a report to the file in ``--plot``, if it is given.
 
-        The suffix determines its format.
+        The suffix of the file determines its format.
 
         Raises
         ------
@@ -61,20 +61,20 @@ class PictureOptions(NamedTuple):
             matplotlib.pyplot.close(ax.figure)
 
     def write_page(self, report: Output, remarks: Remarks) -> None:
-        """Write the page of a report, if it is named, without pictures where none can be drawn."""
+        """Write the page of a report if it is requested, without plots if matplotlib is missing."""
         path = self.report_file
         if path is None:
             return
         try:
             page = report.as_page(remarks.everything)
         except ImportError as error:
-            remarks.warn(f"{path} has no pictures: {error}")
+            remarks.warn(f"{path} has no plots: {error}")
             page = report.written("html", remarks.everything)
         write_file(path, page)
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a text to a file, or raise a ValueError that names it."""
+    """Write a text to a file, or raise a ValueError that names the file."""
     try:
         path.write_text(text + "\n", encoding="utf-8")
     except OSError as error:

@@ -8,7 +8,7 @@ from typing import Any
 from fastkappa.cli.reports.output import Output
 from fastkappa.planning.plan import plan_study
 
-# An argument with which an error begins.
+# The argument at the beginning of an error text.
 ARGUMENT = re.compile(
     r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence|conservative"
     r"|design_effect|cluster_size)\b"
@@ -16,12 +16,13 @@ ARGUMENT = re.compile(
 
 
 def report_on_plan(kappa: float, **options: Any) -> Output:
-    """Plan a study by the options of `plan_study`.
+    """Return the report on a plan; ``options`` are passed to `plan_study`.
 
     Raises
     ------
     ValueError
-        If the aim is not clear, or there is no such plan; it names options.
+        If the options do not have exactly one aim, or there is no such plan. The error names
+        options of the command line.
     """
     _check(options)
     try:
@@ -41,12 +42,12 @@ def report_on_plan(kappa: float, **options: Any) -> Output:
 
 
 def read_rates(option: str, text: str) -> tuple[float, ...] | float:
-    """Return proportions that are written as ``p,q,r``, a single one as a number.
+    """Return proportions that are written as ``p,q,r``, or a single proportion as a number.
 
     Raises
     ------
     ValueError
-        If one is not a number, or is a percentage.
+        If a proportion is not a number, or is a percentage.
     """
     try:
         rates = tuple(map(float, text.split(",")))
@@ -63,7 +64,7 @@ def read_rates(option: str, text: str) -> tuple[float, ...] | float:
 
 
 def _check(options: dict[str, Any]) -> None:
-    """Raise unless the options have one aim."""
+    """Raise unless the options have exactly one aim."""
     given = {"--width": "width", "--power": "power_wanted", "--n": "n"}
     aims = [option for option, name in given.items() if options[name] is not None]
     has_test = options["null_kappa"] is not None
@@ -71,7 +72,7 @@ def _check(options: dict[str, Any]) -> None:
         raise ValueError(f"give one of {', '.join(given)}, got {' and '.join(aims)}.")
     if not has_test and aims in ([], ["--power"]):
         raise ValueError(
-            "give --width for an interval, --null for a test, or --n for the items that there are."
+            "give --width for an interval, --null for a test, or --n for a given number of items."
         )
     if has_test and aims == ["--width"]:
-        raise ValueError("--null is for a test, and --width for an interval: give one of them.")
+        raise ValueError("--null is for a test and --width is for an interval: give one of them.")

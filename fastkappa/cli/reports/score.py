@@ -16,7 +16,7 @@ from fastkappa.two_raters.table_kappas import TableKappas, WeightsName
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# A larger table is not readable.
+# Larger tables are not readable, so they are not printed.
 LARGEST_PRINTED = 30
 
 
@@ -30,9 +30,9 @@ def report_on_table(
     has_interval: bool = False,
     is_ordered: bool = True,
 ) -> Output:
-    """Return the output for two columns of a file, with weighted kappas if labels are ordered.
+    """Return the report on two columns of a file, with weighted kappas if labels are ordered.
 
-    A gate and a sentence need the interval of the kappa, which is not printed.
+    ``has_interval`` also computes the interval of kappa, which a gate and a sentence need.
     """
     found = TableKappas.of(
         counts.table,
@@ -76,8 +76,8 @@ def report_on_table(
 def _with_interval(
     columns: tuple[str, str], counts: SourceCounts, weights: WeightsName | Floats
 ) -> AgreementResult:
-    """Return the result that has the interval of kappa."""
-    # What makes intervals takes a tenth of the time of a small file to load.
+    """Return the agreement with the interval of kappa."""
+    # Importing these modules would add a tenth to the time for a small file.
     from fastkappa.cli.reports.agree_parts import CONFIDENCE, check_whole
     from fastkappa.two_raters.agreement import make_result
 
@@ -96,7 +96,7 @@ def _with_interval(
 def _headings(
     file: str, columns: tuple[str, str], counts: SourceCounts, sample_weight: str | None
 ) -> Iterator[str]:
-    """Yield the numbers of items counted and left out."""
+    """Yield lines with the numbers of items that are counted and left out."""
     first, second = (printable(name) for name in columns)
     n_items = counts.n_rows - counts.n_dropped - counts.n_outside
     weighted = "" if sample_weight is None else f", weighted by {printable(sample_weight)}"

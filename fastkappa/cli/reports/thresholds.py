@@ -9,9 +9,9 @@ import numpy as np
 from fastkappa.cli.files.scored_columns import ScoredColumns
 from fastkappa.cli.reports.output import Output
 from fastkappa.cli.words import arguments_named
-from fastkappa.formatting import label_text
+from fastkappa.formatting import count_text, label_text
 from fastkappa.statistics.weights import Weights
-from fastkappa.thresholds.rounding import Method, Rounding, find_rounding
+from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, generator_of
 from fastkappa.thresholds.rounding_report import RoundingReport
 
 FOLDS = 5
@@ -23,12 +23,12 @@ def rounding_of(
 ) -> Rounding:
     """Find the best thresholds for the scores of a file.
 
-    The same file and seed, from which folds and resamples are drawn, give the same result.
+    The seed determines the folds and resamples, so the same file and seed give the same result.
 
     Raises
     ------
     RatingsError
-        If there are no such thresholds, or the scores or labels are not of their kind.
+        If there are no such thresholds, or the scores or labels are invalid.
     """
     with arguments_named(y_true=f"column {columns[0]!r}"):
         return find_rounding(
@@ -39,7 +39,7 @@ def rounding_of(
             weights=weights,
             n_resamples=RESAMPLES,
             n_folds=FOLDS if len(items.y_true) >= FOLDS else None,
-            rng=np.random.default_rng(seed),
+            rng=generator_of(np.random.RandomState(seed)),
         )
 
 
@@ -51,10 +51,10 @@ def output_of(
     weights: Weights,
     method: Method,
 ) -> Output:
-    """Return the output for thresholds, beside the half points."""
+    """Return the report on thresholds, compared with rounding at the half points."""
     y, score = map(label_text, columns)
     with catch_warnings():
-        # The labels have been judged before.
+        # Doubtful labels have already caused warnings.
         simplefilter("ignore", UserWarning)
         found = RoundingReport.of(rounding, items.y_true, items.scores, weights, method, columns[0])
     names = ("y", "score")
@@ -71,10 +71,13 @@ def output_of(
     if items.n_dropped:
         of_y, of_score = items.missing
         left_out.append(
-            f"{items.n_dropped} left out for a missing value ({of_y} in {y}, {of_score} in {score})"
+            f"{count_text(items.n_dropped, 'row')} dropped for a missing value ({of_y} in {y},"
+            f" {of_score} in {score})"
         )
     if items.n_outside:
-        left_out.append(f"{items.n_outside} left out for a label outside those wanted")
+        left_out.append(
+            f"{count_text(items.n_outside, 'item')} left out for a label outside --labels"
+        )
     title = f"{label_text(file)}: cut points on {score} for {y}"
     reports = [report._replace(above=[*report.above, *left_out])]
     return Output(

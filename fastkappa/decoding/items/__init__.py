@@ -1,1 +1,1 @@
-"""What sees the probabilities of each item."""
+"""Read and process the class probabilities of items."""

@@ -1,4 +1,4 @@
-"""Class probabilities of items, read from what a user gave and looked through in blocks."""
+"""Read class probabilities from user input and process them in blocks of items."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.item_weights import read_scaled_weights
 from fastkappa.ratings.real_numbers import numbers_of_objects
 
-# How far the sum of a row may be from 1: float16 rounds by less, and so do three decimals.
+# How far the sum of a row may be from 1. Rounding to float16 or to three decimals stays within it.
 TOLERANCE = 1e-3
-# So many probabilities fit in the processor's cache, with what is computed of them.
+# A block of this many probabilities fits in the processor's cache, with its temporaries.
 BLOCK = 1 << 15
 SOFTMAX = (
-    " Of logits give the softmax, and of counts or of probabilities of each label against the"
-    " rest, each row divided by its sum."
+    " Convert logits with a softmax. Divide each row of counts or one-vs-rest probabilities by"
+    " its sum."
 )
 
 
 class Probabilities(NamedTuple):
-    """Probabilities of shape (n, K), without a copy, checked, and the items' weights.
+    """Validated probabilities of shape (n, K) and the weights of the items.
 
-    ``order`` has the column of each label, None if they are in the order of the labels.
-    ``weights`` are those given, times ``weight_scale``.
+    ``values`` is not copied. ``order`` is the column of each label, or None if the columns are
+    already in label order. ``weights`` are the user's weights times ``weight_scale``.
     """
 
     values: AnyArray
@@ -38,11 +38,11 @@ class Probabilities(NamedTuple):
 
     @property
     def n_labels(self) -> int:
-        """How many labels there are."""
+        """The number of labels."""
         return int(self.values.shape[1])
 
     def in_order(self) -> AnyArray:
-        """Return the probabilities of shape (n, K), one column per label in order."""
+        """Return the probabilities of shape (n, K), with columns in label order."""
         return self.values if self.order is None else self.values[:, self.order]
 
     def part(self, step: int) -> Probabilities:
@@ -51,7 +51,7 @@ class Probabilities(NamedTuple):
         return self._replace(values=self.values[::step], weights=weights)
 
     def blocks(self) -> Iterator[tuple[slice, FloatTable]]:
-        """Yield ranges of items and their probabilities, of shape (K, length)."""
+        """Yield each range of items with its probabilities, of shape (K, length)."""
         length = max(64, BLOCK // self.n_labels)
         for start in range(0, len(self.values), length):
             inside = slice(start, start + length)
@@ -61,19 +61,19 @@ class Probabilities(NamedTuple):
             yield inside, np.ascontiguousarray(columns, dtype=np.float64)
 
     def margins(self) -> Floats:
-        """Return the sum of the probabilities of each label, weighted."""
+        """Return the weighted sum of the probabilities of each label."""
         sums = np.zeros(self.n_labels)
         for inside, block in self.blocks():
             sums += block.sum(axis=1) if self.weights is None else block @ self.weights[inside]
         return sums
 
     def cheapest(self, costs: FloatTable, given: AnyArray) -> FloatTable:
-        """Give each item the label of the least expected cost; return the expected table.
+        """Give each item the label with the lowest expected cost; return the expected table.
 
-        Row y, column c of ``costs`` is the cost of label c for an item of label y, and of the
-        table the expected number of items of label y given label c. The positions of the
-        labels are written to ``given``, an array of whole numbers; the lowest of several
-        that cost the same.
+        Row y, column c of ``costs`` is the cost of giving label c to an item with true label y.
+        The same cell of the table is the expected number of such items. The positions of the
+        chosen labels are written to ``given``, an array of integers. Ties go to the lowest
+        position.
         """
         table = np.zeros_like(costs)
         by_label = np.ascontiguousarray(costs.T)
@@ -83,7 +83,7 @@ class Probabilities(NamedTuple):
             least, chosen = expected[0], given[inside]
             chosen[:] = 0
             for position in label[1:]:
-                # A later label is a higher position: the maximum overwrites the earlier ones.
+                # Later labels have higher positions, so the maximum overwrites earlier choices.
                 cheaper = (expected[position] < least).astype(given.dtype)
                 np.maximum(chosen, cheaper * position, out=chosen)
                 np.minimum(least, expected[position], out=least)
@@ -95,21 +95,22 @@ class Probabilities(NamedTuple):
 
 
 def read_probabilities(values: Any, sample_weight: Any = None) -> Probabilities:
-    """Return probabilities, looked through once.
+    """Read and validate class probabilities in one pass.
 
     Raises
     ------
     ValueError
-        If they are not an array with one row per item and one column per label, if one is not
-        finite or is negative, if a row does not sum to 1, or if item weights are invalid.
+        If ``values`` is not an array with one row per item and one column per label, if a
+        probability is negative or not finite, if a row does not sum to 1, or if item weights
+        are invalid.
     """
     refuse_masked(probabilities=values, sample_weight=sample_weight)
     array = to_numpy(values)
     if array.ndim == 1 or array.shape[1:] == (1,):
         raise ValueError(
-            f"probabilities must have one column per label, got shape {array.shape}. Of two labels"
-            " give both columns: np.column_stack([1 - p, p]); KappaRounder and"
-            " optimal_thresholds take scores."
+            f"probabilities must have one column per label, got shape {array.shape}. For two"
+            " labels, pass both columns: np.column_stack([1 - p, p]). For scores, use"
+            " KappaRounder or optimal_thresholds."
         )
     if array.ndim != 2:
         got = f"shape {array.shape}" if array.ndim else short_repr(values)
@@ -136,7 +137,7 @@ def read_probabilities(values: Any, sample_weight: Any = None) -> Probabilities:
 
 
 def _bad_row(start: int, block: FloatTable) -> ValueError:
-    """Return the error for the first row of a block that holds no probabilities."""
+    """Return the error for the first invalid row of a block."""
     with np.errstate(invalid="ignore"):
         sums = block.sum(axis=0)
         bad = ~((block.min(axis=0) >= 0) & (np.abs(sums - 1) <= TOLERANCE))

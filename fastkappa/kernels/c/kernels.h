@@ -1,4 +1,4 @@
-/* All kernels of fastkappa. Each header includes what it uses, so that an extension module may include only what it calls. */
+/* Include all kernels of fastkappa. Each header includes what it needs, so an extension module can include a single kernel. */
 #ifndef FASTKAPPA_KERNELS_H
 #define FASTKAPPA_KERNELS_H
 #include "common/range.h"

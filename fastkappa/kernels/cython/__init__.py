@@ -1,1 +1,1 @@
-"""The kernels in C, compiled when the package is built."""
+"""Implement the kernels in C. They are compiled when the package is built."""

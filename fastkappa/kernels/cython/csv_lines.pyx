@@ -1,5 +1,5 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
-"""The compiled kernel for lines of CSV text; see `fastkappa.kernels.contract`."""
+"""Count pairs of texts in CSV lines in C; see `fastkappa.kernels.contract`."""
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
@@ -25,14 +25,14 @@ def count_lines(
     lines,
     int64_t[:, ::1] table,
 ):
-    """Count the two texts of each line; return the bytes before a line that is not counted."""
+    """Count the two texts of each line; return the number of bytes in the counted lines."""
     cdef lines_t own
     cdef Py_ssize_t n_bytes = 0
     own.delimiter, own.n_fields = lines.delimiter, lines.n_fields
     own.first, own.second = lines.first, lines.second
-    # The bytes after the text are taken for zeros.
+    # The C kernel treats the bytes after the text as zeros, so the delimiter must not be 0.
     if own.delimiter == 0 or not (0 <= own.first < own.n_fields and 0 <= own.second < own.n_fields):
-        raise ValueError("both fields must be among those of a line, and end at a byte above 0")
+        raise ValueError("both fields must be within a line, and the delimiter must not be 0")
     if table.shape[0] != rows.shape[0] or table.shape[1] != columns.shape[0]:
         raise ValueError("the table must have a row and a column for each text")
     if not (0 < rows.shape[1] <= MOST_WORDS and 0 < columns.shape[1] <= MOST_WORDS):

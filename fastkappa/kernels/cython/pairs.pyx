@@ -1,10 +1,10 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
-"""The compiled kernels for pairs; see `fastkappa.kernels.contract`.
+"""Count and sum pairs in C; see `fastkappa.kernels.contract`.
 
-An array is read in place: its structure gives address, stride, type and byte order, and the
-C kernels under kernels/c/ read any of them. Of NumPy only that structure is used, which has been
-the same since NumPy 1.7, and no function: one build serves every NumPy. (The buffer protocol
-would need neither, but takes longer than counting a hundred pairs.)
+Arrays are read in place. The array structure gives the address, stride, type and byte order, and
+the C kernels under kernels/c/ support all of them. This module uses only that structure, which
+has not changed since NumPy 1.7, and no NumPy function, so one build works with every NumPy.
+(The buffer protocol would avoid both, but it is slower than counting a hundred pairs.)
 """
 
 from cpython.long cimport PyLong_AsUnsignedLongLongMask
@@ -128,13 +128,13 @@ cdef extern from "common/simd_level.h" nogil:
 READS_AS_FAST = True
 MOST_ROW_LABELS = c_MOST_ROW_LABELS
 
-# Codes are numbers of 32 bits.
+# Codes are 32-bit integers.
 cdef enum:
     MOST_CODES = 0xFFFFFFFF
 
 cdef char OTHER_BYTE_ORDER = c">" if sys.byteorder == "little" else c"<"
 cdef type ARRAY = ndarray
-# By NumPy's number of the type: bool, byte, ubyte, short, ushort, int, uint, long, ulong,
+# Indexed by NumPy's type number: bool, byte, ubyte, short, ushort, int, uint, long, ulong,
 # longlong, ulonglong, float, double.
 cdef int KINDS[13]
 KINDS[:] = [
@@ -171,7 +171,7 @@ def sum_pairs(first, second, lowest, weights, tables, part):
 
 
 def sum_pairs_exactly(first, second, lowest, weights, tables, part):
-    """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``."""
+    """Add the number of pairs and the sum of integer weights, ``high * 2**32 + low``."""
     cdef column_t a, b, w
     cdef Py_ssize_t start, stop
     cdef int64_t[:, ::1] counts, high, low
@@ -188,7 +188,7 @@ def sum_pairs_exactly(first, second, lowest, weights, tables, part):
 
 
 def look_up(values, hash, codes, part):
-    """Write the codes of values to ``codes`` and return how many are none of the labels."""
+    """Write the codes of values to ``codes``; return the number of values that are not labels."""
     cdef column_t column
     cdef label_hash_t labels
     cdef uint64_t multiplier = hash.multiplier
@@ -204,9 +204,9 @@ def look_up(values, hash, codes, part):
     check_range(start, stop, read_array(values, 0, 0, &column))
     check_range(0, stop - start, codes.shape[0])
     if codes.dtype != hash.slots.dtype:
-        raise ValueError("codes must be of the type of the slots")
+        raise ValueError("codes must have the same dtype as the slots")
     if slots.shape[0] >> (64 - labels.shift) != labels.code_width:
-        raise ValueError("there must be as many slots as the shift leaves numbers")
+        raise ValueError("there must be 2**(64 - shift) slots")
     if stop <= start:
         return 0
     with nogil:
@@ -215,9 +215,9 @@ def look_up(values, hash, codes, part):
 
 
 def count_rows(first, matrix, lowest, int64_t[:, :, ::1] tables, part):
-    """Add the pairs of a column and each column of a matrix to the tables of these.
+    """Pair a column with each column of a matrix, and add the pairs to one table per column.
 
-    No table has more than ``MOST_ROW_LABELS`` labels.
+    Tables can have at most ``MOST_ROW_LABELS`` labels.
     """
     cdef column_t a, b
     cdef Py_ssize_t start, stop
@@ -228,7 +228,10 @@ def count_rows(first, matrix, lowest, int64_t[:, :, ::1] tables, part):
     cdef Py_ssize_t length = read_column(first, lowest[0], tables.shape[1] - 1, &a)
     read_column(row, lowest[1], tables.shape[2] - 1, &b)
     if max(a.n_labels, b.n_labels) > MOST_ROW_LABELS:
-        raise ValueError(f"tables are too large to count row by row: {tables.shape}")
+        raise ValueError(
+            f"tables are too large: they must have at most {MOST_ROW_LABELS} labels each, got"
+            f" shape {tables.shape}"
+        )
     if matrix.shape[1] != tables.shape[0]:
         raise ValueError(f"{matrix.shape[1]} columns need as many tables, got {tables.shape[0]}")
     check_range(start, stop, min(length, <Py_ssize_t> matrix.shape[0]))
@@ -244,10 +247,9 @@ def count_rows(first, matrix, lowest, int64_t[:, :, ::1] tables, part):
 
 
 def sum_moments(first, second, lowest, n_labels, part):
-    """Return how many pairs are outside and inside the labels, and the sums of the latter.
+    """Return the numbers of pairs outside and inside the labels, and sums of the pairs inside.
 
-    Those are the sums of the first codes, of the second, of their squares and of their
-    products.
+    The sums are those of the first codes, the second codes, their squares and their products.
     """
     cdef column_t a, b
     cdef moments_t moments
@@ -286,7 +288,7 @@ def looks_up_as_fast():
 cdef Py_ssize_t read_pair(
     first, second, lowest, const Py_ssize_t *shape, column_t *a, column_t *b
 ) except -1:
-    """Describe two columns whose pairs a table of that shape counts; return the shorter length."""
+    """Describe two columns to C for a table of the given shape; return the shorter length."""
     lowest_first, lowest_second = lowest
     cdef Py_ssize_t length = read_column(first, lowest_first, shape[0] - 1, a)
     return min(length, read_column(second, lowest_second, shape[1] - 1, b))
@@ -294,26 +296,26 @@ cdef Py_ssize_t read_pair(
 
 cdef Py_ssize_t read_column(object array, lowest, Py_ssize_t n_labels, column_t *column) except -1:
     if not 0 <= n_labels < MOST_CODES:
-        raise ValueError("tables must have room for values outside the labels")
+        raise ValueError("tables must have a row and a column for values outside the labels")
     return read_array(array, PyLong_AsUnsignedLongLongMask(lowest), n_labels, column)
 
 
 cdef int check_range(Py_ssize_t start, Py_ssize_t stop, Py_ssize_t length) except -1:
     if start < stop and not (0 <= start and stop <= length):
-        raise ValueError(f"items {start} to {stop - 1} are not all among those of an array of {length}")
+        raise ValueError(f"items {start} to {stop - 1} are not all within an array of {length} items")
     return 0
 
 
 cdef int check_shapes(const Py_ssize_t *first, const Py_ssize_t *second) except -1:
     if first[0] != second[0] or first[1] != second[1]:
-        raise ValueError("tables must have one shape")
+        raise ValueError("tables must have the same shape")
     return 0
 
 
 cdef Py_ssize_t read_array(
     object array, uint64_t lowest, uint64_t n_labels, column_t *column
 ) except -1:
-    """Describe a one-dimensional array to C, and return how many elements it has."""
+    """Describe a one-dimensional array to C; return its length."""
     cdef const PyArrayObject *fields = <const PyArrayObject *> array
     cdef const PyArray_Descr *dtype
     if not isinstance(array, ARRAY) or PyArray_NDIM(fields) != 1:
@@ -334,7 +336,7 @@ cdef bint is_boolean(object array) noexcept:
 
 
 cdef int refuse_array(array) except -1:
-    # Not the array itself: to show it takes longer than what callers do who try this first.
+    # The message does not show the array, because that is slow and some callers catch this error.
     got = type(array).__name__
     if isinstance(array, ARRAY):
         got = f"shape {array.shape} and dtype {array.dtype}"
@@ -356,7 +358,7 @@ cdef int *shared_simd_level() noexcept:
 
 
 def simd_levels():
-    """Return the names of the levels that can be used here."""
+    """Return the names of the SIMD levels that this machine supports."""
     return [
         (<bytes> simd_level_name(level)).decode()
         for level in range(SIMD_LEVELS)
@@ -365,12 +367,12 @@ def simd_levels():
 
 
 def use_simd_level(name, asked_by="name"):
-    """Use vector instructions of this level from now on: for tests and measurements."""
+    """Use this SIMD level from now on. It is meant for tests and benchmarks."""
     if simd_level_force(simd_level_named(name.encode())) < 0:
-        raise ValueError(f"{asked_by} must be one of {simd_levels()} here, got {name!r}.")
+        raise ValueError(f"{asked_by} must be one of {simd_levels()} on this machine, got {name!r}.")
 
 
-# Found before there are threads that could find it at the same time.
+# Detect the level now, before several threads could do so at the same time.
 simd_level_current()
 if os.environ.get("FASTKAPPA_SIMD"):
     use_simd_level(os.environ["FASTKAPPA_SIMD"], "FASTKAPPA_SIMD")

@@ -1,5 +1,5 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
-"""The compiled kernels for scores; see `fastkappa.kernels.contract`."""
+"""Count, sort and group scored items in C; see `fastkappa.kernels.contract`."""
 
 cimport cython
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -69,14 +69,14 @@ cdef bins_t bins_of(bins) except *:
     cdef bins_t result
     result.low, result.scale, result.n_inner = bins
     if result.n_inner < 0:
-        raise ValueError(f"there must be bins, got {result.n_inner}")
+        raise ValueError(f"the number of bins must not be negative, got {result.n_inner}")
     return result
 
 
 @cython.final
 @cython.internal
 cdef class ItemBuffers:
-    """Items that C may read for as long as this lives."""
+    """Items that C can read during the lifetime of this object."""
 
     cdef column_t scores, codes
     cdef object owners
@@ -99,7 +99,10 @@ cdef class ItemBuffers:
 @cython.final
 @cython.internal
 cdef class Room:
-    """Room that C may write items to for as long as this lives, at places from ``start`` up to ``stop``."""
+    """Memory for items that C can write during the lifetime of this object.
+
+    C can write to the places ``start`` up to ``stop``.
+    """
 
     cdef uint8_t[::1] bytes
     cdef uint16_t[::1] codes
@@ -109,19 +112,19 @@ cdef class Room:
     def __cinit__(self, out, ItemBuffers items, Py_ssize_t start, Py_ssize_t stop):
         cdef Py_ssize_t length = min(len(out.scores), len(out.codes))
         if out.scores.dtype.itemsize != <Py_ssize_t> element_width(items.scores.kind):
-            raise ValueError(f"scores of another type cannot be written as {out.scores.dtype}")
+            raise ValueError(f"out.scores must have the dtype of scores, got {out.scores.dtype}")
         self.bytes, self.codes = out.scores.view(np.uint8), out.codes
         self.weights = out.weights
         self.weight = address(self.weights)
         if (items.weight == NULL) != (self.weight == NULL):
-            raise ValueError("weights are written if there are any, and only then")
+            raise ValueError("out must have weights if and only if the items have weights")
         if self.weight != NULL:
             length = min(length, self.weights.shape[0])
         check_range(start, stop, length)
 
 
 def count_scores(items, bins, uint32_t[:, ::1] table, double[:, ::1] sums, part):
-    """Add the items of each row and label to ``table``, and their weights to ``sums``."""
+    """Add the number of items per row and label to ``table``, and their weights to ``sums``."""
     cdef ItemBuffers own = ItemBuffers(items)
     cdef bins_t b = bins_of(bins)
     cdef Py_ssize_t start, stop
@@ -141,7 +144,7 @@ def count_scores(items, bins, uint32_t[:, ::1] table, double[:, ::1] sums, part)
 
 
 def range_scores(scores, bins, double[::1] least, double[::1] largest, part):
-    """Lower ``least`` and raise ``largest`` to the scores of each row."""
+    """Update the least and the largest score of each row."""
     cdef column_t x
     cdef bins_t b = bins_of(bins)
     cdef Py_ssize_t start, stop
@@ -153,7 +156,7 @@ def range_scores(scores, bins, double[::1] least, double[::1] largest, part):
 
 
 def collect_scores(items, bins, const uint8_t[::1] wanted, out, part):
-    """Write the items in the rows that are wanted, and return how many they are."""
+    """Copy the items in the wanted rows to ``out``; return their number."""
     cdef ItemBuffers own = ItemBuffers(items)
     cdef bins_t b = bins_of(bins)
     cdef Py_ssize_t start, stop, n_chosen
@@ -172,7 +175,7 @@ def collect_scores(items, bins, const uint8_t[::1] wanted, out, part):
 
 
 def group_scores(items, bins, int64_t[::1] places, const int64_t[::1] ends, out, part):
-    """Write each item to the next of its row's ``places``; return how many found none."""
+    """Copy each item to the next free place of its row; return the number without a place."""
     cdef ItemBuffers own = ItemBuffers(items)
     cdef bins_t b = bins_of(bins)
     cdef Py_ssize_t start, stop, row, n_refused
@@ -195,10 +198,10 @@ def group_scores(items, bins, int64_t[::1] places, const int64_t[::1] ends, out,
 
 
 def sort_items(items):
-    """Return scores and codes in the order of the scores, or None for the general way.
+    """Return scores and codes in the order of the scores, or None if the general path is needed.
 
-    That is taken for scores that are not finite, and for those so far apart that they and
-    the codes need more than 64 bits.
+    It is needed if scores are not finite, or if they are so far apart that a score and a code
+    together need more than 64 bits.
     """
     cdef column_t x, y
     cdef key_layout_t layout
@@ -228,7 +231,7 @@ def accumulate_labels(
     const int64_t[::1] places,
     double[:, ::1] prefix,
 ):
-    """Write how many items of each label lie between the first place and each other."""
+    """Write the count, or the sum of weights, of each label up to each place to ``prefix``."""
     cdef const double *w = address(weights)
     cdef double[::1] below = np.empty(prefix.shape[0])
     cdef int64_t lowest = 0, highest = 0
@@ -254,5 +257,5 @@ def simd_level():
     return (<bytes> simd_level_name(simd_level_current())).decode()
 
 
-# One level for all modules: `use_simd_level` of the other one is used here too.
+# Share the SIMD level of the pair kernels, so that their `use_simd_level` applies here too.
 simd_level_share(shared_simd_level())

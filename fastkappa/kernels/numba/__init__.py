@@ -1,1 +1,1 @@
-"""The kernels compiled by numba when they are first called."""
+"""Implement the kernels with numba, which compiles them at their first call."""

@@ -1,4 +1,4 @@
-"""How numba's loops read columns of any type, stride and alignment, and write their codes."""
+"""Read columns of any integer type, stride and alignment in numba, and write their codes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastkappa.kernels.numba.vectors import WIDTH, intrinsic
 
 
 class ArrayView(NamedTuple):
-    """A column of integers in memory: code 0 is the value ``lowest`` (modulo 2**64)."""
+    """A column of integers in memory. The value ``lowest``, modulo 2**64, has code 0."""
 
     address: int
     stride: int
@@ -26,9 +26,10 @@ class ArrayView(NamedTuple):
 def decode(
     views: Any, begin: int, end: int, stop: int, copies: int, row_codes: Any, column_codes: Any
 ) -> None:
-    """Write the codes of pairs, `n_codes` for a value outside them, and a few codes more.
+    """Write the codes of pairs. Up to one vector of extra codes is written after them.
 
-    Both columns are read at once: memory is slower when it is read in turns.
+    A value outside the codes gets the code `n_codes`. Both columns are read in the same loop,
+    because reading one block after the other is slower.
     """
     rows, columns = views
     row, row_stride = place_to_read(rows, begin, end, stop, copies)
@@ -42,9 +43,10 @@ def decode(
 def place_to_read(view: Any, begin: int, end: int, stop: int, copies: int) -> tuple[int, int]:
     """Return the address and the stride of values that can be read in vectors.
 
-    Values with gaps of 1 to 7 bytes are read as wider ones, gap and all, and cut to their
-    size. Behind the last one there may be nothing to read. (numba knows no big-endian host.)
-    Others are copied, and so is the last block, which may end within a vector.
+    Values with gaps of 1 to 7 bytes are read as wider integers, including the gap, and then
+    truncated (numba supports little-endian hosts only). Values with other strides are copied
+    first. The last block is copied too, because it may end within a vector and the memory after
+    it may not be readable.
     """
     size, stride = view.size, view.stride
     count = end - begin
@@ -83,13 +85,13 @@ def decode_column(view: Any, address: int, stride: int, codes: Any, position: in
 
 @njit
 def address_of(array: Any) -> Any:
-    # numba gives an unsigned integer: with a signed one it would make a float.
+    # numba gives an unsigned integer, and adding a signed integer to it would give a float.
     return np.int64(array.ctypes.data)
 
 
 @intrinsic
 def copy(typing: Any, size: Any, source: Any, target: Any) -> Any:
-    """Copy ``size`` bytes."""
+    """Copy ``size`` bytes from one address to another."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, source, target = arguments
@@ -111,14 +113,14 @@ def decode_vector(
     codes: Any,
     position: Any,
 ) -> Any:
-    """Write the codes of WIDTH values, ``stride`` bytes apart, from a position on."""
+    """Write the codes of WIDTH values, which are ``stride`` bytes apart, to a position."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, address, lowest, mask, n_codes, target, position = arguments
         bits = 8 * stride.literal_value
         read = vectors.integers(bits)
         written = vectors.integers(codes.dtype.bitwidth)
-        # All codes and the one outside fit in what is written, so the wider type holds them.
+        # All codes, including `n_codes`, fit in the written type, so they fit in the wider type.
         wider = read if bits > codes.dtype.bitwidth else written
         value = vectors.load(builder, address, read)
         code = builder.sub(value, vectors.repeat(builder, lowest, read))

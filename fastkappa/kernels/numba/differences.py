@@ -1,4 +1,4 @@
-"""The kernel for differences of rows, compiled by numba; see `fastkappa.kernels.contract`."""
+"""Compute differences of rows with numba; see `fastkappa.kernels.contract`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def largest_differences(
     start: int,
     largest: NDArray[np.float32],
 ) -> None:
-    """Raise ``largest`` to the scaled differences of some rows from all those before them."""
+    """Update the largest scaled difference of some rows from all rows before them, per column."""
     stop = start + len(factors)
     check_range(start, stop, rows)
     check_range(0, stop, factors.T)

@@ -1,12 +1,13 @@
-"""What numba compiles: functions that take addresses and sizes, not arrays.
+"""Count and sum pairs in loops that numba compiles.
 
-So one compiled version serves all types, strides and alignments. It is made when it is
-first used and kept on disk where a cache folder is writable. (numba checks the time of
-this file only: touch it after editing what it imports.)
+Columns are passed as addresses and sizes, so one compiled version serves all types, strides and
+alignments. It is compiled at its first use and cached on disk if a cache folder is writable.
+(numba only checks the modification time of this file. Touch it after editing a module that it
+imports.)
 
-Few labels are counted by `popcount`. More are counted one by one, in four tables in
-turn: a counter that has just been written is not needed again at once, as it would be
-where most pairs are alike.
+Few labels are counted by `popcount`. Pairs of more labels are counted one by one, in four tables
+in turn. Without that, a run of equal pairs would update the same counter again and again, and
+each update would wait for the one before it.
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ from fastkappa.kernels.numba.popcount import (
 )
 from fastkappa.kernels.numba.vectors import WIDTH
 
-# Tables in turn are worth it while they stay in the second-level cache.
+# Several tables are worthwhile only if they stay in the L2 cache.
 SUBTABLES = 4
 LARGEST_SUBTABLE = 1 << 17
-# Their counters of 32 bits do not overflow within so many pairs.
+# The 32-bit counters of the subtables cannot overflow within this many pairs.
 LONGEST_RUN = 1 << 30
-# Pairs whose codes are written before they are counted.
+# The number of pairs whose codes are written at once before they are counted.
 SHORT_BLOCK = 512
 
 
 def compile_lazily(function: Callable[..., Any]) -> Any:
-    """Compile a function when it is first called, and keep it on disk if that is possible."""
+    """Compile a function at its first call, and cache it on disk if possible."""
     try:
         return numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # no cache folder is writable
@@ -48,7 +49,7 @@ def compile_lazily(function: Callable[..., Any]) -> Any:
 
 @compile_lazily
 def count_few(views: Any, table: Any, start: int, stop: int) -> None:
-    """Add pairs of few labels to the table: whole blocks by position of bits."""
+    """Add pairs of few labels to the table, counting whole blocks by positional popcount."""
     rows, columns = views
     n_cells = rows.n_codes * columns.n_codes
     n_planes = (n_cells + 6) // 8
@@ -154,7 +155,7 @@ def sum_floats(views: Any, weights: Any, counts: Any, table: Any, start: int, st
 def sum_integers(
     views: Any, weights: Any, counts: Any, high: Any, low: Any, start: int, stop: int
 ) -> None:
-    """Add pairs and the upper and lower 32 bits of int64 or uint64 weights to three tables."""
+    """Add pairs, and the upper and lower 32 bits of int64 or uint64 weights, to three tables."""
     copies = np.empty(2 * SHORT_BLOCK, np.int64)
     row_codes, column_codes = np.empty(SHORT_BLOCK, np.uint32), np.empty(SHORT_BLOCK, np.uint32)
     for begin in range(start, stop, SHORT_BLOCK):
@@ -169,7 +170,7 @@ def sum_integers(
 
 @compile_lazily
 def look_up(values: Any, multiplier: Any, shift: Any, slots: Any, labels: Any, codes: Any) -> int:
-    """Write the codes of 64-bit values and return how many are none of the labels."""
+    """Write the codes of 64-bit values; return the number of values that are not labels."""
     one, last_slot = np.uint64(1), np.uint64(len(slots) - 1)
     n_labels = len(labels) - 1
     n_unknown = 0
@@ -189,7 +190,7 @@ def look_up(values: Any, multiplier: Any, shift: Any, slots: Any, labels: Any, c
 def write_counters(
     row_codes: Any, column_codes: Any, count: int, n_columns: int, counters: Any
 ) -> None:
-    """Write where in the subtables the counters of each pair begin."""
+    """Write the index of the first counter of each pair in the subtables."""
     step, rows_step = np.uint32(SUBTABLES), np.uint32(n_columns * SUBTABLES)
     for i in range(count):
         row, column = np.uint32(row_codes[i]), np.uint32(column_codes[i])
@@ -198,7 +199,7 @@ def write_counters(
 
 @njit
 def count_in_turn(counters: Any, count: int, subtables: Any) -> None:
-    """Count pairs in the subtables."""
+    """Count pairs in the four subtables in turn."""
     in_fours = count - count % SUBTABLES
     for i in range(0, in_fours, SUBTABLES):
         subtables[counters[i]] += 1
@@ -211,7 +212,7 @@ def count_in_turn(counters: Any, count: int, subtables: Any) -> None:
 
 @njit
 def sum_in_turn(counters: Any, weights: Any, subtables: Any) -> None:
-    """Add weights to the subtables."""
+    """Add weights to the four subtables in turn."""
     count = len(weights)
     in_fours = count - count % SUBTABLES
     for i in range(0, in_fours, SUBTABLES):

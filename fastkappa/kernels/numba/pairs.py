@@ -1,7 +1,7 @@
-"""The kernels compiled by numba, for machines without a C compiler.
+"""Count and sum pairs with numba, for machines without a C compiler.
 
-The contract is that of `fastkappa.kernels.numpy.pairs`. Here arrays become addresses and
-sizes, and the functions of `loops` count what is stored there.
+The contract is the same as that of `fastkappa.kernels.numpy.pairs`. This module converts arrays
+to addresses and sizes, and the functions in `loops` count the values there.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
-    raise ImportError("numba compiles nothing, for NUMBA_DISABLE_JIT is set")
+    raise ImportError("numba cannot compile, because NUMBA_DISABLE_JIT is set")
 
-# What cannot be read in place is copied, a chunk at a time.
+# Columns that cannot be read in place are copied, one chunk at a time.
 CHUNK = 1 << 16
 LOOKED_UP_AT_ONCE = 1 << 13
 
 
 class CodedArray(NamedTuple):
-    """An array and its codes: code 0 is the value ``lowest``."""
+    """An array whose values have codes. The value ``lowest`` has code 0."""
 
     values: AnyArray
     lowest: int
@@ -41,19 +41,19 @@ class CodedArray(NamedTuple):
 
 
 READS_AS_FAST = True
-# The general way is as fast in numba.
+# The general kernels are as fast in numba.
 MOST_ROW_LABELS = 0
 count_rows = None
 sum_moments = None
 
 
 def simd_level() -> str:
-    """Return that LLVM decides."""
+    """Return a fixed text, because LLVM chooses the vector instructions."""
     return "left to the compiler"
 
 
 def looks_up_as_fast() -> bool:
-    """Return that a look-up takes longer than a count."""
+    """Return False, because a look-up is slower than counting."""
     return False
 
 
@@ -72,7 +72,7 @@ def count_pairs(
 
 
 def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int:
-    """Write the codes of values to ``codes`` and return how many are none of the labels."""
+    """Write the codes of values to ``codes``; return the number of values that are not labels."""
     start, stop = part
     check_range(start, stop, values)
     check_range(0, stop - start, codes)
@@ -109,7 +109,7 @@ def sum_pairs_exactly(
     tables: tuple[IntTable, IntTable, IntTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``."""
+    """Add the number of pairs and the sum of integer weights, ``high * 2**32 + low``."""
     check_range(*part, first, second, weights)
     check_tables(*tables)
     pair = _coded(first, second, lowest, tables[0])
@@ -121,7 +121,7 @@ def sum_pairs_exactly(
 def _coded(
     first: AnyArray, second: AnyArray, lowest: Lowest, table: AnyArray
 ) -> tuple[CodedArray, CodedArray]:
-    """Return two columns with the codes that a table has rows and columns for."""
+    """Return two columns with codes for the rows and columns of a table."""
     n_rows, n_columns = table.shape[0] - 1, table.shape[1] - 1
     return CodedArray(first, lowest[0], n_rows), CodedArray(second, lowest[1], n_columns)
 
@@ -129,9 +129,9 @@ def _coded(
 def _pieces(
     rows: CodedArray, columns: CodedArray, weights: tuple[AnyArray, Any] | None, part: Range
 ) -> Iterator[tuple[tuple[ArrayView, ArrayView], Any, int, int]]:
-    """Yield two columns, weights of the type wanted, and the range to read in them.
+    """Yield two columns, their weights in the wanted dtype, and the range to read.
 
-    It is one piece if all can be read in place, else a chunk at a time.
+    There is a single piece if everything can be read in place, otherwise one piece per chunk.
     """
     readable = _is_readable(rows) and _is_readable(columns)
     if weights is None:
@@ -145,14 +145,14 @@ def _pieces(
             yield (_view(rows), _view(columns)), _read_only(array), *part
             return
     for chunk in chunks_of(part, CHUNK):
-        # The copies live as long as the piece is counted: only their addresses are passed.
+        # Only addresses are passed, so `pair` keeps the copies alive while the piece is counted.
         pair = _copy(rows, chunk), _copy(columns, chunk)
         own = None if weights is None else _read_only(array[chunk].astype(dtype))
         yield (_view(pair[0]), _view(pair[1])), own, 0, chunk.stop - chunk.start
 
 
 def _is_readable(column: CodedArray) -> bool:
-    """Return whether values are integers in native byte order whose type holds all labels."""
+    """Return whether values are native integers whose dtype can represent all labels."""
     dtype = column.values.dtype
     if dtype.kind not in "iub" or not dtype.isnative:
         return False
@@ -179,7 +179,7 @@ def _view(column: CodedArray) -> ArrayView:
 
 
 def _read_only(weights: AnyArray) -> AnyArray:
-    """Return a view that is not writable, so that numba compiles one version, not two."""
+    """Return a read-only view, so that numba compiles one version instead of two."""
     view = weights.view()
     view.flags.writeable = False
     return view

@@ -1,23 +1,23 @@
-"""Few labels are counted without counting each pair: positional popcount, for numba.
+"""Count pairs of few labels in numba by positional popcount, many pairs at a time.
 
-1. A pair becomes its cell's number and that a byte with one bit set:
+1. A pair becomes the number of its cell, and the number becomes a byte with one bit set:
 
        labels 0..2:  pair (1, 2) -> cell 1*3 + 2 = 5 -> plane 0, byte 0b00100000
                      pair (2, 2) -> cell 2*3 + 2 = 8 -> plane 1, byte 0b00000001
 
-   Plane p has cells 8p .. 8p+7; a byte of another plane is taken to be 0 there. The last
-   cell needs no count: it has the pairs that are left. So here plane 1 is not looked at,
-   and the nine cells cost one plane.
+   Plane p contains cells 8p to 8p+7. A byte of a different plane counts as 0. The last cell
+   needs no count, because it contains the remaining pairs. So plane 1 is skipped in this
+   example, and the nine cells need one plane only.
 
-2. Bits are counted by their position in the byte, with carry-save adders: three bytes
-   x, y, z become their sum's ones and twos, for all 8 positions and all bytes of a vector
-   at once, by five logical operations:
+2. Carry-save adders count the bits at each position of the byte. They turn three bytes x, y, z
+   into the ones and the twos of their sum. Five logical operations do this for all 8 positions
+   and all bytes of a vector at once:
 
        x = 0b0001, y = 0b0101, z = 0b0110   ones = x^y^z         = 0b0010
                                             twos = majority bits = 0b0101
 
-   A tree of 63 of them turns 64 vectors into one of weight 64 (and ones, twos, .. 32s,
-   which wait for the next 64). Only that one is counted bit by bit.
+   A tree of 63 adders turns 64 vectors into one vector of weight 64. Only this vector is counted
+   bit by bit. The vectors of weights 1, 2, .. 32 are kept for the next 64 vectors.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from numba import njit, types
 from fastkappa.kernels.numba import vectors
 from fastkappa.kernels.numba.vectors import BYTES, WIDTH, intrinsic
 
-# The vectors of a block: a power of 2.
+# The number of vectors in a block, a power of 2.
 VECTORS = 64
 LEVELS = VECTORS.bit_length() - 1
 BLOCK = VECTORS * WIDTH
-# Counters of a plane: the vectors of weight 1, 2, 4 .. 32, and a vector of sums for each bit,
+# The counters of a plane: the vectors of weight 1, 2, 4 .. 32, and a vector of sums per bit.
 COUNTERS = (LEVELS + 8) * WIDTH
-# whose bytes do not overflow within so many blocks.
+# The bytes of these sums cannot overflow within this many blocks.
 BLOCKS = 255
-# More planes than that cost more than counting one by one.
+# With more planes, counting pairs one by one is faster.
 LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
 
 
 def are_few(n_rows: int, n_columns: int) -> bool:
-    """Return whether the planes are few and codes and cells fit in bytes."""
+    """Return whether there are few planes, and codes and cells fit in bytes."""
     return 0 < n_rows * n_columns <= 8 * LARGEST_PLANES and max(n_rows, n_columns) < 256
 
 
 @njit
 def mark_block(rows: Any, columns: Any, marks: int) -> int:
-    """Mark the cells of a block of bytes; return how many pairs are outside."""
+    """Mark the cells of a block of byte pairs; return the number of pairs outside."""
     n_outside = 0
     for i in range(0, BLOCK, WIDTH):
         n_outside += mark_cells(
@@ -69,9 +69,9 @@ def mark_cells(
     n_columns: Any,
     marks: Any,
 ) -> Any:
-    """Write a vector of bytes with one bit set, one of their planes; return how many are outside.
+    """Write a vector of one-bit bytes and a vector of their planes; return the number outside.
 
-    The pairs are WIDTH bytes at ``rows`` and at ``columns``. Their cells fit in a byte.
+    The pairs are WIDTH bytes each at ``rows`` and ``columns``. Their cells fit in a byte.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -82,7 +82,7 @@ def mark_cells(
             builder.icmp_unsigned(">=", row, vectors.repeat(builder, n_rows)),
             builder.icmp_unsigned(">=", column, vectors.repeat(builder, n_columns)),
         )
-        # Two bytes are multiplied at once: the lower product does not reach the upper byte.
+        # Two bytes are multiplied at once, because the lower product fits in the lower byte.
         twos = vectors.integers(16, WIDTH // 2)
         before = builder.mul(builder.bitcast(row, twos), vectors.repeat(builder, n_columns, twos))
         cell = builder.add(builder.bitcast(before, BYTES), column)
@@ -97,7 +97,7 @@ def mark_cells(
 
 @intrinsic
 def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
-    """Add the bits of a block's bytes that belong to a plane to its counters."""
+    """Add the bytes of a block that belong to a plane to the counters of the plane."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         marks, plane, counters = arguments
@@ -128,7 +128,7 @@ def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
             here = vectors.after(builder, counters, (LEVELS + bit) * WIDTH)
             chosen = builder.and_(whole, vectors.constant(1 << bit))
             is_set = builder.icmp_unsigned("!=", chosen, zero)
-            # A true lane is -1.
+            # A true lane is -1, so it is subtracted.
             total = builder.sub(vectors.load(builder, here), builder.sext(is_set, BYTES))
             vectors.store(builder, total, here)
         return context.get_dummy_value()
@@ -138,7 +138,7 @@ def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
 
 @intrinsic
 def sum_of_bit(typing: Any, counters: Any, bit: Any) -> Any:
-    """Return how often a bit was set, from the counters of its plane."""
+    """Return how many times a bit was set, from the counters of its plane."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         counters, bit = arguments

@@ -1,8 +1,7 @@
-"""The kernels for scores compiled by numba.
+"""Count, sort and group scored items with numba.
 
-The contract is that of `fastkappa.kernels.numpy.scores`.
-
-Chunks are converted to the one type that the loops are compiled for.
+The contract is the same as that of `fastkappa.kernels.numpy.scores`. Chunks of scores are
+converted to float64, so the loops are compiled for a single type.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from fastkappa.kernels.contract import (
 )
 from fastkappa.kernels.numba.loops import compile_lazily
 
-# Small enough for the copies of a chunk to stay in the second-level cache.
+# The copies of a chunk of this size stay in the L2 cache.
 CHUNK = 1 << 14
 SIGN = np.uint64(1 << 63)
 LARGEST = np.finfo(np.float64).max
@@ -34,7 +33,7 @@ NONE = np.empty(0)
 def count_scores(
     items: Items, bins: Bins, table: NDArray[np.uint32], sums: Floats | None, part: Range
 ) -> None:
-    """Add the items of each row and label to ``table``, and their weights to ``sums``."""
+    """Add the number of items per row and label to ``table``, and their weights to ``sums``."""
     check_range(*part, items.scores, items.codes, items.weights)
     check_bin_tables(items, bins, table, sums)
     for chunk in chunks_of(part, CHUNK):
@@ -46,7 +45,7 @@ def count_scores(
 
 
 def range_scores(scores: AnyArray, bins: Bins, least: Floats, largest: Floats, part: Range) -> None:
-    """Lower ``least`` and raise ``largest`` to the scores of each row."""
+    """Update the least and the largest score of each row."""
     check_range(*part, scores)
     check_range(0, bins.n_rows, least, largest)
     for chunk in chunks_of(part, CHUNK):
@@ -56,7 +55,7 @@ def range_scores(scores: AnyArray, bins: Bins, least: Floats, largest: Floats, p
 def collect_scores(
     items: Items, bins: Bins, wanted: NDArray[np.uint8], out: Items, part: Range
 ) -> int:
-    """Write the items in the rows that are wanted, and return how many they are."""
+    """Copy the items in the wanted rows to ``out``; return their number."""
     check_range(*part, items.scores, items.codes, items.weights)
     check_range(0, bins.n_rows, wanted)
     check_range(0, part[1] - part[0], out.scores, out.codes, out.weights)
@@ -78,7 +77,7 @@ def group_scores(
     out: Items,
     part: Range,
 ) -> int:
-    """Write each item to the next of its row's ``places``; return how many found none."""
+    """Copy each item to the next free place of its row; return the number without a place."""
     check_range(*part, items.scores, items.codes, items.weights)
     check_range(0, bins.n_rows, places, ends)
     check_range(int(places.min()), int(ends.max()), out.scores, out.codes, out.weights)
@@ -98,17 +97,17 @@ def group_scores(
 def accumulate_labels(
     codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
 ) -> None:
-    """Write how many items of each label lie between the first place and each other."""
+    """Write the count, or the sum of weights, of each label up to each place to ``prefix``."""
     check_range(int(places.min()), int(places.max()), codes, weights)
     check_range(0, len(places), prefix[0])
     _accumulate(codes, NONE if weights is None else weights, places, prefix, np.empty(len(prefix)))
 
 
 def sort_items(items: Items) -> tuple[AnyArray, NDArray[np.uint16]] | None:
-    """Return scores and codes in the order of the scores, or None for the general way.
+    """Return scores and codes in the order of the scores, or None if the general path is needed.
 
-    That is taken for scores that are not finite, and for those so far apart that they and
-    the codes need more than 64 bits.
+    It is needed if scores are not finite, or if they are so far apart that a score and a code
+    together need more than 64 bits.
     """
     scores, n_labels = items.scores, items.n_labels
     check_range(0, len(scores), items.codes)
@@ -126,8 +125,8 @@ def sort_items(items: Items) -> tuple[AnyArray, NDArray[np.uint16]] | None:
     bits = n_labels.bit_length()
     if (n_negative + 1 + n_positive) >> (64 - bits):
         return None
-    # Zero comes after the negative scores, then the first positive one: the many numbers
-    # next to zero that do not occur have no keys.
+    # Keys of negative scores come first, then zero, then positive scores. The many numbers close
+    # to zero that do not occur get no keys.
     positive = (first_positive - n_negative - 1) % (1 << 64)
     origins = np.array([first, n_negative, positive, (1 << 63) - n_negative], np.uint64)
     inside = np.minimum(offsets_from(items.codes, items.lowest), np.uint64(n_labels))

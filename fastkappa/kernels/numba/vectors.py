@@ -1,9 +1,9 @@
-"""Vector instructions for numba: LLVM's portable ones, one byte per lane.
+"""Write portable LLVM vector instructions in numba functions, with one byte per lane.
 
-numba leaves loops over bytes to LLVM's vectoriser, which gives up on the loops that
-matter here. So they are written in LLVM's own vector language, which knows no processor:
-LLVM turns it into AVX-512, AVX2, SSE2 or NEON, whatever there is. Functions decorated with
-``intrinsic`` write such instructions, with the help of the others here.
+LLVM's vectoriser does not vectorise the byte loops that matter here. So they are written in
+LLVM's own vector instructions, which are independent of the processor. LLVM translates them to
+AVX-512, AVX2, SSE2 or NEON. Functions decorated with ``intrinsic`` write such instructions, and
+the other functions here help them.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from llvmlite import binding, ir
 
 
 def intrinsic(function: Callable[..., Any]) -> Any:
-    """Make a function of one that writes its instructions.
+    """Turn a function that writes LLVM instructions into an intrinsic.
 
-    Like numba's decorator of this name, for arguments that may be literal integers.
+    Like numba's decorator, but arguments can be literal integers.
     """
     return numba.extending.intrinsic(prefer_literal=True)(function)
 
 
 def _vector_width() -> int:
-    """Return the bytes of the widest vector; any width is right, a fitting one is fast."""
+    """Return the size of the widest vector in bytes. Any size works, but this one is fastest."""
     try:
         features = binding.get_host_cpu_features()
     except RuntimeError:  # LLVM does not know this processor
@@ -44,27 +44,27 @@ BYTES = integers(8)
 
 
 def load(builder: Any, address: Any, loaded: Any = BYTES) -> Any:
-    """Read from any address: nothing need be aligned."""
+    """Read a vector from any address, aligned or not."""
     return builder.load(builder.inttoptr(address, loaded.as_pointer()), align=1)
 
 
 def store(builder: Any, value: Any, address: Any) -> None:
-    """Write to any address."""
+    """Write a vector to any address, aligned or not."""
     builder.store(value, builder.inttoptr(address, value.type.as_pointer()), align=1)
 
 
 def after(builder: Any, address: Any, n_bytes: int) -> Any:
-    """Return the address ``n_bytes`` further on."""
+    """Return the address ``n_bytes`` after an address."""
     return builder.add(address, ir.Constant(address.type, n_bytes))
 
 
 def constant(value: int, vector: Any = BYTES) -> Any:
-    """Return a vector that holds a constant in every lane."""
+    """Return a vector with the same constant in each lane."""
     return ir.Constant(vector, [value] * vector.count)
 
 
 def repeat(builder: Any, value: Any, vector: Any = BYTES) -> Any:
-    """Return a vector that holds a number, cut to the size of a lane, in every lane."""
+    """Return a vector with the same number, truncated to the size of a lane, in each lane."""
     nothing = ir.Constant(vector, ir.Undefined)
     first = ir.Constant(ir.IntType(32), 0)
     lane = builder.insert_element(nothing, resize(builder, value, vector.element), first)
@@ -72,7 +72,7 @@ def repeat(builder: Any, value: Any, vector: Any = BYTES) -> Any:
 
 
 def resize(builder: Any, value: Any, wanted: Any) -> Any:
-    """Return unsigned integers, a vector or one, with more or fewer bits."""
+    """Convert an unsigned integer, or a vector of them, to more or fewer bits."""
     bits, wanted_bits = _bits(value.type), _bits(wanted)
     if bits == wanted_bits:
         return value
@@ -80,12 +80,12 @@ def resize(builder: Any, value: Any, wanted: Any) -> Any:
 
 
 def minimum(builder: Any, x: Any, y: Any) -> Any:
-    """Return the lesser of unsigned integers."""
+    """Return the smaller of two unsigned integers, or of each pair in two vectors."""
     return builder.select(builder.icmp_unsigned("<", x, y), x, y)
 
 
 def call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
-    """Call one of LLVM's own functions."""
+    """Call an LLVM function by name."""
     function_type = ir.FunctionType(result, [argument.type for argument in arguments])
     module = builder.module
     function = module.globals.get(name) or ir.Function(module, function_type, name)
@@ -93,7 +93,7 @@ def call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
 
 
 def n_true(builder: Any, mask: Any, wanted: Any) -> Any:
-    """Return how many lanes of a comparison are true."""
+    """Return the number of lanes in which a comparison is true."""
     bits = builder.bitcast(mask, ir.IntType(mask.type.count))
     return resize(builder, builder.ctpop(bits), wanted)
 

@@ -1,1 +1,1 @@
-"""The kernels in plain NumPy."""
+"""Implement the kernels in plain NumPy."""

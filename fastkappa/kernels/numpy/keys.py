@@ -1,15 +1,15 @@
-"""Few labels in NumPy: several pairs are one key, so that one count does for all of them.
+"""Count pairs of few labels in NumPy by combining several pairs into one key.
 
-`numpy.bincount` takes the same time for every key, however much the key says. With c cells
-in the table a pair is a digit below c, and as many digits as fit make a key:
+`numpy.bincount` needs the same time per key, however many pairs a key contains. In a table of c
+cells, a pair is a digit below c. As many digits as possible make up a key:
 
     labels 0..5, 36 cells:  pairs (1, 2)  (0, 5)  (5, 5)  are the digits  8  5  35
     key = (8 * 36 + 5) * 36 + 35 = 10583, one of 36**3 = 46656
 
-The keys' counts, an array of shape (36, 36, 36), are summed over two axes for the cells of
-one digit, and so for each. Which pairs share a key does not matter: they come from the
-parts of a chunk. Two digits need no arithmetic: the bytes of two neighbours are read as
-one number, as if there were 256 cells.
+The counts of the keys form an array of shape (36, 36, 36). Summing it over two axes gives the
+counts of the cells for the third digit. It does not matter which pairs share a key, so the
+digits come from different parts of a chunk. Two digits need no arithmetic: two neighbouring
+bytes are read as one 16-bit number, as if there were 256 cells.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 
-# Pairs that are counted at once, and bytes of ratings that are read at once: they and what
-# is made of them stay in the second-level cache.
+# The number of pairs counted at once, and the number of bytes of ratings read at once. They and
+# their temporaries stay in the L2 cache.
 CHUNK = 1 << 18
 PIECE = 1 << 18
-# A pair's digit has 8 bits, a key has 16.
+# A digit has 8 bits, and a key has 16.
 MOST_CELLS = 1 << 8
 MOST_KEYS = 1 << 16
-# Fewer pairs are counted faster as they are.
+# Fewer pairs are counted faster one by one.
 LEAST_PAIRS = 1 << 14
 
 
 class Keys:
-    """Counts of keys of ``n_digits`` pairs each, for ``n_pairs`` pairs or more."""
+    """Count keys of ``n_digits`` pairs each."""
 
     def __init__(self, n_rows: int, n_columns: int, n_digits: int, n_pairs: int) -> None:
         self.n_rows, self.n_columns, self.n_digits = n_rows, n_columns, n_digits
         self.n_cells = n_rows * n_columns
-        # Digits are below `n_cells`, and numbers are made of them to this base.
+        # Digits are below `n_cells`, and a key is a number in this base.
         self.base = 256 if n_digits == 2 else self.n_cells
         self.counts = np.zeros(self.n_cells * self.base ** (n_digits - 1), np.int64)
         length = min(n_pairs, CHUNK)
@@ -45,12 +45,12 @@ class Keys:
         self.wide_keys = np.empty(length // n_digits, np.intp)
 
     def chunk_length(self, n_pairs: int) -> int:
-        """Return how many of the pairs to add next; the last few are too few for a key."""
+        """Return how many pairs to add next. The last few pairs may not fill a key."""
         length = min(n_pairs, CHUNK)
         return length - length % self.n_digits or length
 
     def add(self, first: AnyArray, lowest_first: int, second: AnyArray, lowest_second: int) -> bool:
-        """Count a chunk; leave it if it is too short or a rating is no label."""
+        """Count a chunk; return False if it does not fill whole keys or a rating is not a label."""
         n_pairs = len(first)
         if n_pairs % self.n_digits:
             return False
@@ -58,7 +58,7 @@ class Keys:
         length = PIECE // max(first.dtype.itemsize, second.dtype.itemsize)
         for begin in range(0, n_pairs, length):
             piece = slice(begin, begin + length)
-            # Ratings are read up to three times, so those with gaps are copied.
+            # Ratings are read up to three times, so strided ratings are copied.
             a, b = np.ascontiguousarray(first[piece]), np.ascontiguousarray(second[piece])
             if not _are_codes(a, lowest_first, self.n_rows):
                 return False
@@ -67,9 +67,9 @@ class Keys:
             rows = digits[piece]
             np.multiply(self._as_bytes(a), np.uint8(self.n_columns % 256), out=rows)
             rows += self._as_bytes(b)
-        # Bytes are modulo 256, so the cell of the lowest labels may be subtracted last.
+        # Bytes are modulo 256, so the cell of the lowest labels can be subtracted at the end.
         digits -= np.uint8((lowest_first * self.n_columns + lowest_second) % 256)
-        # Ratings that another thread changes may be none by now.
+        # Another thread may have changed the ratings to values that are not labels.
         if digits.max() >= self.n_cells:
             return False
         wide_keys = self.wide_keys[: n_pairs // self.n_digits]
@@ -78,18 +78,18 @@ class Keys:
         return True
 
     def table(self) -> IntTable:
-        """Return the table of all pairs counted."""
+        """Return the table of all counted pairs."""
         cells = np.zeros(self.n_cells, np.int64)
         counts = self.counts
         for _ in range(self.n_digits):
             by_digit = counts.reshape(-1, len(counts) // self.n_cells)
             cells += by_digit.sum(axis=1)
-            # What is beyond the cells never occurs.
+            # Digits beyond the cells never occur.
             counts = by_digit.sum(axis=0)[: self.n_cells ** (self.n_digits - 1)]
         return cells.reshape(self.n_rows, self.n_columns)
 
     def _keys(self, digits: NDArray[np.uint8]) -> NDArray[np.uint16]:
-        """Return the keys whose digits are those of the parts of a chunk."""
+        """Return keys made of one digit from each part of a chunk."""
         parts = digits.reshape(self.n_digits, -1)
         keys = self.keys[: parts.shape[1]]
         keys[:] = parts[0]
@@ -108,12 +108,12 @@ class Keys:
 
 
 def digits_a_key(n_rows: int, n_columns: int, n_pairs: int) -> int:
-    """Return how many pairs to make a key of, or 0 if they are not worth it."""
+    """Return how many pairs to combine into a key, or 0 if keys are not worthwhile."""
     n_cells = n_rows * n_columns
     if not 1 < n_cells <= MOST_CELLS or n_pairs < LEAST_PAIRS:
         return 0
     n_digits = 1
-    # A table of counts that is not much smaller than the number of pairs is not worth it.
+    # Another digit is worthwhile only if there are many more pairs than possible keys.
     while n_cells ** (n_digits + 1) <= min(MOST_KEYS, n_pairs // 16):
         n_digits += 1
     return n_digits
@@ -121,7 +121,7 @@ def digits_a_key(n_rows: int, n_columns: int, n_pairs: int) -> int:
 
 def _are_codes(ratings: AnyArray, lowest: int, n_codes: int) -> bool:
     if lowest == 0 and n_codes <= 128 and ratings.dtype.kind in "iu":
-        # Read as unsigned, negative ratings are large.
+        # As unsigned integers, negative ratings are large.
         return bool(ratings.view(ratings.dtype.str.replace("i", "u")).max() < n_codes)
-    # As Python numbers: all comparisons are exact, and those with NaN are false.
+    # Comparisons of Python numbers are exact, and those with NaN are false.
     return bool(lowest <= ratings.min().item() and ratings.max().item() < lowest + n_codes)

@@ -1,12 +1,11 @@
-"""The reference kernels: NumPy alone, always there, always tested.
+"""Count and sum pairs in NumPy. These are the reference kernels, which are always available.
 
-Every backend has the same files and the same functions: see `fastkappa.kernels.contract`.
+All backends have the same files and the same functions; see `fastkappa.kernels.contract`.
 
-A column is a one-dimensional array and the value of its code 0: the code of a value is
-``value - lowest``. ``table`` has one row and one column more than there are codes: values
-outside the codes are counted there, so that the check of bounds is part of the count and
-nothing can be written out of bounds. Kernels add the pairs of a part to the table and are
-serial.
+A column is a one-dimensional array, and the code of a value is ``value - lowest``. ``table`` has
+one extra row and one extra column, which count values outside the codes. So checking bounds is
+part of counting, and nothing is written out of bounds. Kernels are serial and add the pairs of
+a part to the table.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ from fastkappa.kernels.contract import (
 from fastkappa.kernels.numpy.keys import Keys, digits_a_key
 
 READS_AS_FAST = False
-# NumPy has no faster way than the general one.
+# NumPy has no kernels that are faster than the general ones.
 MOST_ROW_LABELS = 0
 count_rows = None
 sum_moments = None
 
-# Small enough for the temporaries of a chunk to stay in the second-level cache.
+# The temporaries of a chunk of this size stay in the L2 cache.
 CHUNK = 1 << 16
 LOOKED_UP_AT_ONCE = 1 << 13
-# ``np.bincount`` makes a table of its own for each chunk; a larger table is added to in place.
+# ``np.bincount`` allocates a table for each chunk. Larger tables are updated in place instead.
 LARGEST_BINCOUNT = 1 << 17
 
 
@@ -62,12 +61,12 @@ def count_pairs(
 
 
 def simd_level() -> str:
-    """Return that NumPy's own dispatch decides."""
+    """Return a fixed text, because NumPy chooses the vector instructions itself."""
     return "left to the compiler"
 
 
 def looks_up_as_fast() -> bool:
-    """Return that a look-up takes longer than a count."""
+    """Return False, because a look-up is slower than counting."""
     return False
 
 
@@ -87,7 +86,7 @@ def _count(cells: NDArray[np.intp], table: IntTable) -> None:
 
 
 def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int:
-    """Write the codes of values to ``codes`` and return how many are none of the labels."""
+    """Write the codes of values to ``codes``; return the number of values that are not labels."""
     start, stop = part
     check_range(start, stop, values)
     check_range(0, stop - start, codes)
@@ -133,9 +132,9 @@ def sum_pairs_exactly(
     tables: tuple[IntTable, IntTable, IntTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``.
+    """Add the number of pairs and the sum of integer weights, ``high * 2**32 + low``.
 
-    Neither half can overflow below 2**31 items, whatever the weights are.
+    Neither half can overflow with fewer than 2**31 items, whatever the weights.
     """
     check_range(*part, first, second, weights)
     check_tables(*tables)
@@ -150,7 +149,7 @@ def sum_pairs_exactly(
 def _cells(
     first: AnyArray, second: AnyArray, lowest: Lowest, table: AnyArray, part: Range
 ) -> Iterator[tuple[NDArray[np.intp], slice]]:
-    """Yield the index of each pair's cell in the flattened table, a chunk at a time."""
+    """Yield, for one chunk at a time, the index of each pair's cell in the flattened table."""
     for chunk in chunks_of(part, CHUNK):
         rows = _codes(first[chunk], lowest[0], table.shape[0] - 1)
         rows *= np.uint64(table.shape[1])
@@ -159,7 +158,7 @@ def _cells(
 
 
 def _codes(ratings: AnyArray, lowest: int, n_codes: int) -> NDArray[np.uint64]:
-    """Return the codes of a chunk, ``n_codes`` for a rating outside them."""
+    """Return the codes of a chunk. A rating outside the codes gets the code ``n_codes``."""
     with np.errstate(invalid="ignore"):
         codes = offsets_from(ratings, lowest)
     return np.minimum(codes, np.uint64(n_codes), out=codes)

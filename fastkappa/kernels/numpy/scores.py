@@ -1,9 +1,9 @@
-"""The reference kernels for scores: NumPy alone, always there, always tested.
+"""Count, sort and group scored items in NumPy. These are the reference kernels.
 
-A score has one of ``n_inner + 3`` rows: row 0 is below ``low``, rows 1 to ``n_inner`` are
-bins of equal width from there on, the next is above them, and the last has NaN and the
-infinities. Sums and products round, but keep the order: no score is in a lower row than a
-lower score. Codes are ``codes - lowest``; codes outside the labels become ``n_labels``.
+Each score belongs to one of ``n_inner + 3`` rows. Row 0 is for scores below ``low``. Rows 1 to
+``n_inner`` are bins of equal width from ``low`` on. The next row is for scores above them, and
+the last row is for NaN and infinity. Rounding keeps the order: of two scores, the higher one is
+never in a lower row. Codes are ``codes - lowest``; codes outside the labels become ``n_labels``.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from fastkappa.kernels.contract import (
 
 CHUNK = 1 << 15
 
-# What takes its place is NumPy's own sort anyway.
+# The general path uses NumPy's sort anyway.
 sort_items = None
 
 
 def count_scores(
     items: Items, bins: Bins, table: NDArray[np.uint32], sums: Floats | None, part: Range
 ) -> None:
-    """Add the items of each row and label to ``table``, and their weights to ``sums``."""
+    """Add the number of items per row and label to ``table``, and their weights to ``sums``."""
     check_range(*part, items.scores, items.codes, items.weights)
     check_bin_tables(items, bins, table, sums)
     for chunk in chunks_of(part, CHUNK):
@@ -45,7 +45,7 @@ def count_scores(
 
 
 def range_scores(scores: AnyArray, bins: Bins, least: Floats, largest: Floats, part: Range) -> None:
-    """Lower ``least`` and raise ``largest`` to the scores of each row."""
+    """Update the least and the largest score of each row."""
     check_range(*part, scores)
     check_range(0, bins.n_rows, least, largest)
     for chunk in chunks_of(part, CHUNK):
@@ -58,7 +58,7 @@ def range_scores(scores: AnyArray, bins: Bins, least: Floats, largest: Floats, p
 def collect_scores(
     items: Items, bins: Bins, wanted: NDArray[np.uint8], out: Items, part: Range
 ) -> int:
-    """Write the items in the rows that are wanted, and return how many they are."""
+    """Copy the items in the wanted rows to ``out``; return their number."""
     check_range(*part, items.scores, items.codes, items.weights)
     check_range(0, bins.n_rows, wanted)
     check_range(0, part[1] - part[0], out.scores, out.codes, out.weights)
@@ -78,7 +78,7 @@ def group_scores(
     out: Items,
     part: Range,
 ) -> int:
-    """Write each item to the next of its row's ``places``; return how many found none."""
+    """Copy each item to the next free place of its row; return the number without a place."""
     check_range(*part, items.scores, items.codes, items.weights)
     check_range(0, bins.n_rows, places, ends)
     check_range(int(places.min()), int(ends.max()), out.scores, out.codes, out.weights)
@@ -88,7 +88,7 @@ def group_scores(
         order = np.argsort(rows, kind="stable")
         rows = rows[order]
         n_items = np.bincount(rows, minlength=len(places))
-        # How many of the chunk's items of its row come before each.
+        # The number of earlier items of the chunk in the same row.
         before = np.arange(len(rows)) - (np.cumsum(n_items) - n_items)[rows]
         own = places[rows] + before
         has_place = own < ends[rows]
@@ -101,15 +101,15 @@ def group_scores(
 def accumulate_labels(
     codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
 ) -> None:
-    """Write how many items of each label, a row of ``prefix``, lie below each place.
+    """Write the count, or the sum of weights, of each label up to each place to ``prefix``.
 
-    Items are counted from the first place on, or their weights summed.
+    Items are counted from the first place on. ``prefix`` has one row per label.
     """
     check_range(int(places.min()), int(places.max()), codes, weights)
     n_labels = len(prefix)
     prefix[:, 0] = 0
     if weights is not None:
-        # One after the other, for sums of nothing to be 0.
+        # Cumulative sums give equal sums at places without items in between.
         inside = slice(int(places[0]), int(places[-1]))
         for label in range(n_labels):
             own = np.where(codes[inside] == label, weights[inside], 0.0)

@@ -1,1 +1,1 @@
-"""Counts of what several raters gave: the part that sees ratings."""
+"""Read and count the ratings of several raters: the only part that sees single ratings."""

@@ -21,7 +21,7 @@ from fastkappa.ratings.missing import given_labels
 
 
 def read_counts(given: Any) -> IntTable:
-    """Return a table of how many raters gave each label to each subject, or raise."""
+    """Return the table of raters per subject and label, or raise if it is invalid."""
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         raise ValueError("counts must not have masked entries.")
     counts = to_numpy(given)
@@ -47,10 +47,10 @@ def read_counts(given: Any) -> IntTable:
 def table_labels(
     table: Any, labels: Any, times: AnyArray, argument: str
 ) -> tuple[AnyArray, AnyArray | None]:
-    """Return the labels of a table in order, and the column of each, None if that is its place.
+    """Return the labels of a table in order, and the column of each label.
 
-    By default they are the names that a data frame has; given ones may be these in their order.
-    ``times`` is how often each column's label was given.
+    The columns are None if they are already in order. By default the labels are the column names of
+    a data frame; ``labels`` can reorder them. ``times`` is how often each column's label was given.
     """
     n_labels = len(times)
     columns = names_of_columns(table)

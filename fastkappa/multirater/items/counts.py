@@ -1,9 +1,9 @@
 """Count the distinct profiles and patterns of several raters, and the pairs of raters.
 
-A profile holds each rater's rating of a subject; a pattern holds how many raters gave it
-each label. If few of them are possible, each is a cell of a table: one half of the raters'
-codes (or of the labels) numbers its rows, the other half its columns, and the pair kernels
-count it. If many are possible, only those that occur are collected.
+A profile lists each rater's rating of a subject; a pattern lists the number of raters per label. If
+few profiles (or patterns) are possible, each is a cell of a table, and the pair kernels count it:
+one half of the raters' codes (or of the labels) gives its row, the other half its column. If many
+are possible, only the rows that occur are collected.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from fastkappa.multirater.items.rater_columns import CHUNK, EncodedRater
 
 Result = TypeVar("Result")
 
-# A pattern takes a byte per label: many distinct subjects with many labels need too much memory.
+# A pattern needs one byte per label: many patterns with many labels need too much memory.
 LARGEST_COUNTS = 1 << 33
 
 
 class Sizes(NamedTuple):
-    """The limits of tables, and the sizes of the parts that work is split into.
+    """The limits of tables, and the sizes of units of work.
 
     Attributes
     ----------
     most_cells : int
-        Cells of a table of all possible profiles or patterns; 4 MB still fit in the cache.
+        The most cells of a table of all possible profiles or patterns; 4 MB still fit in the cache.
     per_thread : int
-        Ratings that make another thread worthwhile. Starting one takes about 100
-        microseconds; counting these takes several times that.
+        The number of ratings that justifies another thread. Starting a thread takes about 100
+        microseconds; counting these ratings takes several times that.
     range_size : int
-        Subjects that a thread takes at a time.
+        The number of subjects that a thread processes at a time.
     chunk : int
-        Subjects that are encoded at a time.
+        The number of subjects encoded at a time.
     block : int
-        Rows that are collected at a time.
+        The number of rows collected at a time.
     """
 
     most_cells: int = 1 << 19
@@ -58,7 +58,7 @@ SIZES = Sizes()
 def count_profiles(
     kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int, sizes: Sizes = SIZES
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct profiles, codes of shape (P, R), and how many subjects have each."""
+    """Return the distinct profiles, codes of shape (P, R), and the subjects with each."""
     base = raters[0].n_labels + 1
     half = len(raters) // 2
     if not profiles_are_few(raters, sizes.most_cells):
@@ -81,14 +81,14 @@ def count_profiles(
 def count_patterns(
     kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int, sizes: Sizes = SIZES
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct patterns, counts of shape (P, l), and how many subjects have each."""
+    """Return the distinct patterns, counts of shape (P, l), and the subjects with each."""
     n_raters, n_labels = len(raters), raters[0].n_labels
     base = n_raters + 1
     if _power(base, n_labels) > sizes.most_cells:
         ordered = _collect(raters, lambda codes: np.sort(codes, axis=1), num_threads, sizes)
         return as_patterns(*ordered, n_labels)
     half = n_labels // 2
-    # A rating adds one to the digit of its label, in the row's or the column's number.
+    # Each rating adds one to the digit of its label, in the row number or the column number.
     to_row, to_column = np.zeros((2, n_labels + 1), np.uint32)
     to_row[:half] = base ** np.arange(half)
     to_column[half:n_labels] = base ** np.arange(n_labels - half)
@@ -115,8 +115,8 @@ def count_rater_pairs(
 ) -> IntTable:
     """Return the tables of all pairs of raters, counted in one pass over the ratings.
 
-    Their shape is (R (R - 1) / 2, l + 1, l + 1). The last row and column count missing
-    ratings: their code is outside the labels, and the kernels count such codes there.
+    Their shape is (R (R - 1) / 2, l + 1, l + 1). The last row and column count missing ratings,
+    because the kernels count every code outside the labels there.
     """
     size = raters[0].n_labels + 1
     pairs = list(combinations(range(len(raters)), 2))
@@ -134,7 +134,7 @@ def count_rater_pairs(
 def patterns_of(
     profiles: AnyArray, multiplicities: IntTable, n_labels: int, block: int = BLOCK
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct patterns of profiles, of shape (P, l), and how many have each."""
+    """Return the distinct patterns of profiles, of shape (P, l), and the subjects per pattern."""
     ordered = DistinctRows(profiles.shape[1], n_labels + 1, block)
     for start in range(0, len(profiles), block):
         rows = slice(start, start + block)
@@ -143,23 +143,23 @@ def patterns_of(
 
 
 def profiles_are_few(raters: Sequence[EncodedRater], most_cells: int = SIZES.most_cells) -> bool:
-    """Return whether a table has room for every possible profile."""
+    """Return whether a table of every possible profile is small enough."""
     return _power(raters[0].n_labels + 1, len(raters)) <= most_cells
 
 
 def as_patterns(
     ordered: AnyArray, multiplicities: IntTable, n_labels: int
 ) -> tuple[AnyArray, IntTable]:
-    """Return the patterns of rows of sorted codes, of shape (P, l), and how many have each."""
+    """Return the patterns, of shape (P, l), of rows of sorted codes, and the subjects with each."""
     if len(ordered) * n_labels > LARGEST_COUNTS:
         raise ValueError(
-            f"ratings have {n_labels} labels on {len(ordered)} kinds of subjects, too many to count"
-            " them one by one: round them, or join labels."
+            f"ratings have {n_labels} labels and {len(ordered)} distinct rows, too many to count"
+            " one by one: round the ratings, or merge labels."
         )
     counts = np.zeros((len(ordered), n_labels + 1), np.min_scalar_type(ordered.shape[1]))
     rows = np.arange(len(ordered))
     for codes in ordered.T:
-        # A column has one code per row, so no cell occurs twice in this statement.
+        # A column has one code per row, so no cell is incremented twice by this statement.
         counts[rows, codes] += 1
     return counts[:, :-1], multiplicities
 
@@ -172,7 +172,7 @@ def _count(
     num_threads: int,
     sizes: Sizes,
 ) -> IntTable:
-    """Return how many subjects fall in each cell; ``cells`` gives their rows and columns."""
+    """Count the subjects per cell. ``cells`` returns the row and column of each subject."""
 
     def work(ranges: ItemRanges) -> IntTable:
         table = np.zeros((shape[0] + 1, shape[1] + 1), np.int64)
@@ -190,7 +190,7 @@ def _collect(
     num_threads: int,
     sizes: Sizes,
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct rows of codes, each row arranged before it is compared."""
+    """Return the distinct rows of codes, after ``arrange`` is applied to each row."""
 
     def work(ranges: ItemRanges) -> DistinctRows:
         distinct = DistinctRows(len(raters), raters[0].n_labels + 1, sizes.block)
@@ -229,7 +229,7 @@ def _sum_in_threads(
 def _chunks(
     raters: Sequence[EncodedRater], ranges: ItemRanges, sizes: Sizes
 ) -> Iterator[list[AnyArray]]:
-    """Yield the codes of all raters, a chunk of subjects that fits in the cache at a time."""
+    """Yield the codes of all raters, in chunks of subjects that fit in the cache."""
     while bounds := ranges.take(sizes.range_size):
         for start in range(*bounds, sizes.chunk):
             stop = min(start + sizes.chunk, bounds[1])
@@ -246,5 +246,5 @@ def _number(codes: list[AnyArray], base: int, n_subjects: int) -> AnyArray:
 
 
 def _power(base: int, exponent: int) -> float:
-    """Return a power as a float; one too large for a float becomes a large number."""
+    """Return a power as a float, or a very large number on overflow."""
     return math.exp(min(exponent * math.log(base), 700.0))

@@ -1,4 +1,4 @@
-"""Distinct rows of whole numbers, and how often each occurs."""
+"""Find distinct rows of whole numbers, and count how often each occurs."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 
-# The numbers packed into one word, as digits, stay below this.
+# The digits packed into one word make a number below this.
 WORD = 1 << 63
-# Rows that are packed at a time.
+# The number of rows packed at a time.
 BLOCK = 1 << 18
-# Rows with no more than so many possible values are looked up, others are searched for.
+# Up to this many possible values, rows are located by a look-up table, otherwise by a search.
 LARGEST_LOOKUP = 1 << 20
 
 
 class DistinctRows:
-    """Rows of whole numbers below ``base``, collected in blocks.
+    """A collection of distinct rows of whole numbers below ``base``, filled block by block.
 
-    Each row is packed into 63-bit words, as many numbers to a word as fit; the words are
-    what is sorted. The rows that wait to be merged are never many more than the merged ones.
+    Each row is packed into 63-bit words with as many numbers per word as fit, and the words are
+    sorted. Rows that wait to be merged never greatly outnumber the merged rows.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class DistinctRows:
     base : int
         Every number is from 0 to ``base - 1``.
     block : int, default=BLOCK
-        Rows that may wait beyond the number of merged ones.
+        How many more rows may wait than are already merged.
     """
 
     def __init__(self, n_columns: int, base: int, block: int = BLOCK) -> None:
@@ -41,7 +41,7 @@ class DistinctRows:
         self._n_waiting = 0
 
     def add(self, rows: AnyArray, multiplicities: AnyArray | None = None) -> None:
-        """Add rows, of shape (n, n_columns), once each or as often as ``multiplicities`` say."""
+        """Add rows, of shape (n, n_columns), once each or ``multiplicities`` times."""
         words = _packed(rows, self._base, self._per_word)
         if multiplicities is None:
             multiplicities = np.ones(len(rows), np.int64)
@@ -57,7 +57,7 @@ class DistinctRows:
         self._waiting.append((other._words, other._multiplicities))
 
     def rows(self) -> tuple[AnyArray, IntTable]:
-        """Return the distinct rows, sorted, and how often each occurs."""
+        """Return the distinct rows in sorted order, and how often each occurs."""
         self._merge_waiting()
         rows = np.empty(
             (len(self._multiplicities), self._n_columns), np.min_scalar_type(self._base - 1)
@@ -78,7 +78,7 @@ class DistinctRows:
 
 
 class RowFinder:
-    """Finds the places of rows among distinct ones.
+    """A search index that finds the position of a row among distinct rows.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class RowFinder:
 
     def __init__(self, rows: AnyArray, base: int) -> None:
         self._base, self._per_word = base, _per_word(rows.shape[1], base)
-        # Word by word: the rank of what has been read of a row and of its next word.
+        # Word by word: the rank of the row read so far, and of its next word.
         self._levels: list[tuple[AnyArray, AnyArray]] = []
         ranks = np.zeros(len(rows), np.int64)
         for word in _packed(rows, base, self._per_word):
@@ -111,7 +111,7 @@ class RowFinder:
             self._lookup[self._levels[0][0]] = self._places
 
     def places(self, rows: AnyArray) -> IntTable:
-        """Return where each row is among the distinct ones, -1 if it is none of them."""
+        """Return the index of each row among the distinct rows, -1 if it is not among them."""
         words = _packed(rows, self._base, self._per_word)
         if self._lookup is not None:
             found: IntTable = self._lookup[words[0]]
@@ -125,7 +125,7 @@ class RowFinder:
 
 
 def distinct_rows(rows: AnyArray, block: int = BLOCK) -> tuple[AnyArray, IntTable]:
-    """Return the distinct rows of an array of numbers from 0 on, and how often each occurs."""
+    """Return the distinct rows of an array of non-negative numbers, and how often each occurs."""
     distinct = DistinctRows(rows.shape[1], int(rows.max(initial=0)) + 1, block)
     for start in range(0, len(rows), block):
         distinct.add(rows[start : start + block])
@@ -133,7 +133,7 @@ def distinct_rows(rows: AnyArray, block: int = BLOCK) -> tuple[AnyArray, IntTabl
 
 
 def _per_word(n_columns: int, base: int) -> int:
-    """Return how many numbers fit in a word."""
+    """Return how many numbers fit into one word."""
     found = 1
     while found < n_columns and base ** (found + 1) < WORD:
         found += 1
@@ -141,7 +141,7 @@ def _per_word(n_columns: int, base: int) -> int:
 
 
 def _packed(rows: AnyArray, base: int, per_word: int) -> AnyArray:
-    """Return the words of rows, of shape (n_words, n)."""
+    """Pack rows into words, of shape (n_words, n)."""
     n_columns = rows.shape[1]
     words = np.zeros((-(-n_columns // per_word), len(rows)), np.int64)
     for i in range(n_columns):
@@ -152,14 +152,14 @@ def _packed(rows: AnyArray, base: int, per_word: int) -> AnyArray:
 
 
 def _search(among: AnyArray, wanted: AnyArray, are_known: NDArray[np.bool_]) -> AnyArray:
-    """Return the places of numbers in a sorted array, and clear ``are_known`` of the others."""
+    """Return the indices of numbers in a sorted array; clear ``are_known`` for absent numbers."""
     places: AnyArray = np.minimum(np.searchsorted(among, wanted), len(among) - 1)
     are_known &= among[places] == wanted
     return places
 
 
 def _merged(words: AnyArray, multiplicities: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Return the distinct columns of words, sorted, and the sums of their multiplicities."""
+    """Return the distinct columns of words in sorted order, and their total multiplicities."""
     if not len(multiplicities):
         return words, multiplicities
     order = np.lexsort(words[::-1]) if len(words) > 1 else np.argsort(words[0])

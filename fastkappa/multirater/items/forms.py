@@ -1,4 +1,4 @@
-"""Recognise ratings of another form that were given as a column per rater."""
+"""Recognise data in another form that were passed as one column per rater."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fastkappa.ratings.rating_matrix import Rater
 
 
 class OtherForm(NamedTuple):
-    """The warning about what looks like ratings of another form, and whether that is for ids."""
+    """A warning that data look like another form, and whether it is about a column of ids."""
 
     warning: str
     has_ids: bool = False
@@ -24,7 +24,7 @@ class OtherForm(NamedTuple):
 
 COUNTS = OtherForm(
     "every row of ratings has the same sum and some are 0, as in a table of counts, but they were"
-    " read as a column per rater: give Ratings.from_counts(ratings) if they count the raters that"
+    " read as a column per rater: use Ratings.from_counts(ratings) if they count the raters that"
     " gave each label, Ratings.from_array(ratings) if not."
 )
 TABLE = OtherForm(
@@ -33,44 +33,44 @@ TABLE = OtherForm(
     " Ratings.from_table(ratings) if they count the subjects of two raters,"
     " Ratings.from_array(ratings) if not."
 )
-# In fewer rows equal sums are too often a coincidence.
+# With fewer rows, equal sums are too often a coincidence.
 FEWEST_ROWS = 3
-# Fewer columns than this are raters, however few subjects there are.
+# Fewer columns than this are read as raters, even with very few subjects.
 FEWEST_TRANSPOSED = 8
-# Independent raters would repeat so many pairs of labels; that they repeat none has a
-# probability of about exp(-7), one in a thousand, and a smaller one the more they agree.
+# Independent raters would repeat this many pairs of labels. They repeat none with a probability of
+# about exp(-7), one in a thousand; if they agree, it is even smaller.
 REPEATED_BY_CHANCE = 7.0
-# A table of more labels has cells of few items, which repeat.
+# A table with more labels has many small counts, which repeat.
 LARGEST_TABLE = 10
-# Rows that are looked at for a repeated pair: first some, for nearly all ratings have one there.
+# Rows searched for a repeated pair. Nearly all ratings have one in the first few rows.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
 
 def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | None:
-    """Return the form that ratings look like, None for a column per rater."""
+    """Return the form that ratings look like, None if it is one column per rater."""
     n_subjects = raters[0].n_subjects
     if may_be_counts and look_like_counts(raters):
         return COUNTS
     if len(raters) >= max(FEWEST_TRANSPOSED, 2 * n_subjects):
         return OtherForm(
             f"ratings have {n_subjects} rows, read as subjects, and {len(raters)} columns, read as"
-            " raters: transpose them or give Ratings.from_raters(ratings) if they have a row per"
+            " raters: transpose them or use Ratings.from_raters(ratings) if they have a row per"
             " rater, Ratings.from_array(ratings) if not."
         )
     if look_long(raters):
         return OtherForm(
-            f"ratings have three columns and {n_subjects} rows, and two columns never hold the same"
-            " pair twice, as the items and raters of a row per rating, but they were read as a"
-            " column per rater: give Ratings.from_long if one column says what was rated and one"
-            " who rated it, Ratings.from_array(ratings) if not."
+            f"ratings have three columns and {n_subjects} rows, and two columns never have the same"
+            " pair twice, like the items and raters of one row per rating, but they were read as a"
+            " column per rater: use Ratings.from_long if one column has items and one has raters,"
+            " Ratings.from_array(ratings) if not."
         )
     return form_of_ids(raters)
 
 
 def form_of_labels(raters: Sequence[Rater], *, are_given: bool) -> OtherForm | None:
-    """Return the form that ratings look like, None for a column of labels per rater.
+    """Return the form that labels look like, None if it is one column of labels per rater.
 
-    Measurements of few subjects can look like a table of two raters; labels cannot.
+    Measurements of few subjects can look like a table of two raters, but labels cannot.
     """
     if not are_given and look_like_table(raters):
         return TABLE
@@ -78,14 +78,14 @@ def form_of_labels(raters: Sequence[Rater], *, are_given: bool) -> OtherForm | N
 
 
 def form_of_ids(raters: Sequence[Rater]) -> OtherForm | None:
-    """Return the form with a column of ids, None if no rater looks like ids."""
+    """Return the form for a column of ids, None if no rater's column looks like ids."""
     n_subjects = raters[0].n_subjects
     ids = ids_among([rater.column.values for rater in raters], n_subjects)
     if ids is None:
         return None
     return OtherForm(
-        f"{raters[ids].name} holds another value in each of the {n_subjects} rows, as ids do,"
-        " but was read as a rater: leave it out if it says what was rated, give"
+        f"{raters[ids].name} has a different value in each of the {n_subjects} rows, like"
+        " ids, but was read as a rater: leave it out if it has ids of items, use"
         " Ratings.from_array(ratings) if not.",
         has_ids=True,
     )
@@ -110,8 +110,8 @@ def ids_in_counts(counts: AnyArray, columns: Sequence[Any]) -> str | None:
     if ids is None:
         return None
     return (
-        f"column {columns[ids]!r} of counts holds another number in each of the {len(counts)} rows,"
-        " as ids do, but was read as a label: leave it out if it says what was rated."
+        f"column {columns[ids]!r} of counts has a different number in each of the {len(counts)}"
+        " rows, like ids, but was read as a label: leave it out if it has ids of items."
     )
 
 
@@ -122,9 +122,9 @@ def _never_repeats(values: AnyArray) -> bool:
 def look_long(raters: Sequence[Rater]) -> bool:
     """Return whether three columns look like items, raters and ratings.
 
-    They do if two of them never hold the same pair of values twice, although both hold each
-    value twice or more on average, and so often that raters who do not agree at all would
-    have repeated several pairs.
+    They do if two of them never have the same pair of values twice. Each value must occur at least
+    twice on average, often enough that even raters who do not agree at all would repeat several
+    pairs.
     """
     if len(raters) != 3:
         return False
@@ -133,7 +133,7 @@ def look_long(raters: Sequence[Rater]) -> bool:
 
 
 def _identify_rows(first: Column, second: Column) -> bool:
-    """Return whether two columns together tell rows apart, which their values alone would not."""
+    """Return whether two columns together identify rows, although neither column alone does."""
     if not _all_differ(first.values[:SOME_ROWS], second.values[:SOME_ROWS]):
         return False
     columns = [column.values[:MOST_ROWS] for column in (first, second)]
@@ -155,10 +155,10 @@ def _all_differ(first: AnyArray, second: AnyArray) -> bool:
 def look_like_counts(raters: Sequence[Rater]) -> bool:
     """Return whether ratings look like counts of how many raters gave each label.
 
-    They do if there are three rows or more, all ratings are whole numbers of 0 or more, none
-    is missing, every row has the same sum, some rating is 0, and some is 2 or more. Ratings
-    that start at 1, or are only 0 and 1, never do; others do by chance alone, and less so the
-    more the raters agree.
+    They do if there are at least three rows of non-negative whole numbers without missing values,
+    every row has the same sum, and the numbers include 0 and a number of at least 2. Ratings that
+    start at 1, or are only 0 and 1, never look like counts. Other ratings do so only by chance, and
+    less often if raters agree more.
     """
     if raters[0].n_subjects < FEWEST_ROWS or not all(map(_may_be_counts, raters)):
         return False
@@ -176,10 +176,10 @@ def look_like_counts(raters: Sequence[Rater]) -> bool:
 
 
 def look_like_table(raters: Sequence[Rater]) -> bool:
-    """Return whether ratings look like the table of two raters.
+    """Return whether ratings look like the confusion matrix of two raters.
 
-    It is square, most of its counts differ, and most items of each label are on the diagonal.
-    Ratings of so few subjects, and of as many raters, would repeat most of the labels.
+    Such a table is square, most of its counts differ, and most items of each label are on the
+    diagonal. Ratings with as many raters as subjects, and so few of both, would repeat most labels.
     """
     n = raters[0].n_subjects
     if n != len(raters) or n < 2 or n > LARGEST_TABLE or not all(map(_may_be_counts, raters)):

@@ -1,4 +1,4 @@
-"""The items and the raters of ratings in long form: a number for each, and their names."""
+"""Number the items and raters of ratings in long form, and keep their names."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.ratings.interop import codes_of_foreign, dictionary_of_pyarrow
 from fastkappa.ratings.label_order import sorted_strings
 
-# A span of whole numbers so many times as long as their column has a look-up table.
+# Up to this ratio of span to column length, whole numbers get a look-up table.
 LOOKUP_PER_ROW = 4
 
 
 class Identified(NamedTuple):
-    """The items or the raters of all rows: a number for each, and the name of that of a row.
+    """The items or the raters of all rows: their numbers, and how to get their names.
 
-    ``distinct`` returns the names of all in the order of their numbers: a million strings are made
-    only where they are asked for.
+    ``distinct`` returns all names in the order of their numbers. It is a function, so that a
+    million strings are made only on demand.
     """
 
     numbers: NDArray[np.int32]
@@ -35,19 +35,19 @@ class Identified(NamedTuple):
     name_of: Callable[[int], Any]
 
     def shown(self, number: int) -> str:
-        """Return the name of one as a message shows it."""
+        """Return the name of an item or rater as a message shows it."""
         return repr(self.name_of(int(np.argmax(self.numbers == number))))
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all."""
+        """Return all names, in the order of their numbers."""
         rows = np.zeros(self.n_distinct, np.intp)
         rows[self.numbers] = np.arange(len(self.numbers))
         return tuple(str(self.name_of(row)) for row in rows.tolist())
 
 
 def identify(given: Any, name: str) -> Identified:
-    """Return a number for each distinct entry of a column; those of raters are in order."""
-    # What strings become for the sake of a table of labels, a million items need not.
+    """Number the distinct entries of a column of items or raters. Raters are in sorted order."""
+    # A pyarrow column of items is numbered without making a Python string per name.
     in_arrow = None
     if name == "item" and type(given).__module__.startswith("pyarrow"):
         in_arrow = dictionary_of_pyarrow(given, name)
@@ -67,7 +67,7 @@ def identify(given: Any, name: str) -> Identified:
     column = read_column(given, name)
     if column.obstacle is not None:
         got = "numbers with fractions" if column.obstacle == "continuous" else short_repr(given)
-        raise ValueError(f"{name} must hold whole numbers, strings or dates, got {got}.")
+        raise ValueError(f"{name} must be whole numbers, strings or dates, got {got}.")
     if column.categories is not None:
         return _identify_codes(column.values, column.categories, column.declared is not None, name)
     values, dtype = column.values, column.label_dtype
@@ -85,12 +85,12 @@ def identify(given: Any, name: str) -> Identified:
 
 
 def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: str) -> Identified:
-    """Return the numbers of codes; a declared order is kept."""
+    """Number the entries of a categorical column. A declared order is kept."""
     used = np.zeros(len(categories), bool)
-    # A copy where NumPy would check the codes themselves and then look at them again.
+    # Copied because NumPy would check the codes and then read them a second time.
     used[codes.copy() if codes.dtype == np.intp else codes] = True
     found = [categories[code] for code in np.flatnonzero(used).tolist()]
-    # A dictionary may hold a name twice.
+    # A dictionary may contain a name twice.
     position = dict.fromkeys(found)
     if name == "rater":
         are_strings = all(isinstance(entry, str) for entry in position)
@@ -111,7 +111,7 @@ def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: st
 
 
 def _strings_of(dictionary: Any, used: AnyArray) -> AnyArray:
-    """Return the strings of a dictionary of pyarrow that have these codes."""
+    """Return the strings with these codes in a pyarrow dictionary."""
     strings: AnyArray = dictionary.take(used).to_numpy(zero_copy_only=False)
     return strings
 
@@ -121,7 +121,7 @@ def _dates_of(distinct: AnyArray, dtype: np.dtype[Any]) -> AnyArray:
 
 
 def numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
-    """Return the position of each whole number among the distinct ones, and these."""
+    """Return the index of each value among the sorted distinct values, and these values."""
     numbers = np.empty(len(values), np.int32)
     lowest = int(values.min())
     span = int(values.max()) - lowest + 1
@@ -144,7 +144,7 @@ def numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
 
 
 def _offsets(values: AnyArray, lowest: int, span: int) -> NDArray[np.int64]:
-    """Return how far values lie above the lowest, which is how far those of the span can."""
+    """Return the offsets of values from the lowest, or raise if one is outside the span."""
     offsets = offsets_from(values, lowest)
     if int(offsets.max()) >= span:
         raise changed_meanwhile("items or raters")

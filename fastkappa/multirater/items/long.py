@@ -1,7 +1,7 @@
-"""Ratings in long form: a row per rating, which says who rated what and how.
+"""Read and count ratings in long form: one row per rating, with its item and its rater.
 
-Rows are sorted by item and rater, so that an item's ratings lie together. No array has a cell
-for a rating that is not there.
+Rows are sorted by item and rater, so that an item's ratings are adjacent. No array reserves cells
+for missing ratings.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from fastkappa.ratings.read import read_clusters
 from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
 from fastkappa.tables.two_codings import judge_pairs
 
-# Items of a file whose items and raters are swapped: one per rater.
+# With items and raters swapped, a file has no more items than this.
 MOST_SWAPPED = 4
-# How much rarer and how like another a mistyped name is.
+# How much rarer a mistyped name is, and how similar it is to another name.
 RARER, LEAST_LIKENESS = 10, 0.8
-# What tools add to the name of an item, as they add a folder.
+# Affixes that tools add to the name of an item, such as a folder.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
-# Which of several ratings of an item by a rater counts.
+# Which rating counts if a rater rated an item several times.
 Duplicates = Literal["error", "first", "last"]
 
 
@@ -54,19 +54,21 @@ class LongRatings(NamedTuple):
     Attributes
     ----------
     n_items : int
-        How many items there are, rated or not.
+        The number of items, including items without ratings.
     rater_names : tuple of str
-        The raters, sorted.
+        The names of the raters, sorted.
     n_labels : int
-        How many labels there are.
+        The number of labels.
     ratings : ndarray of shape (n,)
-        The number of the rater, times ``n_labels``, plus the position of the label.
+        One number per rating: the number of the rater times ``n_labels``, plus the position of the
+        label.
     starts : ndarray of shape (n_rated + 1,)
-        Where the ratings of each item begin that has any, and ``n``.
+        The start of the ratings of each rated item, followed by ``n``.
     rated : ndarray of int of shape (n_rated,)
-        The numbers of these items.
+        The numbers of the items that have ratings.
     item_names : callable
-        Returns the names of all items by their number: strings or whole numbers.
+        A function that returns the names of all items in the order of their numbers. Names are
+        strings or whole numbers.
     clusters : Column or None
         The cluster of each item.
     """
@@ -82,11 +84,11 @@ class LongRatings(NamedTuple):
 
     @property
     def items(self) -> AnyArray:
-        """The names of all items, by which those of other ratings are found."""
+        """The names of all items, used to match them with the items of other ratings."""
         return self.item_names()
 
     def profiles(self) -> list[tuple[AnyArray, IntTable]]:
-        """Return the distinct profiles of each number of ratings, and how many items have each."""
+        """Return the distinct profiles per number of ratings, and the number of items with each."""
         found = []
         for length, _, blocks in self._blocks():
             distinct = DistinctRows(length, len(self.rater_names) * self.n_labels)
@@ -96,7 +98,7 @@ class LongRatings(NamedTuple):
         return found
 
     def patterns(self) -> tuple[AnyArray, IntTable]:
-        """Return the distinct patterns, counts of shape (P, l), and how many items have each."""
+        """Return the distinct patterns, counts of shape (P, l), and the items with each."""
         found = []
         for length, _, blocks in self._blocks():
             distinct = DistinctRows(length, self.n_labels)
@@ -107,7 +109,7 @@ class LongRatings(NamedTuple):
         return np.concatenate(counts), np.concatenate(multiplicities)
 
     def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
-        """Return where the profile of each item is among the distinct ones, -1 if it has none."""
+        """Return the index of each item's profile in ``profiles``, -1 if it has none."""
         found = np.full(self.n_items, -1)
         first = 0
         for rows, (_, items, blocks) in zip(profiles, self._blocks()):
@@ -118,7 +120,7 @@ class LongRatings(NamedTuple):
         return found
 
     def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
-        """Return where the pattern of each item is among the distinct ones, -1 if it has none."""
+        """Return the index of each item's pattern in ``patterns``, -1 if it has none."""
         found = np.full(self.n_items, -1)
         n_ratings = patterns.sum(axis=1, dtype=np.int64)
         for length, items, blocks in self._blocks():
@@ -129,9 +131,9 @@ class LongRatings(NamedTuple):
         return found
 
     def first_codes(self, n_items: int) -> AnyArray:
-        """Return a row per rater and a column for each of the first items that have ratings.
+        """Return the codes of the first rated items, with one row per rater.
 
-        They hold the positions of labels, and the number of labels where there is no rating.
+        A code is the position of a label, or the number of labels for a missing rating.
         """
         starts = self.starts[: n_items + 1]
         raters, codes = np.divmod(self.ratings[: starts[-1]], self.n_labels)
@@ -140,7 +142,7 @@ class LongRatings(NamedTuple):
         return found
 
     def _blocks(self) -> Iterator[tuple[int, AnyArray, Iterator[AnyArray]]]:
-        """Yield each number of ratings that an item has, these items, and ratings in blocks."""
+        """Yield each number of ratings per item, the items with it, and their ratings in blocks."""
         lengths = np.diff(self.starts)
         for length in np.unique(lengths).tolist():
             some = lengths == length
@@ -161,15 +163,15 @@ def read_long(
     missing_codes: Sequence[Any],
     duplicates: Duplicates = "error",
 ) -> tuple[EncodedColumns, LongRatings]:
-    """Return a column of ratings with its labels, and the same sorted by item and rater.
+    """Return the encoded column of ratings, and the ratings sorted by item and rater.
 
     Raises
     ------
     ValueError
-        As by `encode_columns`, and if the columns differ in length, a rating has no item or no
+        As for `encode_columns`. Also if the columns differ in length, a rating has no item or no
         rater, items or raters are not whole numbers, strings or dates, there are fewer than two
-        raters, a rater has rated an item twice and ``duplicates`` do not say which rating to take,
-        or an item is in two clusters.
+        raters, a rater rated an item twice and ``duplicates`` is 'error', or an item is in two
+        clusters.
     """
     check_choice("duplicates", duplicates, get_args(Duplicates))
     columns = {"item": item, "rater": rater, "rating": rating}
@@ -211,7 +213,7 @@ def _sorted_ratings(
     items, raters = identify(item, "item"), identify(rater, "rater")
     if raters.n_distinct < 2:
         raise ValueError(
-            f"rater must name two raters or more, got {raters.shown(0)} in all {len(codes)} rows."
+            f"rater must have at least two values, got {raters.shown(0)} in all {len(codes)} rows."
         )
     names, n_raters = raters.names(), raters.n_distinct
     n_items, item_names = items.n_distinct, items.distinct
@@ -225,7 +227,7 @@ def _sorted_ratings(
     if not rated.all():
         pairs, codes = pairs[rated], codes[rated]
     if (pairs[1:] <= pairs[:-1]).any():
-        # A stable sort takes several times as long.
+        # A stable sort would take several times as long.
         order = np.argsort(pairs, kind=None if duplicates == "error" else "stable")
         pairs, codes = pairs[order], codes[order]
         del order
@@ -248,20 +250,22 @@ def _sorted_ratings(
 
 
 def _warn_of_swapped(ratings: LongRatings) -> None:
-    """Warn of many raters of very few items, as if items and raters were swapped."""
+    """Warn of many raters with very few items: items and raters may be swapped."""
     n_raters = len(ratings.rater_names)
     fewest = max(FEWEST_TRANSPOSED, MOST_SWAPPED * ratings.n_items)
     if 1 < ratings.n_items <= MOST_SWAPPED and n_raters >= fewest:
         warn(
             f"there are {n_raters} raters and {ratings.n_items} items, as if the columns of items"
-            " and raters were swapped: is the column of raters the one that says who rated?"
+            " and raters were swapped: check that the column of raters has the raters."
         )
 
 
 def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
-    """Warn of a rater with few ratings and nearly the name of one with many, but no item of these.
+    """Warn of a rater's name that looks like a mistyped name of another rater.
 
-    ``is_rated`` has a row per rater and a column per item. Numbers in names are no slips.
+    The rater has few ratings, a name similar to that of a rater with many ratings, and no item in
+    common with that rater. Names that differ in numbers are not slips. ``is_rated`` has one row per
+    rater and one column per item.
     """
     from difflib import get_close_matches
 
@@ -273,17 +277,17 @@ def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None
         if words[0] != words[1] and get_close_matches(words[0], words[1:], cutoff=LEAST_LIKENESS):
             warn(
                 f"rater {names[few]!r} has {count_text(n_ratings[few], 'rating')}, {names[many]!r}"
-                f" has {n_ratings[many]} of other items: write the name alike if they are one."
+                f" has {n_ratings[many]} of other items: use one spelling if they are one rater."
             )
 
 
 def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> None:
-    """Warn of items whose names look alike and that no rater has both rated, as if they were one.
+    """Warn of similar item names that probably mean the same item: no rater rated both.
 
-    ``pairs`` are an item times the number of raters plus a rater each, sorted.
+    ``pairs`` are sorted numbers: item times the number of raters, plus the rater.
     """
     starts = np.searchsorted(pairs, np.arange(items.n_distinct + 1) * n_raters)
-    # The name of an item that all raters have rated is written in one way.
+    # An item that all raters rated has only one spelling.
     parts = np.flatnonzero(np.diff(starts) < n_raters)
     if not 2 <= len(parts) <= MOST_TYPED or not isinstance(items.name_of(0), str):
         return
@@ -306,13 +310,13 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> N
     if split:
         shown = "; ".join(", ".join(map(ascii, names)) for names in split[:MOST_SHOWN])
         warn(
-            f"item has {len(split)} names that look alike, but are those of different items, each"
-            f" with ratings by other raters: {shown}. Write them alike if they are one item."
+            f"item has {len(split)} similar names that were read as different items, each rated by"
+            f" different raters: {shown}. Use one spelling if they are the same item."
         )
 
 
 def clusters_of_items(cluster: Any, items: Identified) -> Column:
-    """Return the column of the items' clusters."""
+    """Return a column with the cluster of each item."""
     of_rows = read_clusters(cluster, len(items.numbers), "rows", "cluster")
     first = np.zeros(items.n_distinct, np.intp)
     first[items.numbers] = np.arange(len(items.numbers))
@@ -333,17 +337,17 @@ def _check_lengths(columns: dict[str, Any]) -> None:
     for name, column in columns.items():
         if isinstance(column, (str, bytes)):
             raise ValueError(
-                f"{name} must be an array with an entry per rating, got {column!r}; the name of a"
-                " column needs the frame or file that has it, given first."
+                f"{name} must be an array with one entry per rating, got {column!r}. To give the"
+                " name of a column, pass the frame or file as the first argument."
             )
     lengths = {name: n_samples(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{n} of {name}" for name, n in lengths.items())
-        raise ValueError(f"item, rater and rating must have an entry per row each, got {found}.")
+        raise ValueError(f"item, rater and rating must have the same length, got {found}.")
 
 
 def _without_name(columns: dict[str, Any], unrated: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Return which rows have no item or no rater, None if all have; they have no rating either."""
+    """Return a mask of rows without item or rater, None if empty; raise if such a row is rated."""
     nameless: NDArray[np.bool_] | None = None
     for name, column in columns.items():
         missing = find_missing(column)
@@ -352,9 +356,9 @@ def _without_name(columns: dict[str, Any], unrated: NDArray[np.bool_]) -> NDArra
         lost = missing & ~unrated
         if lost.any():
             raise ValueError(
-                f"{name} is missing in {int(lost.sum())} of {len(lost)} rows although there is a"
-                f" rating, first in row {int(np.argmax(lost))}: say what was rated and by whom, or"
-                " leave these rows out."
+                f"{name} is missing in {int(lost.sum())} of {len(lost)} rows although they have a"
+                f" rating, first in row {int(np.argmax(lost))}: give the item and the rater of each"
+                " rating, or leave these rows out."
             )
         nameless = missing if nameless is None else nameless | missing
     return nameless
@@ -367,13 +371,13 @@ def _duplicates(
     items: Identified,
     raters: Identified,
 ) -> str:
-    """Return the error about raters who have rated an item more than once."""
+    """Return the error text about raters who rated an item more than once."""
     first = int(np.argmax(again))
     item, rater = divmod(int(pairs[first]), raters.n_distinct)
     several = pairs[1:][again]
     n_pairs = len(np.unique(several))
     differ = again & (codes[1:] != codes[:-1])
-    # Sorted by pair, but not by code: equal neighbours everywhere means equal ratings.
+    # Sorted by pair only, not by code: a pair's ratings are equal if all neighbours are equal.
     n_differ = len(np.unique(pairs[1:][differ]))
     n_times = int((pairs == pairs[first]).sum())
     found = f"rater {raters.shown(rater)} has {n_times} ratings of item {items.shown(item)}"

@@ -1,4 +1,4 @@
-"""Ratings that are measurements: more numbers than labels there can be."""
+"""Read ratings that are measurements: numbers with too many values to be labels."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import check_is_list, find_missing
 from fastkappa.ratings.rating_matrix import Rater, columns_of, read_measurements
 
-# Whole numbers over a wider range are measurements, as all are that are not whole.
+# Whole numbers over a wider range are measurements. Fractional numbers always are.
 WIDEST_LABELS = 1000
 
 
 class Measurements(NamedTuple):
-    """Numbers that raters gave to subjects.
+    """Measurements of subjects by several raters.
 
     Attributes
     ----------
     columns : list of ndarray of shape (n,)
-        A rater each; NaN where missing.
+        The numbers of each rater; NaN where missing.
     multiplicities : ndarray of shape (n,)
-        How many subjects have each row.
+        The number of subjects with each row.
     labels : ndarray of shape (0,)
-        There are none.
+        Always empty: measurements have no labels.
     n_subjects, n_raters, n_paired, n_missing : int
-        As of `Ratings`.
+        As for `Ratings`.
     constant : bool
-        Whether all numbers of subjects with two ratings or more are the same.
+        Whether all numbers of subjects with at least two ratings are equal.
     form : OtherForm or None
-        Another form that they look like.
+        The other form that the data look like, if any.
     """
 
     columns: list[AnyArray]
@@ -49,12 +49,12 @@ class Measurements(NamedTuple):
 
 
 def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements | None:
-    """Return the measurements of an array or frame, None if what it holds may be labels.
+    """Return the measurements in an array or frame, None if the values may be labels.
 
     Raises
     ------
     ValueError
-        As `read_measurements`, and if missing codes are no list.
+        As for `read_measurements`. Also if missing codes are not a list.
     """
     check_is_list(missing_codes)
     if isinstance(ratings, (list, tuple)) or not hasattr(ratings, "shape"):
@@ -82,7 +82,7 @@ def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements 
 
 
 def measurements_of(columns: list[AnyArray]) -> Measurements:
-    """Return measurements with their range and the numbers of ratings."""
+    """Return `Measurements` of columns, with the counts of ratings."""
     n_subjects, n_raters = len(columns[0]), len(columns)
     n_missing = n_paired = 0
     lowest, highest = np.inf, -np.inf
@@ -106,7 +106,7 @@ def measurements_of(columns: list[AnyArray]) -> Measurements:
 
 
 def _numbers(column: Any, missing_codes: Sequence[Any]) -> AnyArray | None:
-    """Return a column as an array of numbers, NaN for what is missing; None if it is none."""
+    """Return a column as numbers, NaN where missing; None if it is not numeric."""
     numbers = column.data if isinstance(column, np.ma.MaskedArray) else to_numpy(column)
     if numbers.dtype.kind not in "iuf" or numbers.ndim != 1:
         return None
@@ -117,7 +117,7 @@ def _numbers(column: Any, missing_codes: Sequence[Any]) -> AnyArray | None:
 
 
 def _is_whole(numbers: AnyArray) -> bool:
-    """Return whether all numbers are whole, none is missing, and int64 holds them."""
+    """Return whether all numbers are whole and fit into int64, and none is missing."""
     if numbers.dtype.kind in "iu":
         return True
     chunks = (numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK))
@@ -125,7 +125,7 @@ def _is_whole(numbers: AnyArray) -> bool:
 
 
 def _are_measurements(numbers: AnyArray) -> bool:
-    """Return whether numbers are not whole, or cover more than labels do."""
+    """Return whether numbers are fractional, or cover a range too wide for labels."""
     lowest, highest = np.inf, -np.inf
     for start in range(0, len(numbers), CHUNK):
         with np.errstate(over="ignore"):

@@ -23,16 +23,16 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import union_of_labels
 from fastkappa.tables.two_codings import judge_pairs
 
-# Ratings are encoded in chunks that fit in the cache.
+# The number of ratings per chunk of encoding; a chunk fits in the cache.
 CHUNK = 1 << 15
 
 
 class EncodedRater(NamedTuple):
     """A rater's ratings, with the look-up table that encodes them.
 
-    The code of a rating is what ``lookup`` holds for its code in ``codec``: the position
-    of its label, ``n_labels`` if the rating is missing and ``n_labels + 1`` if it is no
-    label. Values are codes already if there is no lookup.
+    ``codec`` gives each rating a code, and ``lookup`` maps this code to the position of its label.
+    A missing rating becomes ``n_labels``, and a rating outside the labels ``n_labels + 1``. Without
+    a lookup, the values are the codes.
     """
 
     rater: Rater
@@ -42,7 +42,7 @@ class EncodedRater(NamedTuple):
     lookup: AnyArray | None
 
     def codes(self, start: int, stop: int) -> AnyArray:
-        """Return the codes of a range of the values, or raise if one is outside the labels."""
+        """Return the codes of a range of values, or raise if a value is outside the labels."""
         values = self.values[start:stop]
         if self.lookup is None:
             return values
@@ -54,7 +54,7 @@ class EncodedRater(NamedTuple):
 
 
 class EncodedColumns(NamedTuple):
-    """Encoded ratings, and their labels: as ratings hold them, and as they are reported."""
+    """Encoded ratings with two forms of their labels: as found in ratings, and as reported."""
 
     raters: list[EncodedRater]
     labels: AnyArray
@@ -69,13 +69,13 @@ def encode_columns(
     missing_codes: Sequence[Any],
     argument: str,
 ) -> EncodedColumns:
-    """Return columns of ratings, which may be sets, as codes of common labels.
+    """Encode columns of ratings with common labels. Ratings may be sets.
 
     Raises
     ------
     ValueError
-        As `read_raters` and `read_sets`, and if there are only missing ratings; errors call the
-        columns ``argument``.
+        As for `read_raters` and `read_sets`. Also if all ratings are missing. Errors refer to the
+        columns as ``argument``.
     """
     coded = read_sets(columns, names, labels, missing_codes)
     if coded is not None:
@@ -106,14 +106,15 @@ def _judge(
     *,
     are_given: bool,
 ) -> None:
-    """Warn of labels of each rater that are seldom meant; None stands for labels given or declared.
+    """Warn of each rater's labels that are probably mistakes.
 
-    There is nothing to compare in one column, as of ratings in long form.
+    None stands for labels that were given or declared. A single column, as in long form, has no
+    other column for comparison.
     """
     columns = {one.rater.name: one.rater.column for one in encoded}
     are_recoded = False
     if 1 < len(encoded) <= MOST_JUDGED:
-        # A rating outside the labels is an error of those who count all.
+        # Ratings outside the labels are reported by the functions that count all ratings.
         with suppress(ValueError):
             codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
             are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)
@@ -127,7 +128,7 @@ def _judge(
 
 
 def _labels_that_occur(column: Column, missing_codes: Sequence[Any]) -> AnyArray:
-    """Return the labels of a rater that occur, without ``missing_codes``."""
+    """Return the labels that occur in a rater's column, without ``missing_codes``."""
     if not len(column.values):
         return np.empty(0, np.int64)
     labels = _labels_of(column)
@@ -136,7 +137,7 @@ def _labels_that_occur(column: Column, missing_codes: Sequence[Any]) -> AnyArray
 
 
 def _labels_of(column: Column) -> AnyArray:
-    """Return the labels that a rater gave, by counting pairs with a constant column."""
+    """Return the labels that a rater gave. They are counted as pairs with a constant column."""
     zeros = np.broadcast_to(np.zeros(1, np.uint8), len(column.values))
     given = count_unknown(get_kernels(), column, Column(zeros, zeros.dtype)).rows
     if column.categories is not None:
@@ -158,7 +159,7 @@ def _encode(rater: Rater, labels: AnyArray, missing_codes: Sequence[Any]) -> Enc
         known.position.setdefault(code, n_labels)
     codec, positions = known.encode(column)
     dtype = np.min_scalar_type(n_labels + 1)
-    # The last one is that of ratings without a code.
+    # The last entry is for ratings without a code.
     lookup = np.append(np.where(positions < 0, n_labels + 1, positions), n_labels + 1).astype(dtype)
     encoded = EncodedRater(rater, column.values, n_labels, codec, lookup)
     if rater.missing is None:

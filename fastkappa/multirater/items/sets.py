@@ -1,6 +1,6 @@
-"""Read ratings that are sets of labels, as codes of the sets that occur.
+"""Read ratings that are sets of labels, and encode the distinct sets.
 
-A rating that is a list is the set of its labels: exports and frames have lists.
+A list is read as the set of its labels, because exports and data frames contain lists.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SETS = (set, frozenset, list, tuple, np.ndarray)
 
 
 class CodedSets(NamedTuple):
-    """The columns of raters as codes from 1 on, masked where missing, and the sets in order.
+    """The columns of raters as codes from 1, masked where missing, and the sets in order.
 
     ``sets`` is an array of frozensets of shape (l,).
     """
@@ -30,13 +30,13 @@ class CodedSets(NamedTuple):
 def read_sets(
     columns: Sequence[Any], names: Sequence[str], labels: Any, missing_codes: Sequence[Any]
 ) -> CodedSets | None:
-    """Return ratings that are sets or lists as codes, None if ratings are neither.
+    """Encode ratings that are sets or lists; return None if ratings are neither.
 
     Raises
     ------
     ValueError
-        If some ratings are sets and others are not, if a set is not among the labels, or if
-        missing codes are no list.
+        If only some ratings are sets, if a set is not among the labels, or if missing codes are not
+        a list.
     """
     columns = [_with_python_lists(column) for column in columns]
     if not any(isinstance(_first(column), SETS) for column in columns):
@@ -64,7 +64,7 @@ def read_sets(
 
 
 def _with_python_lists(column: Any) -> Any:
-    """Return a column of polars or pyarrow whose type is lists as a list, others as they are."""
+    """Convert a polars or pyarrow column of lists to a Python list; return others unchanged."""
     dtype = str(getattr(column, "type", getattr(column, "dtype", ""))).lower()
     if not dtype.startswith(("list", "large_list", "fixed_size_list", "array(")):
         return column
@@ -72,7 +72,7 @@ def _with_python_lists(column: Any) -> Any:
 
 
 def _objects(column: Any) -> Iterator[Any]:
-    """Yield what a column holds, None where it is masked."""
+    """Yield the values of a column, None where it is masked."""
     if isinstance(column, np.ma.MaskedArray):
         return (None if masked else rating for rating, masked in _with_mask(column))
     return iter(column)
@@ -83,7 +83,7 @@ def _with_mask(column: Any) -> Iterator[tuple[Any, bool]]:
 
 
 def _first(column: Any) -> Any:
-    """Return the first rating of a column that is not missing, None if it can hold no sets."""
+    """Return the first rating that is not missing, None if the column cannot contain sets."""
     if not isinstance(column, (list, tuple)) and getattr(column, "dtype", None) != np.dtype(object):
         return None
     return next((rating for rating in _objects(column) if not _is_missing(rating)), None)
@@ -113,13 +113,13 @@ def _given(labels: Any) -> list[frozenset[Any]]:
 
 
 def _frozen(value: Any) -> Any:
-    """Return a set or a list as a frozen set, and anything else as it is."""
+    """Convert a set or a list to a frozenset; return any other value unchanged."""
     if not isinstance(value, SETS) or isinstance(value, frozenset):
         return value
     try:
         return frozenset(value.tolist() if isinstance(value, np.ndarray) else value)
     except TypeError as error:
-        raise ValueError(f"a rating that is a list must hold labels, got {value!r}.") from error
+        raise ValueError(f"a rating that is a list must contain labels, got {value!r}.") from error
 
 
 def _by_size_and_members(rating: frozenset[Any]) -> tuple[int, list[str]]:

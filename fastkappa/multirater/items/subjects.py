@@ -1,7 +1,7 @@
-"""Which of the distinct rows of ratings each subject has.
+"""Locate the row of ratings of each subject among the distinct rows.
 
-Coefficients need distinct rows and how many subjects have each. Clusters of subjects, and the
-comparison of two coefficients of the same subjects, need to know which subject has which.
+Coefficients need only the distinct rows and the number of subjects with each. Clusters of subjects,
+and comparisons of two coefficients, also need the row of each subject.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fastkappa.tables.known_labels import Encoding
 
 
 class SubjectsOfRaters:
-    """The subjects that a column of each rater has in their order."""
+    """The subjects of ratings with one column per rater, in their original order."""
 
     items = None
 
@@ -29,12 +29,12 @@ class SubjectsOfRaters:
         self._raters = raters
 
     def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
-        """Return where the profile of each subject is among the distinct ones, else -1."""
+        """Return the index of each subject's profile among the distinct profiles, or -1."""
         (codes,) = profiles
         return places(RowFinder(codes, self._raters[0].n_labels + 1), len(codes), self._blocks())
 
     def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
-        """Return where the pattern of each subject is among the distinct ones, else -1."""
+        """Return the index of each subject's pattern among the distinct patterns, or -1."""
         n_labels = self._raters[0].n_labels
         finder = RowFinder(sorted_codes(patterns, len(self._raters)), n_labels + 1)
         ordered = (np.sort(codes, axis=1) for codes in self._blocks())
@@ -46,7 +46,7 @@ class SubjectsOfRaters:
 
 
 class SubjectsOfCounts:
-    """The subjects that a table of counts has in its rows."""
+    """The subjects of a table of counts, one per row."""
 
     items = None
 
@@ -54,11 +54,11 @@ class SubjectsOfCounts:
         self._table = table
 
     def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
-        """Raise: counts do not say who gave which rating."""
+        """Raise, because counts do not say who gave which rating."""
         raise TypeError("counts have no profiles")
 
     def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
-        """Return where the pattern of each subject is among the distinct ones, else -1."""
+        """Return the index of each subject's pattern among the distinct patterns, or -1."""
         finder = RowFinder(patterns, int(self._table.max()) + 1)
         starts = range(0, len(self._table), CHUNK)
         blocks = (self._table[start : start + CHUNK] for start in starts)
@@ -66,15 +66,15 @@ class SubjectsOfCounts:
 
 
 def places(finder: RowFinder, n_rows: int, blocks: Iterator[AnyArray]) -> AnyArray:
-    """Return the places of all rows of the blocks, in a type as narrow as can be."""
+    """Return the indices of all rows of the blocks, in the narrowest possible dtype."""
     dtype = np.min_scalar_type(-n_rows)
     return np.concatenate([finder.places(block).astype(dtype) for block in blocks])
 
 
 def sorted_codes(patterns: AnyArray, n_raters: int) -> AnyArray:
-    """Return the codes that patterns count, sorted, of shape (P, n_raters).
+    """Expand patterns to sorted codes of shape (P, n_raters).
 
-    Missing ratings have the code after those of the labels.
+    Missing ratings have the code after the last label.
     """
     rows, labels = np.nonzero(patterns)
     ordered = np.full((len(patterns), n_raters), patterns.shape[1])
@@ -86,9 +86,9 @@ def sorted_codes(patterns: AnyArray, n_raters: int) -> AnyArray:
 def count_rows_by_cluster(
     kernels: PairKernels, clusters: Column, rows: AnyArray, n_rows: int, num_threads: int
 ) -> ClusterCounts:
-    """Return how many subjects of each distinct row the clusters have.
+    """Return the number of subjects per cluster and distinct row.
 
-    ``rows`` are the places of the subjects' rows, -1 for those that have none.
+    ``rows`` are the indices of the subjects' rows, -1 for subjects without a row.
     """
     every = Encoding(LabelRange(0, n_rows), np.arange(n_rows))
     rated = RatedColumn(Column(rows, rows.dtype), every, n_rows)

@@ -1,1 +1,1 @@
-"""Coefficients from counted patterns and profiles."""
+"""Compute coefficients from counted patterns and profiles of ratings."""

@@ -1,14 +1,14 @@
-"""Krippendorff's alpha from patterns of ratings.
+"""Compute Krippendorff's alpha from patterns of ratings.
 
-Every subject with r >= 2 ratings adds its pairs with the factor 1 / (r - 1), so that its
-weight is the number of its ratings. If n_k of these ratings have label k, N in all,
+Every subject with r >= 2 ratings contributes its pairs with the factor 1 / (r - 1), so its total
+weight is its number of ratings. With n_k ratings of label k, and N ratings in all,
 
     D_o = sum of the pairs' distances / N,    D_e = sum n_k n_l d_kl / (N (N - 1)).
 
-Two of Krippendorff's metrics are squared differences of a number per label: its value for
-interval data; for ordinal data the middle of its ranks, which depends on the sample. Sums
-of these numbers and of their squares are enough, however many labels there are; taken from
-their mean, so that nothing cancels.
+Two of Krippendorff's metrics are squared differences of one number per label. For interval data
+this is the label's value; for ordinal data it is the middle of its ranks, which depends on the
+sample. Sums of these numbers and of their squares are enough for any number of labels. The numbers
+are centred at their mean to avoid cancellation.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ LEVELS = get_args(NamedLevel)
 
 
 class DistanceMatrix:
-    """Distances given as a matrix.
+    """A metric given as a matrix of distances.
 
-    Distances that are squared differences of rounded numbers are known less well than these:
-    ``largest`` is the largest of the numbers, 0 if the distances themselves are given.
+    ``largest`` is the largest label if the distances are squared differences of labels, else 0. It
+    bounds the rounding errors of such distances.
     """
 
     def __init__(self, distances: Floats, largest: float = 0.0) -> None:
@@ -58,7 +58,7 @@ class DistanceMatrix:
 
 
 class SquaredDifferences:
-    """The squared differences of a number per label."""
+    """A metric of squared differences, with one number per label."""
 
     def __init__(self, values: Floats, largest: float) -> None:
         self._values, self.largest = values, largest
@@ -75,27 +75,27 @@ class SquaredDifferences:
         return distances
 
 
-# The distances of labels.
+# Either form of the distances between labels.
 Metric: TypeAlias = DistanceMatrix | SquaredDifferences
 
 
 class Alpha(Coefficient):
-    """Krippendorff's alpha of patterns.
+    """Krippendorff's alpha, computed from patterns.
 
     Parameters
     ----------
     patterns : Patterns
-        The subjects' patterns; alpha leaves out those with one rating.
+        The subjects' patterns. Subjects with one rating are left out.
     level : {'nominal', 'ordinal', 'interval', 'ratio'} or array-like of shape (l, l)
         The level of measurement, or the distances themselves.
     labels : ndarray of shape (l,)
-        The labels, in order; numbers if the level needs them.
+        The labels, in order. They must be numbers if the level needs numbers.
 
     Raises
     ------
     ValueError
-        If the level is unknown, or needs numbers and the labels are not, or if a matrix is
-        not symmetric or not one that `as_weights` accepts.
+        If the level is unknown, if it needs numbers but labels are not numbers, or if a matrix is
+        not symmetric or not valid for `as_weights`.
     """
 
     def __init__(self, patterns: Patterns, level: Level, labels: AnyArray) -> None:
@@ -114,7 +114,7 @@ class Alpha(Coefficient):
         metric = self._metric(totals)
         n = np.asarray(totals.sum(axis=-1))
         observed = multiplicities @ self._of_patterns(metric)
-        # Rounding must not make one label look like several.
+        # With only one label, rounding errors must not look like disagreement.
         several = np.count_nonzero(totals, axis=-1) > 1
         with np.errstate(invalid="ignore"):
             expected = np.where(several, (metric.from_labels(totals) * totals).sum(axis=-1), 0.0)
@@ -126,7 +126,7 @@ class Alpha(Coefficient):
     def influence(self) -> Influence:
         """Return how much a subject of each pattern raises alpha (Gwet 2014).
 
-        The distances of ordinal data are taken as fixed, although they depend on the sample.
+        The distances of ordinal data are treated as fixed, although they depend on the sample.
         """
         patterns, multiplicities = self._patterns, self.multiplicities
         totals = patterns.sums(multiplicities)
@@ -134,7 +134,7 @@ class Alpha(Coefficient):
         proportions = totals / totals.sum()
         from_labels = metric.from_labels(proportions)
         expected = from_labels @ proportions
-        # How much rounded labels add to the size of each part.
+        # How much the rounding of labels adds to the error bound of each part.
         rounded = rounded_sums(metric.largest, from_labels, 1)
         return influence_of_alpha(
             Parts(self._of_patterns(metric), patterns.products(from_labels), expected),
@@ -145,9 +145,10 @@ class Alpha(Coefficient):
         )
 
     def score_model(self) -> ScoreModel | None:
-        """Return the model whose features are the distance and the number of each label.
+        """Return the score model. Its features are the distance and the count of each label.
 
-        Both are over the mean number of ratings. The distances of ordinal data are fixed.
+        Both are divided by the mean number of ratings. Distances of ordinal data are treated as
+        fixed.
         """
         metric = self._metric(self._patterns.sums(self.multiplicities))
         patterns = self._patterns.with_unseen(self._patterns.n_labels + 1)
@@ -165,7 +166,7 @@ class Alpha(Coefficient):
     def _metric(self, totals: Floats) -> Metric:
         if self._fixed is not None:
             return self._fixed
-        # The middle of each label's ranks, relative to the middle of all ranks.
+        # The mid-rank of each label, relative to the middle of all ranks.
         ranks = totals.cumsum() - (totals + totals.sum()) / 2
         return SquaredDifferences(ranks, _largest(ranks))
 
@@ -175,9 +176,9 @@ class Alpha(Coefficient):
 
 
 def _ratio_of_alpha(between: Floats, own: float, sums: Floats) -> tuple[Smooth, Smooth]:
-    """Return the parts of 1 - alpha at sums of the features of `Alpha.score_model`.
+    """Return numerator and denominator of 1 - alpha at sums of features of `Alpha.score_model`.
 
-    ``own`` is the proportion of the ratings that one rating has.
+    ``own`` is the proportion of one rating among all ratings.
     """
     within, totals = sums[:, 0], sums[:, 1:]
     others = totals.sum(axis=1) - own
@@ -193,14 +194,14 @@ def _ratio_of_alpha(between: Floats, own: float, sums: Floats) -> tuple[Smooth, 
 
 
 def metric_of(level: Level, labels: AnyArray) -> Metric:
-    """Return the metric of a level that needs no sample."""
+    """Return the metric of a level that does not depend on the sample."""
     if not isinstance(level, str):
         try:
             matrix = as_weights(level, len(labels))
         except ValueError as error:
-            raise ValueError(f"level is no matrix of distances: {error}") from error
+            raise ValueError(f"level is not a valid matrix of distances: {error}") from error
         if not isinstance(matrix, np.ndarray) or (matrix != matrix.T).any():
-            got = "one that is not" if isinstance(matrix, np.ndarray) else repr(level)
+            got = "an asymmetric one" if isinstance(matrix, np.ndarray) else repr(level)
             raise ValueError(
                 f"level must be a symmetric matrix of distances, or a name, got {got}."
             )
@@ -211,7 +212,7 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
         check_choice("level", level, (*LEVELS, *SET_LEVELS), "a matrix of distances")
     values = numbers_of(level, labels)
     if level == "interval":
-        # Relative to their mean, so that large values lose no digits.
+        # Centred at the mean, so that large values lose no digits.
         return SquaredDifferences(values - values.mean(), _largest(values))
     if (values < 0).any():
         raise ValueError(f"level='ratio' needs labels of 0 or more, got {values.min():g}.")
@@ -221,7 +222,7 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
 
 
 def numbers_of(level: str, labels: AnyArray) -> Floats:
-    """Return the numbers that a level compares; of ordinal labels their positions."""
+    """Return the numbers that a level compares: values, or positions of ordinal labels."""
     if level == "ordinal":
         return np.arange(len(labels), dtype=np.float64)
     if labels.dtype.kind not in "iuf":
@@ -233,11 +234,12 @@ def numbers_of(level: str, labels: AnyArray) -> Floats:
 
 
 class Parts(NamedTuple):
-    """What alpha is made of, for one sample.
+    """The components of alpha for one sample.
 
-    ``within`` holds the sum of the distances over each row's ordered pairs, over its number
-    of ratings less one; ``to_all`` that from its ratings to all ratings of the sample, each over
-    their number; ``expected`` is the mean distance of two ratings drawn with replacement.
+    ``within`` is the sum of the distances over the ordered pairs of each row, divided by its number
+    of ratings minus one. ``to_all`` is the sum over the ratings of a row of their mean distance to
+    all ratings of the sample. ``expected`` is the mean distance between two ratings drawn with
+    replacement.
     """
 
     within: Floats
@@ -254,8 +256,8 @@ def influence_of_alpha(
 ) -> Influence:
     """Return how much a subject of each row raises alpha (Gwet 2014).
 
-    ``largest`` is that of the metric. ``rounded`` is how much rounded labels add to the sizes of
-    ``to_all``, and to that of ``expected`` in proportion.
+    ``largest`` is the attribute of the metric. ``rounded`` is how much the rounding of labels adds
+    to the error bounds of ``to_all``, and in proportion to that of ``expected``.
     """
     within, to_all, expected = parts
     n = multiplicities.sum()
@@ -280,10 +282,10 @@ def influence_of_alpha(
 
 
 def rounded_sums(largest: float, distances: Floats, n_pairs: Any) -> Floats:
-    """Return how much the rounding of labels changes sums of so many distances, over EPSILON.
+    """Bound the effect of rounded labels on sums of ``n_pairs`` distances, in units of EPSILON.
 
-    For d = a - b it is at most 4 |d| max |label| in d**2, and the sum of |d| is at most the root
-    of the number of pairs times the sum of d**2 (Cauchy-Schwarz).
+    For d = a - b, the error of d**2 is at most 4 |d| max |label|. The sum of |d| is at most the
+    root of the number of pairs times the sum of d**2 (Cauchy-Schwarz).
     """
     change: Floats = 4 * largest * np.sqrt(n_pairs * distances)
     return change

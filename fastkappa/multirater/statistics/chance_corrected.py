@@ -1,7 +1,8 @@
-"""Coefficients of interchangeable raters, from the patterns of their ratings.
+"""Compute coefficients of interchangeable raters from patterns of ratings.
 
-They share the observed disagreement and differ in the one expected by chance. ``distances``
-of shape (l, l) say how far two labels are apart: 0 to 1, and 0 on the diagonal.
+These coefficients share the observed disagreement, and differ in the disagreement expected by
+chance. The matrix ``distances`` of shape (l, l) contains the distances between labels, from 0 to 1,
+with zeros on the diagonal.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ def distances_of(weights: Weights, n_labels: int) -> Floats:
     Raises
     ------
     ValueError
-        If the weights are neither a name nor a matrix that `as_weights` accepts, or are not
-        symmetric: the ratings of a subject have no order here.
+        If the weights are neither a name nor a matrix that `as_weights` accepts. Also if they are
+        not symmetric, because the ratings of a subject have no order here.
     """
     distances = disagreement_matrix(weights, n_labels)
     if (distances != distances.T).any():
         raise ValueError(
-            "weights must be symmetric, for the raters of a pair have no order here; take"
+            "weights must be symmetric, because the raters of a pair have no order here. Use"
             " (weights + weights.T) / 2, or see pairwise_kappa and light_kappa."
         )
     largest = distances.max(initial=0)
@@ -47,9 +48,9 @@ def distances_of(weights: Weights, n_labels: int) -> Floats:
 
 
 class Chance(NamedTuple):
-    """The distance expected by chance of labels with proportions p: constant + p @ matrix @ p.
+    """The distance expected by chance at label proportions p: constant + p @ matrix @ p.
 
-    Where ``even_is_least``, no other proportions have less than equal ones.
+    If ``even_is_least`` is true, equal proportions have the smallest expected distance.
     """
 
     constant: float
@@ -57,22 +58,22 @@ class Chance(NamedTuple):
     even_is_least: bool
 
     def expected(self, proportions: Floats) -> Floats:
-        """Return the distance for proportions of shape (..., l)."""
+        """Return the expected distance at proportions of shape (..., l)."""
         quadratic = ((proportions @ self.matrix) * proportions).sum(axis=-1)
         return np.asarray(self.constant + quadratic)
 
 
-# The rule of a coefficient, for the distances of its labels.
+# A function that returns a coefficient's chance rule, given the distances between labels.
 ChanceRule: TypeAlias = Callable[[Floats], Chance]
 
 
 def chance_of_fleiss(distances: Floats) -> Chance:
-    """Expect each rating to be drawn from the labels' proportions (Scott 1955, Fleiss 1971)."""
+    """Assume that ratings are drawn from the label proportions (Scott 1955, Fleiss 1971)."""
     return Chance(0.0, distances, False)
 
 
 def chance_of_gwet(distances: Floats) -> Chance:
-    """Expect chance agreement on subjects that are hard to rate alone (Gwet 2008)."""
+    """Assume that chance agreement occurs only on subjects that are hard to rate (Gwet 2008)."""
     n_labels = len(distances)
     if n_labels < 2:
         return Chance(0.0, distances, True)
@@ -81,15 +82,15 @@ def chance_of_gwet(distances: Floats) -> Chance:
 
 
 def chance_of_randolph(distances: Floats) -> Chance:
-    """Expect every label equally often (Bennett 1954, Brennan and Prediger 1981)."""
+    """Assume equally likely labels by chance (Bennett 1954, Brennan and Prediger 1981)."""
     expected = float(distances.sum()) / len(distances) ** 2
     return Chance(expected, np.zeros_like(distances), True)
 
 
 class ChanceCorrected(Coefficient):
-    """A coefficient of patterns, with a rule for the disagreement expected by chance.
+    """A coefficient computed from patterns, with a rule for the disagreement expected by chance.
 
-    Its standard error is Gwet's: subjects are a sample, raters are fixed.
+    Its standard error is Gwet's, which treats subjects as a sample and raters as fixed.
 
     References
     ----------
@@ -122,9 +123,10 @@ class ChanceCorrected(Coefficient):
         return Influence(own.values + by_chance, own.sizes + by_chance)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the model whose features are the distance, whether there is one, and the labels.
+        """Return the score model: features are the distance, its presence, and the labels.
 
-        The labels of a row are their proportions among its ratings.
+        The presence is 1 for rows with at least two ratings. The features of the labels are their
+        proportions among the ratings of a row.
         """
         patterns = self._patterns.with_unseen(self._patterns.n_labels + 2)
         if patterns is None:
@@ -135,7 +137,7 @@ class ChanceCorrected(Coefficient):
         return ScoreModel(features, patterns.multiplicities, self._ratio, self._least(within))
 
     def _least(self, within: WithinSubjects) -> float:
-        """Return a bound of the coefficient from below, of subjects with such distances."""
+        """Return a lower bound of the coefficient, given the distances within subjects."""
         if self._chance.even_is_least:
             n_labels = len(self._distances)
             expected = float(self._chance.expected(np.full(n_labels, 1 / n_labels)))
@@ -149,16 +151,16 @@ class ChanceCorrected(Coefficient):
 
 
 class FleissNull(NamedTuple):
-    """Standard errors under the hypothesis that all agreement is by chance."""
+    """Standard errors under the null hypothesis that all agreement is by chance."""
 
     overall: float
     by_label: float
 
 
 def fleiss_null_errors(patterns: Patterns) -> FleissNull | None:
-    """Return the errors for tests of Fleiss' kappa.
+    """Return the null standard errors for tests of Fleiss' kappa.
 
-    None unless all subjects have the same number of ratings, two or more.
+    Return None unless all subjects have the same number of ratings, at least two.
 
     References
     ----------

@@ -1,9 +1,9 @@
-"""What every coefficient of several raters computes, for a sample and for its resamples.
+"""The base of all coefficients of several raters, for a sample and for its resamples.
 
-A coefficient is 1 - D_o / D_e: the average distance of two ratings of the same subject over
-the distance expected by chance. With the usual weights it is (p_o - p_e) / (1 - p_e).
-Subjects with the same ratings are one row with a multiplicity, so that nothing here depends
-on the number of subjects; a row of a stack of multiplicities is one resample.
+A coefficient is 1 - D_o / D_e. D_o is the mean distance between two ratings of the same subject,
+and D_e is the distance expected by chance. With the usual weights it is (p_o - p_e) / (1 - p_e).
+Subjects with the same ratings are one row with a multiplicity, so the cost does not depend on the
+number of subjects. In a stack of multiplicities, each row is one resample.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from fastkappa.statistics.spread import Influence, without_noise
 
 
 class Disagreement(NamedTuple):
-    """The observed and the expected distance of two ratings, of one sample or of a stack."""
+    """The observed and expected distance between two ratings, for a sample or a stack."""
 
     observed: Any
     expected: Any
 
     @property
     def coefficient(self) -> Floats:
-        """One minus their ratio; NaN where no disagreement is expected."""
+        """One minus the ratio of observed to expected; NaN where none is expected."""
         observed, expected = np.asarray(self.observed), np.asarray(self.expected)
         ratio = np.full(observed.shape, np.nan)
         np.divide(observed, expected, out=ratio, where=expected > 0)
@@ -43,12 +43,12 @@ class ScoreModel(NamedTuple):
     Attributes
     ----------
     features : ndarray of shape (rows, k)
-        Of the rows that were seen, and of those that might have been.
+        The features of the observed rows, and of possible rows that were not observed.
     counts : ndarray of shape (rows,)
-        How many subjects have each.
+        The number of subjects with each row.
     ratio : Ratio
     least : float
-        The coefficient is never below; -infinity if that is not known.
+        A lower bound of the coefficient; -infinity if unknown.
     """
 
     features: Floats
@@ -58,18 +58,18 @@ class ScoreModel(NamedTuple):
 
 
 class Coefficient(ABC):
-    """A coefficient of distinct rows of ratings (patterns or profiles).
+    """The base class of coefficients, computed from distinct rows (patterns or profiles).
 
-    Its standard error refers to samples of subjects; the raters are fixed.
+    The standard error refers to samples of subjects, with fixed raters.
 
     Attributes
     ----------
     multiplicities : ndarray of shape (P,)
-        How many subjects of the sample have each row.
+        The number of subjects of the sample with each row.
     of_profiles : bool
-        Whether its rows are profiles, not patterns.
+        Whether the rows are profiles (True) or patterns (False).
     used : ndarray of bool, or None
-        Which of the rows of all ratings are its rows, None for all of them.
+        A mask of the rows that the coefficient uses; None if it uses all rows.
     """
 
     multiplicities: AnyArray
@@ -78,32 +78,32 @@ class Coefficient(ABC):
 
     @abstractmethod
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
-        """Return the observed and the expected disagreement, of each resample of a stack too."""
+        """Return the observed and expected disagreement, for one sample or each of a stack."""
 
     @abstractmethod
     def n_used(self) -> int:
-        """Return how many labels occur, or labels of all raters."""
+        """Return the number of labels that occur, or its sum over raters."""
 
     @abstractmethod
     def influence(self) -> Influence:
-        """Return how much a subject of each row raises the coefficient, but for a constant."""
+        """Return how much a subject of each row raises the coefficient, up to a constant."""
 
     def score_model(self) -> ScoreModel | None:
-        """Return what its score interval needs, None if there is none or it would cost too much."""
+        """Return the model for the score interval, None if unavailable or too costly."""
         return None
 
     def values(self, multiplicities: AnyArray) -> Floats:
-        """Return the coefficient, of each resample of a stack too."""
+        """Return the coefficient, for one sample or each of a stack."""
         return self.disagreement(multiplicities).coefficient
 
     def n_terms(self) -> int:
-        """Return how many numbers other than 0 the longest sum in an influence has."""
+        """Return the number of nonzero terms in the longest sum of an influence."""
         return len(self.multiplicities) + self.n_used()
 
     def standard_error(self, distribution: Distribution, clusters: Clusters | None = None) -> float:
         """Return the standard error of the mean of the influences.
 
-        ``clusters`` are those of the subjects, whose cells are the rows.
+        ``clusters`` are the clusters of the subjects; their cells are the rows.
         """
         n = float(self.multiplicities.sum())
         divisor = divisor_of(n, distribution, clusters)
@@ -114,22 +114,22 @@ class Coefficient(ABC):
 
 
 def divisor_of(n: float, distribution: Distribution, clusters: Clusters | None) -> float:
-    """Return what the variance of influences is over: n, or n (G - 1) / G for G units."""
+    """Return the divisor of the variance of influences: n, or n (G - 1) / G for G units."""
     return n - n / n_units(n, clusters) if distribution == "t" and n else n
 
 
 class WithinSubjects:
-    """The distances of the ratings of the same subject, for each distinct row.
+    """The distances between ratings of the same subject, for each distinct row.
 
     Parameters
     ----------
     sums : ndarray of shape (P,)
-        The sum of the distances over the ordered pairs of a row's ratings.
+        The sum of the distances over the ordered pairs of ratings in a row.
     n_ratings : ndarray of shape (P,)
-        How many ratings a row has.
+        The number of ratings in a row.
     are_given : bool, default=False
-        Whether it is given which subjects have two ratings. If not, it is a part of chance, as
-        Gwet's variance takes it.
+        Whether the set of subjects with two ratings is treated as fixed. If not, it is random, as
+        in Gwet's variance.
     """
 
     def __init__(self, sums: Floats, n_ratings: AnyArray, are_given: bool = False) -> None:
@@ -137,11 +137,11 @@ class WithinSubjects:
         self.distance = sums / np.maximum(n_ratings * (n_ratings - 1), 1)
 
     def observed(self, multiplicities: AnyArray) -> Floats:
-        """Return the average distance over the subjects with two ratings or more."""
+        """Return the mean distance over the subjects with at least two ratings."""
         return divided(multiplicities @ self.distance, multiplicities @ self.paired)
 
     def influence(self, multiplicities: AnyArray, expected: Any) -> Influence:
-        """Return the part of each row's influence that its own agreement has (Gwet 2014)."""
+        """Return the part of each row's influence due to its own agreement (Gwet 2014)."""
         paired = divided(multiplicities.sum(), multiplicities @ self.paired) * self.paired
         distance = self.distance / expected
         if self._are_given:
@@ -151,10 +151,11 @@ class WithinSubjects:
 
 
 def observed_over(sums: Floats, expected: Smooth) -> tuple[Smooth, Smooth]:
-    """Return the parts of a ratio: the observed and the expected distance of paired subjects.
+    """Return the two parts of a ratio: observed and expected distance of paired subjects.
 
-    ``sums`` of shape (m, k + 2) are those of each subject's distance, of whether it has one, and
-    of the features that the distance ``expected`` by chance is a function of.
+    ``sums`` of shape (m, k + 2) are sums over subjects of three kinds of features: the distance, an
+    indicator that it exists, and the k features on which ``expected``, the distance expected by
+    chance, depends.
     """
     observed, paired = sums[:, 0], sums[:, 1]
     m, k = sums.shape
@@ -170,6 +171,6 @@ def observed_over(sums: Floats, expected: Smooth) -> tuple[Smooth, Smooth]:
 
 
 def divided(numerator: Any, denominator: Any) -> Floats:
-    """Return a quotient that is NaN, without a warning, where it is undefined."""
+    """Divide, with NaN and no warning where the quotient is undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.true_divide(numerator, denominator))

@@ -1,4 +1,4 @@
-"""Coefficients that need to know who gave which rating: Conger's and Light's kappa."""
+"""Compute the coefficients that need to know who gave which rating: Conger and Light."""
 
 from __future__ import annotations
 
@@ -28,15 +28,16 @@ from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.spread import Influence, without_noise
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
-# Cells of the tables that are looked at together.
+# The number of table cells processed at a time.
 BLOCK = 1 << 16
 
 
 class Conger(Coefficient):
-    """Conger's kappa: by chance, each rater draws labels from its own margin.
+    """Conger's kappa, where chance ratings are drawn from each rater's own margin.
 
-    With a ``rater``, it is that of the pairs of this rater with each of the others (Schouten 1982).
-    A subject without such a pair then adds nothing to the variance: it says nothing of the rater.
+    With a ``rater``, only the pairs of this rater with each other rater are used (Schouten 1982). A
+    subject without such a pair then adds nothing to the variance, because it has no information on
+    the rater.
 
     References
     ----------
@@ -77,9 +78,9 @@ class Conger(Coefficient):
         n = multiplicities.sum()
         margins, n_rated = self._margins(multiplicities)
         expected = self._expected(margins)
-        # The distance of each label to the labels of the raters that one is paired with. A
-        # rater's missing rating takes the rater's average, which is left out here, for it is that
-        # of all subjects; the fewer ratings a rater has, the more each counts.
+        # The distance of each label to the labels of the paired raters. A missing rating is
+        # replaced by the rater's mean, a constant that is left out here. The fewer ratings a rater
+        # has, the more each one counts.
         by_chance, sizes = (
             self._profiles.sums(
                 (distance + sign * (distance * margins).sum(axis=-1, keepdims=True))
@@ -94,9 +95,9 @@ class Conger(Coefficient):
         return Influence(own.values + factor * by_chance, own.sizes + factor * sizes)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the model whose features are the distance, whether there is one, and the labels.
+        """Return the score model: features are the distance, its presence, and the labels.
 
-        Each rater's labels are features of their own, 1 where that is the rater's rating.
+        Each pair of rater and label is a feature: 1 if the rater gave this label, else 0.
         """
         n_raters, n_labels = self._profiles.n_raters, len(self._distances)
         profiles = self._profiles.with_unseen(n_raters * n_labels + 2)
@@ -105,7 +106,8 @@ class Conger(Coefficient):
         within = Conger(profiles, self._distances, self._rater)._within
         given = _given(profiles)
         features = np.column_stack([within.distance, within.paired, given.reshape(len(given), -1)])
-        # With a rating missing, pairs of raters have other margins than the coefficient.
+        # With missing ratings, the margins within pairs of raters differ from those of the
+        # coefficient.
         least = least_kappa(self._distances) if given.sum(axis=2).all() else -math.inf
         return ScoreModel(features, profiles.multiplicities, self._ratio, least)
 
@@ -113,7 +115,7 @@ class Conger(Coefficient):
         return observed_over(sums, self._expected_at(sums[:, 2:]))
 
     def _expected_at(self, counts: Floats) -> Smooth:
-        """Return the expected distance as a function of each rater's labels, (m, R * l)."""
+        """Return the expected distance as a function of label counts per rater, (m, R * l)."""
         n_raters, n_labels = self._profiles.n_raters, len(self._distances)
         per_pair = 2 * self._distances / self._n_ordered_pairs
         counts = counts.reshape(-1, n_raters, n_labels)
@@ -122,7 +124,7 @@ class Conger(Coefficient):
         by_margin = self._partners(margins) @ per_pair
         mean = (by_margin * margins).sum(axis=2, keepdims=True)
         slope = (by_margin - mean) / n_rated
-        # The derivative of each margin's proportions (rows) by its counts.
+        # The derivative of each margin's proportions (rows) with respect to its counts.
         of_margin = (np.eye(n_labels) - margins[..., None]) / n_rated[..., None]
         left = (of_margin.swapaxes(2, 3) @ per_pair).reshape(-1, n_raters * n_labels, n_labels)
         right = of_margin.transpose(0, 2, 1, 3).reshape(-1, n_labels, n_raters * n_labels)
@@ -137,7 +139,7 @@ class Conger(Coefficient):
         )
 
     def _margins(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
-        """Return each rater's proportions of the labels, (..., R, l), and ratings, (..., R)."""
+        """Return each rater's label proportions, (..., R, l), and number of ratings, (..., R)."""
         counts = self._profiles.margins(multiplicities)
         n_rated = counts.sum(axis=-1)
         return divided(counts, n_rated[..., None]), n_rated
@@ -145,7 +147,8 @@ class Conger(Coefficient):
     def _partners(self, margins: Floats, sign: int = -1) -> Floats:
         """Return the sum of the margins of the raters that each rater is paired with.
 
-        It is the sum of all less the rater's own, or plus it for the sizes of these terms.
+        It is the sum of all margins minus the rater's own. With ``sign=1`` the rater's own is
+        added, which bounds the sizes of the terms.
         """
         others = margins.sum(axis=-2, keepdims=True) + sign * margins
         if self._rater is None:
@@ -155,7 +158,7 @@ class Conger(Coefficient):
         return partners
 
     def _expected(self, margins: Floats) -> Floats:
-        """Return the expected distance, the average over the ordered pairs of raters."""
+        """Return the expected distance, averaged over the ordered pairs of raters."""
         pairs = (self._partners(margins) @ self._distances * margins).sum(axis=(-2, -1))
         return np.asarray(pairs / self._n_ordered_pairs)
 
@@ -163,8 +166,8 @@ class Conger(Coefficient):
 class Light(Coefficient):
     """Light's kappa: the mean of Cohen's kappa over the pairs of raters.
 
-    Its standard error is that of the delta method; for two raters that is the one of Fleiss,
-    Cohen and Everitt (1969). A pair counts the subjects that both have rated.
+    The standard error is from the delta method; for two raters it is that of Fleiss, Cohen and
+    Everitt (1969). Each pair uses the subjects that both raters rated.
 
     References
     ----------
@@ -183,17 +186,17 @@ class Light(Coefficient):
         return without_noise(of_pairs(kappas, tables, self._weights).mean(axis=-1))
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
-        """Return NaN: a mean of kappas has no disagreement of its own."""
+        """Return NaN, because a mean of kappas has no disagreement of its own."""
         undefined = np.full(multiplicities.shape[:-1], np.nan)
         return Disagreement(undefined, undefined)
 
     def n_used(self) -> int:
-        """Return the number of pairs: a pair's table has no more cells in use than rows."""
+        """Return the number of pairs. The used cells of a pair's table never outnumber the rows."""
         return comb(self._profiles.n_raters, 2)
 
     def influence(self) -> Influence:
         tables = self._profiles.tables(self.multiplicities)
-        # With many raters these are large: they are kept in as few bytes as their counts need.
+        # These arrays are large with many raters, so the narrowest possible dtype is used.
         tables = tables.astype(np.min_scalar_type(tables.max()))
         n = float(self.multiplicities.sum())
         sums = []
@@ -201,19 +204,21 @@ class Light(Coefficient):
         for i, sign in ((0, -1), (1, 1)):
             for pairs in pair_blocks(tables):
                 table = tables[pairs].astype(np.int64)
-                # A pair without a common subject has no kappa: 0 / 0 would be warned of.
+                # A pair without a common subject has no kappa; without this, NumPy would warn of 0
+                # / 0.
                 n_both = np.maximum(table.sum(axis=(-2, -1), keepdims=True), 1)
                 slope = kappa_gradient(table, self._weights)[i]
-                # A subject that the pair has not both rated adds the pair's average.
+                # A subject that was not rated by both raters of a pair adds the pair's mean.
                 average = (slope * (table / n_both)).sum(axis=(-2, -1), keepdims=True)
                 by_cell[pairs] = (slope + sign * average) * (n / n_both)
             sums.append(self._profiles.pair_sums(by_cell) / len(tables))
         return Influence(*sums)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the model with the features of each pair of raters.
+        """Return the score model, with features for each pair of raters.
 
-        They are the disagreement and the labels of both, of the subjects that both have rated.
+        The features are the disagreement and the labels of both raters, for subjects that both
+        rated.
         """
         matrix = disagreement_matrix(self._weights, self._profiles.n_labels)
         n_labels, n_pairs = len(matrix), comb(self._profiles.n_raters, 2)
@@ -233,19 +238,19 @@ class Light(Coefficient):
 
 
 def _given(profiles: Profiles) -> Floats:
-    """Return 1 where a profile has a rater's rating with a label, of shape (P, R, l)."""
+    """Return the ratings as 0/1 indicators of rater and label, of shape (P, R, l)."""
     given = profiles.codes[:, :, None] == np.arange(profiles.n_labels)
     return np.asarray(given, np.float64)
 
 
 def _mean_ratio(matrix: Floats, sums: Floats) -> tuple[Smooth, Smooth]:
-    """Return one minus the mean of kappa over pairs, at sums of their features, and 1."""
+    """Return one minus the mean kappa over pairs, at sums of features, and the denominator 1."""
     size, (m, k) = len(matrix), sums.shape
     by_pair = sums.reshape(m, -1, 2 * size + 1)
     n_pairs = by_pair.shape[1]
     observed, rows, columns = by_pair[..., 0], by_pair[..., 1 : size + 1], by_pair[..., size + 1 :]
     n = rows.sum(axis=-1)
-    # A pair's ratio is q = observed * n / e with e = rows @ matrix @ columns.
+    # The ratio of a pair is q = observed * n / e with e = rows @ matrix @ columns.
     e_slope = np.concatenate([columns @ matrix.T, rows @ matrix], axis=-1)
     e = (e_slope[..., :size] * rows).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -279,13 +284,13 @@ def _mean_ratio(matrix: Floats, sums: Floats) -> tuple[Smooth, Smooth]:
 def of_pairs(
     statistic: Callable[[AnyArray, Weights], Floats], tables: AnyArray, weights: Weights
 ) -> Floats:
-    """Return a statistic of the tables of pairs, of shape (..., pairs, l, l), a block at a time."""
+    """Compute a statistic of tables of pairs, of shape (..., pairs, l, l), block by block."""
     found = [statistic(tables[..., pairs, :, :], weights) for pairs in pair_blocks(tables)]
     return np.concatenate(found, axis=-1)
 
 
 def pair_blocks(tables: AnyArray) -> Iterator[slice]:
-    """Yield blocks of pairs whose tables are small beside those of all pairs of many raters."""
+    """Yield slices of pairs, in blocks that limit memory with many raters."""
     step = max(1, BLOCK // (tables.shape[-1] * tables.shape[-2]))
     for start in range(0, tables.shape[-3], step):
         yield slice(start, start + step)

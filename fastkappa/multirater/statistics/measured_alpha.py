@@ -1,11 +1,11 @@
-"""Krippendorff's alpha of measurements: of so many numbers that they cannot be labels.
+"""Compute Krippendorff's alpha of measurements, which have too many values to be labels.
 
-The definitions are those of `alpha`, with a row per subject in place of a pattern. The
-distances of interval data are squared differences, and so are those of ordinal data, of middle
-ranks: of a subject with r ratings of mean m and the sum S of squares about it, 2 r S is the sum
-of the distances over its pairs, and of N ratings with the sum T about theirs, 2 N T. So a
-subject is three numbers, and nothing is as large as labels times subjects. Ratios have no such
-form; `ratio_distances` says what they have.
+The definitions are those of the module `alpha`, with one row per subject in place of patterns.
+Distances are squared differences: of the values for interval data, and of mid-ranks for ordinal
+data. Consider a subject with r ratings, and let S be their sum of squares about their mean m. Then
+the distances over its ordered pairs sum to 2 r S. Likewise N ratings with the sum of squares T have
+the sum 2 N T. So r, m and S are enough for each subject, and no array has a size of labels times
+subjects. Ratio data have no such form; see `ratio_distances`.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreemen
 from fastkappa.multirater.statistics.ratio_distances import RatioDistances, ratio_distance
 from fastkappa.statistics.spread import EPSILON, Influence
 
-# The levels that measurements may have.
+# The levels that measurements can have.
 MEASURED = ("ordinal", "interval", "ratio")
-# Ratings that are looked at together; they stay in the cache.
+# The number of ratings processed at a time; they stay in the cache.
 CHUNK = 1 << 16
 
 
 class MeasuredAlpha(Coefficient):
-    """Krippendorff's alpha of measurements.
+    """Krippendorff's alpha, computed from measurements.
 
     Parameters
     ----------
     columns : sequence of ndarray of shape (n,)
         The numbers that each rater gave, NaN where missing.
     multiplicities : ndarray of shape (n,)
-        How many subjects have each row. Rows with one rating are left out.
+        The number of subjects with each row. Rows with one rating are left out.
     level : {'ordinal', 'interval', 'ratio'}
         The level of measurement.
 
@@ -89,14 +89,14 @@ class MeasuredAlpha(Coefficient):
         return influence_of_alpha(parts, self._n_ratings, self.multiplicities, largest, rounded)
 
     def _count(self, multiplicities: AnyArray) -> Floats:
-        """Return the number of ratings of a sample, of each of a stack."""
+        """Return the number of ratings, for one sample or each of a stack."""
         if np.ndim(self._n_ratings) == 0:
             return np.asarray(multiplicities.sum(axis=-1) * float(self._n_ratings))
         return np.asarray(multiplicities @ self._n_ratings, np.float64)
 
 
 class _Squares:
-    """Squared differences, of what is known of each subject alone."""
+    """Squared differences, computed from three numbers per subject."""
 
     def __init__(self, columns: Sequence[Any], n_ratings: Any, centre: float) -> None:
         self._n_ratings = n_ratings
@@ -109,7 +109,7 @@ class _Squares:
             first = chunk[0].copy()
             for column in chunk[1:]:
                 np.copyto(first, column, where=np.isnan(first))
-            # From the first rating, so that rounding sets no equal ratings apart.
+            # Relative to the first rating, so that rounding cannot separate equal ratings.
             chunk -= first
             given = n_ratings if np.ndim(n_ratings) == 0 else n_ratings[rows]
             some_missing = np.ndim(given) > 0
@@ -151,8 +151,8 @@ class _Squares:
 class _Intervals:
     """Squared differences of the numbers themselves.
 
-    They are taken from a number in their midst, so that large ones lose no digits, and in
-    units that keep their squares from over- and underflowing.
+    The numbers are centred, so that large values lose no digits. They are scaled, so that their
+    squares cannot overflow or underflow.
     """
 
     def __init__(self, columns: Sequence[AnyArray], n_ratings: Any, _: IntTable) -> None:
@@ -179,7 +179,7 @@ class _Intervals:
 
 
 class _Ranks:
-    """Squared differences of the middle ranks, which depend on the sample."""
+    """Squared differences of mid-ranks, which depend on the sample."""
 
     unit = 1.0
 
@@ -194,7 +194,7 @@ class _Ranks:
         ratings = ratings[order]
         starts = np.append(True, ratings[1:] != ratings[:-1]) & ~np.isnan(ratings)
         self._n_labels = int(np.count_nonzero(starts))
-        # NaN come last: they have the code after all labels.
+        # NaN values sort last, so they get the code after all labels.
         code = np.where(np.isnan(ratings), self._n_labels, np.cumsum(starts) - 1)
         del ratings
         codes = np.empty(n * n_raters, np.int32 if self._n_labels < 2**31 - 1 else np.int64)
@@ -231,7 +231,7 @@ class _Ranks:
 
 
 class _LookedUp:
-    """A column of numbers that are looked up when they are read."""
+    """A column of numbers, stored as codes and looked up when read."""
 
     def __init__(self, numbers: Floats, codes: AnyArray) -> None:
         self._numbers, self._codes = numbers, codes
@@ -244,7 +244,7 @@ class _LookedUp:
 
 
 class _Ratios:
-    """The squared ratios of the difference to the sum."""
+    """Ratio distances: the squared ratio of the difference to the sum."""
 
     largest, unit = 1.0, 1.0
 

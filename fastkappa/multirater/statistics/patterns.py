@@ -1,4 +1,4 @@
-"""Patterns of ratings: how many raters gave a subject each label.
+"""Store distinct patterns of ratings: how many raters gave a subject each label.
 
 counts          (P, l)    raters who gave pattern p the label k; r_p is the sum of a row
 multiplicities  (..., P)  subjects of each pattern; a row of a stack is one resample
@@ -15,19 +15,20 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.multirater.statistics.unseen import with_unseen_patterns
 
-# Patterns are converted to floats in blocks of 8 MB.
+# The size of the blocks in which patterns are converted to floats: 8 MB.
 BLOCK = 1 << 20
 
 
 class Patterns:
-    """The distinct patterns, and how many subjects have each.
+    """The distinct patterns, and the number of subjects with each.
 
     Parameters
     ----------
     counts : ndarray of shape (P, l)
-        Whole numbers of 0 or more. Patterns without a rating are left out.
+        Non-negative whole numbers. Patterns without a rating are left out.
     multiplicities : ndarray of shape (P,)
-        Subjects of each pattern.
+        The number of subjects with each pattern.
+
     """
 
     def __init__(self, counts: AnyArray, multiplicities: AnyArray) -> None:
@@ -41,29 +42,29 @@ class Patterns:
 
     @property
     def n_labels(self) -> int:
-        """How many labels there are."""
+        """The number of labels."""
         return int(self.counts.shape[1])
 
     @cached_property
     def paired(self) -> NDArray[np.bool_]:
-        """Whether a pattern has two ratings or more."""
+        """Whether each pattern has at least two ratings."""
         paired: NDArray[np.bool_] = self.n_ratings >= 2
         return paired
 
     def with_unseen(self, n_features: int) -> Patterns | None:
-        """Return these patterns and those that might have been, None if they are too many."""
+        """Return these and the possible unseen patterns, None if there are too many."""
         found = with_unseen_patterns(self.counts, self.multiplicities, n_features)
         return None if found is None else Patterns(*found)
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Yield blocks of rows, as floats."""
+        """Yield slices of rows with their counts as floats."""
         step = max(1, BLOCK // max(self.n_labels, 1))
         for start in range(0, len(self.counts), step):
             rows = slice(start, start + step)
             yield rows, self.counts[rows].astype(np.float64)
 
     def sums(self, factors: AnyArray) -> Floats:
-        """Return the sum of the rows, each times its factor, of shape (..., l)."""
+        """Return the sum of all rows, each multiplied by its factor, of shape (..., l)."""
         parts = (factors[..., rows] @ counts for rows, counts in self.blocks())
         return sum(parts, np.zeros((*factors.shape[:-1], self.n_labels)))
 
@@ -84,11 +85,11 @@ class Patterns:
             n_ratings = self.n_ratings[rows, None]
             from_mean = values - (counts @ values)[:, None] / n_ratings
             squares = (counts * from_mean**2).sum(axis=1)
-            # Rounding must not set equal ratings apart.
+            # Rounding must not separate equal ratings.
             parts.append(np.where((counts == n_ratings).any(axis=1), 0.0, squares))
         return np.concatenate(parts) if parts else np.empty(0)
 
     def proportions(self, multiplicities: AnyArray) -> Floats:
-        """Return each label's proportion of a subject's ratings, averaged over subjects."""
+        """Return the proportion of each label within subjects, averaged over subjects."""
         n_subjects = multiplicities.sum(axis=-1, keepdims=True)
         return np.asarray(self.sums(multiplicities / self.n_ratings) / n_subjects)

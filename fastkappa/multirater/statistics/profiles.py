@@ -1,4 +1,4 @@
-"""Profiles of ratings: which label each rater gave to a subject.
+"""Store distinct profiles of ratings: the label that each rater gave to a subject.
 
 codes           (P, R)    the position of a rating's label, l if the rating is missing
 multiplicities  (..., P)  subjects of each profile; a row of a stack is one resample
@@ -19,12 +19,12 @@ from fastkappa.multirater.statistics.unseen import with_unseen_profiles
 
 
 class RaterPairs(NamedTuple):
-    """The tables of the pairs of raters, and how many subjects each rater has rated.
+    """The tables of all pairs of raters, and the number of subjects each rater rated.
 
     Attributes
     ----------
     tables : ndarray of shape (R (R - 1) / 2, l, l)
-        Of the pairs (0, 1), (0, 2), ... (1, 2), ...; rows are the first's ratings.
+        The tables of the pairs (0, 1), (0, 2), ... (1, 2), ... Rows are the first rater's ratings.
     n_rated : ndarray of shape (R,)
     """
 
@@ -33,17 +33,18 @@ class RaterPairs(NamedTuple):
 
 
 class Profiles:
-    """The distinct profiles, and how many subjects have each.
+    """The distinct profiles, and the number of subjects with each.
 
     Parameters
     ----------
     codes : ndarray of shape (P, R)
-        0 to ``n_labels``, which stands for a missing rating. Profiles without a rating are
-        left out.
+        Codes from 0 to ``n_labels``, which stands for a missing rating. Profiles without a rating
+        are left out.
     multiplicities : ndarray of shape (P,)
-        Subjects of each profile.
+        The number of subjects with each profile.
+
     n_labels : int
-        How many labels there are.
+        The number of labels.
     """
 
     def __init__(self, codes: AnyArray, multiplicities: AnyArray, n_labels: int) -> None:
@@ -54,17 +55,17 @@ class Profiles:
 
     @property
     def n_raters(self) -> int:
-        """How many raters there are."""
+        """The number of raters."""
         return int(self.codes.shape[1])
 
     @cached_property
     def n_ratings(self) -> IntTable:
-        """How many ratings each profile has, of shape (P,)."""
+        """The number of ratings in each profile, of shape (P,)."""
         n_ratings: IntTable = (self.codes < self.n_labels).sum(axis=1, dtype=np.int64)
         return n_ratings
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Return these profiles and those that might have been, None if they are too many."""
+        """Return these and the possible unseen profiles, None if there are too many."""
         found = with_unseen_profiles(self.codes, self.multiplicities, self.n_labels, n_features)
         return None if found is None else Profiles(*found, self.n_labels)
 
@@ -74,7 +75,7 @@ class Profiles:
         return [self.codes]
 
     def codes_of(self, rows: AnyArray) -> AnyArray:
-        """Return the code of each rater in some profiles, ``n_labels`` if the rating is missing."""
+        """Return the codes of the selected profiles, ``n_labels`` for a missing rating."""
         return self.codes[rows]
 
     def distances(self, between: Floats) -> Floats:
@@ -89,10 +90,10 @@ class Profiles:
         return total
 
     def distances_to(self, rater: int, between: Floats) -> tuple[Floats, IntTable]:
-        """Return the distances of a rater's rating to the others', as those of two ratings.
+        """Return the distance of a rater's rating to the others, as if there were one other rating.
 
-        The first is twice their mean, 0 for profiles without such a pair; the second is 2, or 0
-        for these.
+        The first array is twice the mean distance to the other ratings, 0 for profiles without such
+        a pair. The second array is the number of ratings: 2, or 0 for profiles without such a pair.
         """
         size = self.n_labels + 1
         padded = np.zeros((size, size))
@@ -112,7 +113,7 @@ class Profiles:
         return cells
 
     def margins(self, multiplicities: AnyArray) -> AnyArray:
-        """Return how many subjects each rater gave each label, of shape (..., R, l)."""
+        """Return the number of subjects per rater and label, of shape (..., R, l)."""
         counts = [
             sums_by_code(codes, multiplicities, self.n_labels + 1)[..., :-1]
             for codes in self.codes.T
@@ -146,7 +147,7 @@ class Profiles:
         return total
 
     def cells_of_pairs(self) -> Iterator[tuple[AnyArray, AnyArray]]:
-        """Yield profiles and their cells in the flat `tables`, all of a pair at once."""
+        """Yield profile indices and their cells in the flattened `tables`, pair by pair."""
         n_labels = self.n_labels
         for i, (a, b) in enumerate(combinations(range(self.n_raters), 2)):
             first, second = self.codes[:, a], self.codes[:, b]

@@ -1,14 +1,14 @@
-"""Sums of the distances ((a - b) / (a + b))**2 over all pairs of numbers, in linear time.
+"""Sum the distances ((a - b) / (a + b))**2 over all pairs of numbers in linear time.
 
-There is no closed form in moments, and pairs of distinct numbers are too many. But for a
-between 2**e and 2**(e + 1), and any b outside, the distance is a smooth function of a: its
-nearest pole, at -b, is far away. The polynomial through its values at Chebyshev's nodes of
-the interval differs from it by less than the last digit from 18 nodes on. So each octave e has
-the sums of Chebyshev's polynomials T_k over its numbers, and the distances between two octaves
-are a matrix of N_NODES**2 numbers. Distances of numbers 60 octaves apart are 1.
+There is no closed form in moments, and there are too many pairs of distinct numbers. But for a
+between 2**e and 2**(e + 1), the distance to any b is a smooth function of a, because its nearest
+pole, at -b, is far away. Interpolation at 18 or more Chebyshev nodes is exact to the last digit. So
+for each octave e, the sums of the Chebyshev polynomials T_k over its numbers are enough. The
+distances between two octaves are a matrix of N_NODES**2 numbers. The distance of numbers 60 octaves
+apart is 1 in float64.
 
-The interval of an octave is that of its own numbers, and differences are taken from its middle:
-nothing is lost where all numbers are close to each other and far from 0.
+The interval of an octave is the range of its own numbers, and differences are relative to its
+middle. So no digits are lost if all numbers are close to each other and far from 0.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats
 
 N_NODES = 20
-# Beyond so many octaves (a - b) / (a + b) is 1 in float64.
+# Numbers this many octaves apart have (a - b) / (a + b) = 1 in float64.
 FARTHEST = 60
-# Twice such a number overflows.
+# Twice a number above this overflows.
 LARGEST_SUM = 8e307
-# The exponents of float64, from that of the least number on.
+# The exponents of float64, from the exponent of the smallest number.
 LEAST_EXPONENT, N_EXPONENTS = -1073, 2098
 
 
 class RatioDistances:
-    """The distances between numbers of 0 or more.
+    """The distances between non-negative numbers.
 
     Parameters
     ----------
     chunks : iterable of ndarray of shape (m,)
-        The numbers, a chunk at a time; NaN are left out.
+        The numbers, in chunks. NaN values are left out.
     """
 
     def __init__(self, chunks: Iterable[Floats]) -> None:
@@ -50,7 +50,7 @@ class RatioDistances:
         self._position[self._octaves] = np.arange(len(self._octaves))
         low, high = lowest[self._octaves], highest[self._octaves]
         self._middle = low + (high - low) / 2
-        # 0 for one number alone: all nodes are at it.
+        # 0 for an octave with one distinct number: all nodes are at this number.
         self._half = np.maximum(high - self._middle, self._middle - low)
         angles = (np.arange(N_NODES) + 0.5) * np.pi / N_NODES
         self._nodes = np.cos(angles)
@@ -60,7 +60,7 @@ class RatioDistances:
 
     @property
     def largest(self) -> float:
-        """The largest distance of two positive numbers."""
+        """The largest distance between two positive numbers."""
         if not self.n_octaves:
             return 0.0
         ends = [self._middle[0] - self._half[0]], [self._middle[-1] + self._half[-1]]
@@ -68,22 +68,22 @@ class RatioDistances:
 
     @property
     def n_octaves(self) -> int:
-        """How many octaves hold a number."""
+        """The number of octaves that contain a number."""
         return len(self._octaves)
 
     def no_moments(self, shape: tuple[int, ...]) -> Floats:
-        """Return the `moments` of no numbers, for a stack of a shape."""
+        """Return the `moments` of an empty set of numbers, for a stack of the given shape."""
         return np.zeros((*shape, self.n_octaves * N_NODES + 1))
 
     def moments(self, numbers: Floats, weights: Floats | None = None) -> Floats:
-        """Return the sums of T_0 to T_(N_NODES - 1), and at last how often there is a 0.
+        """Return the sums of T_0 to T_(N_NODES - 1) per octave, and last the number of zeros.
 
         Parameters
         ----------
         numbers : ndarray of shape (m,)
-            Those among the numbers that this was made of.
+            Numbers that were among those passed to the constructor.
         weights : ndarray of shape (..., m), default=None
-            How often each occurs, once if None.
+            How often each number occurs. None means once.
 
         Returns
         -------
@@ -102,7 +102,7 @@ class RatioDistances:
             found = self._position[octaves]
             place = self._places(numbers[order], found, starts)
             each = np.ones(len(order)) if weights is None else weights[..., order]
-            # T_(k + 1) = 2 t T_k - T_(k - 1), each times the weight.
+            # T_(k + 1) = 2 t T_k - T_(k - 1), each multiplied by the weight.
             before, now = each, each * place
             sums[..., found, 0] = np.add.reduceat(before, starts, axis=-1)
             sums[..., found, 1] = np.add.reduceat(now, starts, axis=-1)
@@ -116,10 +116,10 @@ class RatioDistances:
         return np.concatenate([flat, n_zeros[..., None]], axis=-1)
 
     def coefficients(self, moments: Floats) -> Floats:
-        """Return the sum of the distances to the numbers of ``moments``, as a function of one.
+        """Return the sum of distances to the numbers of ``moments``, as a function of a number.
 
-        It is held as the coefficients of T_0 and so on in each octave, and at last its value
-        for 0; its product with moments is the sum over their numbers.
+        The function of the number is stored as coefficients of T_0, T_1, ... in each octave, and
+        last its value at 0. Its product with moments is the sum of its values over their numbers.
         """
         *shape, _ = moments.shape
         of_octaves = moments[..., :-1].reshape(*shape, self.n_octaves, N_NODES)
@@ -135,7 +135,7 @@ class RatioDistances:
         return np.concatenate([flat, n_positive[..., None]], axis=-1)
 
     def evaluate(self, coefficients: Floats, numbers: Floats) -> Floats:
-        """Return the values of a function that `coefficients` returned, 0 for NaN."""
+        """Evaluate a function that `coefficients` returned. It is 0 for NaN."""
         values = np.zeros(len(numbers))
         values[numbers == 0] = coefficients[-1]
         of_octaves = coefficients[:-1].reshape(self.n_octaves, N_NODES)
@@ -147,7 +147,7 @@ class RatioDistances:
         places = self._places(numbers[positive][order], found, starts)
         stops = [*starts[1:], len(order)]
         for i, start, stop in zip(found, starts, stops):
-            # Clenshaw's recurrence.
+            # Clenshaw recurrence.
             place = places[start:stop]
             twice = 2 * place
             now, before = np.full(stop - start, of_octaves[i, -1]), np.zeros(stop - start)
@@ -160,7 +160,7 @@ class RatioDistances:
         return values
 
     def _places(self, ordered: Floats, found: AnyArray, starts: AnyArray) -> Floats:
-        """Return where numbers are in the intervals of their octaves, from -1 to 1."""
+        """Return the positions of numbers in the intervals of their octaves, from -1 to 1."""
         lengths = np.diff(np.append(starts, len(ordered)))
         place = ordered - np.repeat(self._middle[found], lengths)
         half = self._half[found]
@@ -169,7 +169,7 @@ class RatioDistances:
 
     def _between(self, i: int, near: AnyArray) -> Floats:
         """Return the distances between octave i and others, (len(near) * N_NODES, N_NODES)."""
-        # In units of the larger octave, so that no sum over- or underflows.
+        # Scaled by the larger octave, so that no sum overflows or underflows.
         units = -(np.maximum(self._octaves[near], self._octaves[i]) + LEAST_EXPONENT)
         middle, half = np.ldexp(self._middle[i], units), np.ldexp(self._half[i], units)
         middles = np.ldexp(self._middle[near], units)
@@ -184,7 +184,7 @@ class RatioDistances:
 
 
 def ratio_distance(a: Floats, b: Floats) -> Floats:
-    """Return ((a - b) / (a + b))**2, and 0 where both are 0."""
+    """Return ((a - b) / (a + b))**2, or 0 where both are 0."""
     if max(a.max(initial=0.0), b.max(initial=0.0)) > LARGEST_SUM:
         a, b = a / 2, b / 2
     together, apart = a + b, a - b
@@ -194,12 +194,12 @@ def ratio_distance(a: Floats, b: Floats) -> Floats:
 
 
 def _octave_order(numbers: Floats) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return the octaves of positive numbers, where each starts in their order, and the order."""
+    """Return the octaves of positive numbers, the start of each when sorted, and the order."""
     octave = np.frexp(numbers)[1].astype(np.int16)
     octave -= LEAST_EXPONENT
     if octave[0] == octave[-1] and (octave == octave[0]).all():
         return octave[:1], np.zeros(1, np.intp), np.arange(len(numbers))
-    # NumPy sorts 16-bit integers by their digits.
+    # NumPy uses a fast radix sort for 16-bit integers.
     order = np.argsort(octave, kind="stable")
     ordered = octave[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))

@@ -1,4 +1,4 @@
-"""Distances of sets of labels, and distances by a function, as matrices for alpha."""
+"""Compute matrices of distances for alpha: between sets of labels, or by a function."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from fastkappa.arrays import AnyArray, FloatTable
 
 SetLevel: TypeAlias = Literal["jaccard", "masi"]
 SET_LEVELS: tuple[SetLevel, ...] = get_args(SetLevel)
-# The distance of two labels.
+# A function that returns the distance between two labels.
 Distance: TypeAlias = Callable[[Any, Any], float]
 
 
 def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
-    """Return the distances of sets.
+    """Return the matrix of distances between sets of labels.
 
-    With J the size of the intersection over that of the union, 'jaccard' is 1 - J, and 'masi' is
-    1 - J M: M is 1 for equal sets, 2/3 if one contains the other, 1/3 if they overlap, and 0 if
-    they have nothing in common. Two empty sets are equal.
+    Let J be the size of the intersection divided by the size of the union. Then 'jaccard' is 1 - J,
+    and 'masi' is 1 - J M, where M is 1 for equal sets, 2/3 if one contains the other, 1/3 if they
+    overlap otherwise, and 0 if they are disjoint. Two empty sets are equal.
 
     Parameters
     ----------
     level : {'jaccard', 'masi'}
-        The distance.
+        The kind of distance.
+
     labels : ndarray of shape (l,)
         Frozensets.
 
@@ -77,13 +78,13 @@ def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
 
 
 def distances_by(function: Distance, labels: AnyArray) -> FloatTable:
-    """Return the matrix of a function of two labels.
+    """Return the matrix of distances that a function gives for all pairs of labels.
 
     Raises
     ------
     ValueError
-        If the function returns what is not a number, or another one for the same two labels in
-        the other order.
+        If the function returns a value that is not a number, or if the distance depends on the
+        order of the two labels.
     """
     names = labels.tolist()
     distances = np.zeros((len(names), len(names)))
@@ -94,10 +95,10 @@ def distances_by(function: Distance, labels: AnyArray) -> FloatTable:
                 distances[i, j] = distance
             except (TypeError, ValueError) as error:
                 raise ValueError(
-                    f"level must return a number for each two labels, got {distance!r} for"
+                    f"level must return a number for every pair of labels, got {distance!r} for"
                     f" {first!r} and {second!r}."
                 ) from error
-    # NaN and the like are for the checks of any matrix.
+    # NaN and infinity are rejected later, by the check of every matrix.
     differ = np.argwhere((distances != distances.T) & ~np.isnan(distances + distances.T))
     if len(differ):
         i, j = differ[0].tolist()

@@ -1,7 +1,7 @@
-"""Profiles of many raters of whom each subject has few: only the ratings there are, are held.
+"""Store profiles of many raters with few ratings per subject, without the missing ratings.
 
-Profiles of the same number of ratings m are the rows of an array of shape (P_m, m). A rating
-is the number  rater * l + code,  and those of a row are sorted by rater.
+Profiles with the same number of ratings m are the rows of an array of shape (P_m, m). A rating is
+the number rater * l + code. The ratings of a row are sorted by rater.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from fastkappa.arrays import AnyArray, Floats, IntTable
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.unseen import most_rows
 
-# Numbers that are looked at together.
+# The count of numbers processed at a time.
 BLOCK = 1 << 18
-# Cells of the tables of all pairs: 1 GB of counts.
+# The most cells in the tables of all pairs: 1 GB of counts.
 MOST_CELLS = 1 << 27
 
 
 class SparseProfiles:
-    """The distinct profiles, and how many subjects have each.
+    """The distinct profiles, and the number of subjects with each.
 
     Parameters
     ----------
     parts : sequence of tuple
-        Profiles of the same number of ratings, of shape (P_m, m), and how many subjects have
+        Profiles with the same number of ratings, of shape (P_m, m), and the number of subjects with
         each, of shape (P_m,).
     n_raters, n_labels : int
-        How many raters and labels there are.
+        The number of raters and of labels.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class SparseProfiles:
         )
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Return these profiles and those that might have been, None if they are too many."""
+        """Return these and the possible unseen profiles, None if there are too many."""
         n_profiles = len(self.multiplicities)
         if n_profiles > most_rows(n_features):
             return None
@@ -53,7 +53,7 @@ class SparseProfiles:
         return Profiles(codes, self.multiplicities, self.n_labels).with_unseen(n_features)
 
     def codes_of(self, rows: AnyArray) -> AnyArray:
-        """Return the code of each rater in some profiles, ``n_labels`` if the rating is missing."""
+        """Return the codes of the selected profiles, ``n_labels`` for a missing rating."""
         codes = np.full(
             (len(rows), self.n_raters), self.n_labels, np.min_scalar_type(self.n_labels)
         )
@@ -72,13 +72,13 @@ class SparseProfiles:
             counts = np.zeros((len(ratings), self.n_labels))
             place = np.arange(len(ratings))
             for codes in (ratings % self.n_labels).T:
-                # A column has one code per row, so no cell occurs twice in this statement.
+                # A column has one code per row, so no cell is incremented twice by this statement.
                 counts[place, codes] += 1
             total[rows] = ((counts @ between) * counts).sum(axis=1)
         return total
 
     def margins(self, multiplicities: AnyArray) -> AnyArray:
-        """Return how many subjects each rater gave each label, of shape (..., R, l)."""
+        """Return the number of subjects per rater and label, of shape (..., R, l)."""
         samples = multiplicities.reshape(-1, multiplicities.shape[-1])
         counts = np.zeros((len(samples), self.n_raters * self.n_labels), multiplicities.dtype)
         for rows, ratings in self._blocks():
@@ -126,7 +126,7 @@ class SparseProfiles:
         return total
 
     def cells_of_pairs(self) -> Iterator[tuple[AnyArray, AnyArray]]:
-        """Yield profiles and their cells in the flat `tables`, those of all pairs at once."""
+        """Yield profile indices and their cells in the flattened `tables`, many pairs at once."""
         rows, cells = [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
         for some, of_pairs in self._pairs():
             rows.append(np.repeat(np.arange(some.start, some.stop), of_pairs.shape[1]))
@@ -134,7 +134,7 @@ class SparseProfiles:
         yield np.concatenate(rows), np.concatenate(cells)
 
     def _blocks(self, width: int = 1) -> Iterator[tuple[slice, AnyArray]]:
-        """Yield blocks of profiles, of which each takes so many numbers or its ratings."""
+        """Yield blocks of profiles, sized for ``width`` numbers per profile or its ratings."""
         first = 0
         for part in self.parts:
             step = max(1, BLOCK // max(part.shape[1], width))
@@ -144,11 +144,11 @@ class SparseProfiles:
             first += len(part)
 
     def _pairs(self) -> Iterator[tuple[slice, AnyArray]]:
-        """Yield, for some profiles, the cells of some of their pairs in the tables of all pairs."""
+        """Yield blocks of profiles with the cells of their pairs in the tables of all pairs."""
         n_raters, n_labels = self.n_raters, self.n_labels
         for rows, ratings in self._blocks():
             raters, codes = np.divmod(ratings, n_labels)
-            # The pairs of the raters before this one come first, then those with it, in order.
+            # Pairs of earlier raters come first, then the pairs of this rater, in order.
             before = raters * (2 * n_raters - raters - 1) // 2 - raters - 1
             for i in range(ratings.shape[1] - 1):
                 cells = before[:, i, None] + raters[:, i + 1 :]
@@ -159,5 +159,5 @@ class SparseProfiles:
                 yield rows, cells
 
 
-# Each rater's ratings, in either form.
+# Profiles in either form, dense or sparse.
 RaterProfiles: TypeAlias = Profiles | SparseProfiles

@@ -1,8 +1,8 @@
-"""Rows of ratings that nobody gave, but that might have been given.
+"""Add the possible rows of ratings that were not observed, for score intervals.
 
-The most likely proportions under a hypothesis may have a disagreement that was not seen, so that
-a score interval needs the rows that are possible. With many raters or labels these are too many,
-and rows of one or two labels stand for them: they are those of least and of most disagreement.
+Under a hypothesis, the most likely proportions can include a disagreement that was not observed. So
+a score interval needs all possible rows. With many raters or labels there are too many, and rows
+with one or two labels stand for them, because these have the least and the most disagreement.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 
-# The most multiplications of a step of Newton's method, of which hard cases need hundreds.
+# The most multiplications per step of Newton's method. Hard cases need hundreds of steps.
 MOST_WORK = 1 << 22
-# The most rows that nobody gave: with more, steps become many and short.
+# The most unseen rows: with more, the method needs many short steps.
 MOST_ROWS = 1500
 
 
 def most_rows(n_features: int) -> int:
-    """Return how many rows a score interval can have, 0 or less if it has too many features.
+    """Return the most rows of a score interval; 0 or less means that there are too many features.
 
-    A step multiplies each row by the square of the features, and solves a system of the features.
+    With k features, a step needs k**2 multiplications per row, and solves a system of k equations.
     """
     return MOST_WORK // n_features**2 - 2 * n_features
 
@@ -31,7 +31,7 @@ def most_rows(n_features: int) -> int:
 def with_unseen_patterns(
     counts: AnyArray, multiplicities: AnyArray, n_features: int
 ) -> tuple[AnyArray, AnyArray] | None:
-    """Return patterns and those that might have been, with multiplicity 0; None if too many.
+    """Add the possible unseen patterns with multiplicity 0; return None if there are too many.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def with_unseen_patterns(
         Distinct patterns.
     multiplicities : ndarray of shape (P,)
     n_features : int
-        How many features each has.
+        The number of features of a pattern.
     """
     sizes, n_labels = np.unique(counts.sum(axis=1)).tolist(), counts.shape[1]
     most = min(MOST_ROWS, most_rows(n_features) - len(counts))
@@ -57,10 +57,10 @@ def with_unseen_patterns(
 def with_unseen_profiles(
     codes: AnyArray, multiplicities: AnyArray, n_labels: int, n_features: int
 ) -> tuple[AnyArray, AnyArray] | None:
-    """Return profiles and those that might have been, as `with_unseen_patterns` does.
+    """Add the possible unseen profiles, as `with_unseen_patterns` does.
 
-    ``codes`` of shape (P, R) have ``n_labels`` where a rating is missing. Ratings are taken to be
-    missing as they are in some profile.
+    ``codes`` of shape (P, R) have ``n_labels`` where a rating is missing. Unseen profiles have the
+    same sets of missing raters as the observed profiles.
     """
     present = np.unique(codes < n_labels, axis=0)
     n_raters = present.sum(axis=1).tolist()
@@ -82,7 +82,7 @@ def with_unseen_profiles(
 
 
 def _all_patterns(n_labels: int, n_ratings: int) -> AnyArray:
-    """Return all ways to give so many ratings (stars and bars)."""
+    """Return all patterns with this number of ratings (stars and bars)."""
     bars = np.array(list(combinations(range(n_ratings + n_labels - 1), n_labels - 1)), np.int64)
     bars = bars.reshape(comb(n_ratings + n_labels - 1, n_ratings), n_labels - 1)
     edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=-1)
@@ -91,7 +91,7 @@ def _all_patterns(n_labels: int, n_ratings: int) -> AnyArray:
 
 
 def _of_two_labels(n_labels: int, n_ratings: int) -> AnyArray:
-    """Return the patterns with one or two labels."""
+    """Return the patterns with one or two distinct labels."""
     rows = [n_ratings * np.eye(n_labels, dtype=np.int64)]
     for first, second in combinations(range(n_labels), 2):
         some = np.zeros((n_ratings - 1, n_labels), np.int64)
@@ -102,7 +102,7 @@ def _of_two_labels(n_labels: int, n_ratings: int) -> AnyArray:
 
 
 def _one_against_others(n_labels: int, n_raters: int) -> list[tuple[int, ...]]:
-    """Return the profiles where all raters agree, or all but one."""
+    """Return the profiles in which all raters agree, or all but one."""
     rows = [(k,) * n_raters for k in range(n_labels)]
     for label, other in product(range(n_labels), repeat=2):
         if label != other:
@@ -115,10 +115,10 @@ def _one_against_others(n_labels: int, n_raters: int) -> list[tuple[int, ...]]:
 def _joined(
     rows: AnyArray, multiplicities: AnyArray, possible: AnyArray
 ) -> tuple[AnyArray, AnyArray]:
-    """Return the rows and those that are possible, sorted: nothing depends on who came first."""
+    """Merge observed and possible rows in sorted order, so that input order has no effect."""
     both = np.concatenate([rows, possible.astype(rows.dtype)])
     distinct, places = np.unique(both, axis=0, return_inverse=True)
     numbers = np.zeros(len(distinct), multiplicities.dtype)
-    # The same row may come twice, where a rater has been left out.
+    # A row can occur twice if a rater was left out.
     np.add.at(numbers, places.ravel()[: len(rows)], multiplicities)
     return distinct, numbers

@@ -1,1 +1,1 @@
-"""Text files: how they are written, read by pyarrow, and counted as text."""
+"""Read text files with pyarrow, find their format, and count their lines."""

@@ -1,4 +1,4 @@
-"""CSV and TSV files, read by pyarrow: their names, their columns, and the type of their texts."""
+"""Read CSV and TSV files with pyarrow, and infer the types of their columns."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from fastkappa.sources.text.text_format import (
     refuse_lost_rows,
 )
 
-# Bytes that are parsed at a time.
+# The number of bytes parsed at a time.
 BLOCK_SIZE = 1 << 20
-# Lines above the names of columns that are looked at: titles and comments.
+# The number of lines that are searched for the names of columns, below titles and comments.
 MOST_ABOVE_NAMES = 20
 
 NO_LABELS: Mapping[str, Collection[str]] = {}
@@ -47,9 +47,10 @@ ReportBytes = Callable[[int], None]
 def text_file(
     path: Path, delimiter: str, text_format: TextFormat, check: Check | None = None
 ) -> TextFile:
-    """Return a text file that can be read; ``check`` is given the names of its columns.
+    """Return a text file that can be read; ``check`` is called with the names of its columns.
 
-    ``delimiter`` separates its fields if the format does not say so; "" for what is found.
+    ``delimiter`` separates its fields, unless the format states one. An empty string means that it
+    is found in the file.
     """
     from pyarrow import csv
 
@@ -58,7 +59,7 @@ def text_file(
     between, text_format = find_format(path, delimiter, text_format)
     names = names_in(path, between, text_format)
     if names is None:
-        # pyarrow parses a block of values as well, and has the last word on what is odd.
+        # pyarrow also parses a block of values, and decides whether an unusual first row is valid.
         file = TextFile(path, between, [], text_format._replace(has_names=True))
         with (
             naming_encoding(file.path, text_format.encoding),
@@ -84,7 +85,7 @@ def text_file(
 
 
 def _names_below(file: TextFile, check: Check) -> str:
-    """Return which of the next lines has the columns that the first one lacks, "" if none has."""
+    """Return a hint about the next line with the missing column names, or an empty string."""
     skipped = file.text_format.n_skipped
     for n_above in range(1, MOST_ABOVE_NAMES + 1):
         below = file.text_format._replace(n_skipped=skipped + n_above)
@@ -95,13 +96,13 @@ def _names_below(file: TextFile, check: Check) -> str:
                 check(names)
                 return (
                     f" Line {below.n_skipped + 1} has these names: leave out the lines above it,"
-                    f" on the command line by --skip {below.n_skipped}."
+                    f" on the command line with --skip {below.n_skipped}."
                 )
     return ""
 
 
 def missing_texts(labels: Collection[str] = ()) -> list[str]:
-    """Return the texts that stand for a missing value, such as NA, but for ``labels``."""
+    """Return the texts that stand for a missing value, such as NA, except for ``labels``."""
     from pyarrow import csv
 
     return [text for text in csv.ConvertOptions().null_values if text not in labels]
@@ -116,9 +117,9 @@ def text_batches(
     labels: Collection[str] = (),
     block_size: int = BLOCK_SIZE,
 ) -> Iterator[Any]:
-    """Yield columns of these types, a block of the file at a time.
+    """Yield columns of these types, one block of the file at a time.
 
-    Texts such as NA are missing values, unless ``missing`` is False or they are ``labels``.
+    Texts such as NA are missing values, unless ``missing`` is False or they are among ``labels``.
     """
     import pyarrow
     from pyarrow import csv
@@ -147,7 +148,7 @@ def text_batches(
 
 @contextmanager
 def _naming_lines(file: TextFile) -> Iterator[None]:
-    """Name the encoding, or a quote that is never closed, in errors of pyarrow about them."""
+    """Add the encoding, or a quote that is never closed, to errors of pyarrow about them."""
     import pyarrow
 
     with naming_encoding(file.path, file.text_format.encoding):
@@ -161,7 +162,7 @@ def _naming_lines(file: TextFile) -> Iterator[None]:
 def read_text(
     file: TextFile, columns: Sequence[str], on_progress: ReportBytes, strings: Sequence[str] = ()
 ) -> Any:
-    """Return columns of a file as an Arrow table, some of them as ``strings`` in any case."""
+    """Return columns of a file as an Arrow table, those in ``strings`` always as strings."""
     import pyarrow
     from pyarrow import csv
 
@@ -174,9 +175,9 @@ def read_text(
     )
     n_bytes = file.path.stat().st_size
     options = _options(file)
-    # A file of one block is read faster without threads.
+    # A file of one block is faster to read without threads.
     options["read_options"].use_threads = n_bytes > BLOCK_SIZE
-    # Arrow's threads go on reading after an error: at the end of Python they must not need it.
+    # Arrow's threads continue to read after an error, and must not call Python while it exits.
     with _naming_lines(file):
         opened = pyarrow.OSFile(str(file.path))
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)
@@ -193,7 +194,7 @@ def read_text(
 
 
 def _refuse_names_in(table: Any, file: TextFile) -> None:
-    """Raise if rows of strings hold the names of their columns."""
+    """Raise if rows of strings contain the names of their columns."""
     from pyarrow import compute
 
     columns = dict(zip(table.column_names, table.columns))
@@ -211,7 +212,7 @@ def _refuse_names_in(table: Any, file: TextFile) -> None:
 
 
 def _may_be_rounded(column: Any) -> bool:
-    """Return whether a column has floats as large as whole numbers that floats skip."""
+    """Return whether a column has floats so large that float64 skips whole numbers."""
     if str(column.type) != "double":
         return False
     largest = (np.abs(values_of(chunk)).max(initial=0) for chunk in column.chunks)
@@ -226,11 +227,11 @@ def read_names(
     missing: bool = True,
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> Any:
-    """Return columns of a file, of which ``names`` are strings whatever they look like.
+    """Return columns of a file; those in ``names`` are always strings.
 
-    ``labels`` are those of a column that are no missing values there, though they are called so.
-    A block at a time takes less memory than `read_text`, which has the types of all columns to
-    find out; here what the other columns hold is inferred from their different texts.
+    ``labels`` are texts that are not missing values in a column, even if they look like it. Reading
+    block by block needs less memory than `read_text`, which infers the types of all columns. Here,
+    the type of the other columns is inferred from their distinct texts.
     """
     import pyarrow
 
@@ -253,9 +254,9 @@ def read_names(
 
 
 def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:
-    """Return the texts of a dictionary array but for some, and the place of each value's text.
+    """Return a dictionary's texts without some of them, and the new index of each value.
 
-    Places are null where a value is null or one of the texts that are gone.
+    The index is null if the value is null or if its text was removed.
     """
     import pyarrow
 
@@ -267,7 +268,7 @@ def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:
 
 
 def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
-    """Return how pyarrow reads and parses a file."""
+    """Return pyarrow's options for reading and parsing a file."""
     from pyarrow import csv
 
     return {
@@ -277,7 +278,7 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
             skip_rows=file.text_format.n_skipped,
             block_size=block_size,
         ),
-        # A field of free text beside the ratings may well have a line break in it.
+        # A column of free text next to the ratings can contain line breaks.
         "parse_options": csv.ParseOptions(
             delimiter=file.delimiter,
             quote_char='"' if file.text_format.has_quotes else False,
@@ -287,7 +288,7 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
 
 
 def _text_in(file: TextFile, opened: Any) -> Any:
-    """Return an opened file, or the text in a compressed one."""
+    """Return an opened file, decompressed if necessary."""
     import pyarrow
 
     return pyarrow.CompressedInputStream(opened, "gzip") if file.is_packed else opened
@@ -296,8 +297,8 @@ def _text_in(file: TextFile, opened: Any) -> Any:
 def in_arrow_memory(data: bytes) -> Any:
     """Return a stream of a copy of these bytes that belongs to Arrow.
 
-    A thread of Arrow may let go of a stream after it has been read, even while Python ends. To let
-    go of a Python object it would have to call Python then, which ends in an abort.
+    A thread of Arrow can release a stream late, even while Python exits. Releasing a Python object
+    would call Python at that time and abort the process.
     """
     import pyarrow
 
@@ -309,8 +310,8 @@ def in_arrow_memory(data: bytes) -> Any:
 def inferred(texts: Sequence[Any], column: Any = None, decimal: str = ".") -> Any:
     """Return texts as a column of the type that pyarrow infers.
 
-    None of the texts is missing: where one is called so, such as nan, all are strings. Of a
-    ``column`` no two texts that are different whole numbers may be the same float.
+    No text is a missing value: if a text such as nan would be one, all texts are strings. If
+    ``column`` is given, raise if two different whole numbers would become the same float.
     """
     import pyarrow
     from pyarrow import csv
@@ -335,7 +336,7 @@ def inferred(texts: Sequence[Any], column: Any = None, decimal: str = ".") -> An
 
 
 def _refuse_rounded(texts: Sequence[str], floats: Sequence[Any], column: Any) -> None:
-    """Raise if a text among floats is a whole number, and another one than the float made of it."""
+    """Raise if a whole number among floats differs from the float made from it."""
     meant = [int(t) if WHOLE_NUMBER.fullmatch(t) else f for t, f in zip(texts, floats)]
     if not all(isinstance(number, int) for number in meant):
         refuse_rounded_list(meant, np.array(floats, np.float64), f"column {column!r}")

@@ -1,8 +1,8 @@
-"""CSV and TSV files whose pairs of texts a compiled kernel counts, without columns of them.
+"""Count pairs of texts in CSV and TSV files with a compiled kernel, without building columns.
 
-A line break ends a row unless it is within quotes. So a file without quotes, but for those in its
-first line, can be cut at any line break: a block has the lines that begin in a range of its bytes,
-and each thread takes the next one. Any other file is left to pyarrow.
+A line break ends a row unless it is inside quotes. A file without quotes, except in its first line,
+can therefore be split at any line break. A block consists of the lines that begin in a range of
+bytes, and each thread takes the next block. Other files are read by pyarrow.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.sources.text.text_format import LONGEST_LINE, TextFile
 
-# Small enough for what is made of a block to stay in the cache.
+# Temporary data of a block of this size stays in the cache.
 BLOCK_SIZE = 1 << 20
-# Bytes of a file that are tried before the rest.
+# The number of bytes that are tried before the rest.
 FIRST_BLOCK = 1 << 14
-# More texts, or longer ones, are left to those who read any file.
+# Files with more texts, or longer ones, are read by pyarrow.
 MOST_TEXTS = 1 << 8
 LONGEST_TEXT = 1 << 7
-# Bytes of text whose lines are looked through for new ones, twice as many each time.
+# The number of bytes that are searched for new texts; it doubles each time.
 FIRST_LEARNED = 1 << 8
-# Bytes of which a field may mean something else than it says: quotes, and the end of a word.
+# Bytes that change the meaning of a field: quotes, and the NUL that pads words.
 UNUSUAL = (b'"', b"\0")
 
 
 class NotInBlocksError(Exception):
-    """A file cannot be cut at its line breaks, or has lines that the kernel leaves to others."""
+    """A file cannot be split at line breaks, or has lines that the kernel cannot count."""
 
 
 def count_file(
@@ -43,8 +43,7 @@ def count_file(
 ) -> list[LineCounter] | None:
     """Count the pairs of texts in two columns; return the counts of each thread.
 
-    None if the file is not for the kernel: what is wrong with it, if anything, is said by those who
-    read any file.
+    Return None if the kernel cannot count the file. Errors in it are then reported by pyarrow.
     """
     count_lines = csv_line_kernels(get_kernels()).count_lines
     of_file = file.text_format
@@ -65,19 +64,19 @@ def count_file(
 
     n_bytes = file.path.stat().st_size
     try:
-        # Most files that cannot be read so show it soon.
+        # Most files that the kernel cannot count show this early.
         tried = work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
         if n_bytes <= FIRST_BLOCK:
             return [tried]
         counters = run_in_threads(work, n_bytes, max(1, min(num_threads, n_bytes // BLOCK_SIZE)))
-        # The first row of the file is the first that is counted.
+        # Sort the counters so that the first row of the file comes first.
         return sorted(counters, key=lambda counter: counter.begins)
     except NotInBlocksError:
         return None
 
 
 def read_blocks(path: Path, ranges: ItemRanges) -> Iterator[tuple[tuple[int, int], bytes]]:
-    """Yield the ranges of a file's bytes that a thread takes, and the lines that begin in each.
+    """Yield the byte ranges that a thread takes, and the lines that begin in each range.
 
     Raises
     ------
@@ -90,10 +89,10 @@ def read_blocks(path: Path, ranges: ItemRanges) -> Iterator[tuple[tuple[int, int
 
 
 def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
-    """Return the lines of a file that begin at the bytes from start to stop."""
+    """Return the lines of a file that begin at bytes start to stop."""
     before = max(start - 1, 0)
     file.seek(before)
-    # An unbuffered file may give fewer bytes than it is asked for.
+    # An unbuffered file can return fewer bytes than requested.
     parts, missing = [], stop + LONGEST_LINE - before
     while missing > 0 and (part := file.read(missing)):
         parts.append(part)
@@ -102,7 +101,7 @@ def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
     begin = text.find(b"\n") + 1 if start else 0
     end = text.find(b"\n", stop - 1 - before) + 1
     if end == 0 and missing > 0:
-        # The end of the file.
+        # This is the end of the file.
         end = len(text)
     if end == 0 or (start and begin == 0):
         raise NotInBlocksError
@@ -113,12 +112,12 @@ def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
 
 
 def has_whole_fields(line: bytes) -> bool:
-    """Return whether a line break after these bytes is not within quotes."""
+    """Return whether a line break after these bytes is outside quotes."""
     return line.count(b'"') % 2 == 0
 
 
 def _head_of(block: bytes, file: TextFile) -> int:
-    """Return how many bytes of a file are before its first row of values."""
+    """Return the number of bytes before the first row of values."""
     if not file.text_format.has_names:
         return len(codecs.BOM_UTF8) if block.startswith(codecs.BOM_UTF8) else 0
     head = block.find(b"\n") + 1
@@ -128,7 +127,7 @@ def _head_of(block: bytes, file: TextFile) -> int:
 
 
 def has_names(line: bytes, delimiter: str, names: Sequence[str]) -> bool:
-    """Return whether a line has these names and nothing else, but for quotes around a name."""
+    """Return whether a line consists of these names, with or without quotes."""
     found = line.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n").split(delimiter.encode())
     return [field.removeprefix(b'"').removesuffix(b'"') for field in found] == [
         name.encode() for name in names
@@ -136,16 +135,16 @@ def has_names(line: bytes, delimiter: str, names: Sequence[str]) -> bool:
 
 
 class LineCounter:
-    """Counts lines by the texts in two fields.
+    """Count lines by the texts in two fields.
 
     Attributes
     ----------
     texts : list of dict
-        The texts of either field, in the order in which they were found.
+        The texts of each field, in order of first occurrence.
     counts : ndarray of int64
-        How many lines have each pair.
+        The number of lines with each pair of texts.
     begins : int
-        The first byte of the lines.
+        The position of the first byte of the lines.
     """
 
     def __init__(self, count_lines: CountLines, lines: Lines) -> None:
@@ -157,9 +156,10 @@ class LineCounter:
         self._n_learned = FIRST_LEARNED
 
     def add(self, text: bytes, start: int) -> bool:
-        """Count the lines after some bytes; return False, some being counted, if one is unusual.
+        """Count the lines from a byte on; return False if a line is unusual.
 
-        So are lines with quotes or another number of fields than the first, and many texts.
+        In that case, some lines have been counted. Unusual are quotes, a number of fields that
+        differs from the first line, and too many texts.
         """
         if not is_plain(text, start):
             return False
@@ -173,7 +173,7 @@ class LineCounter:
         return True
 
     def _learn(self, text: bytes, start: int) -> bool:
-        """Give places to the texts of the next lines; return whether there were new ones."""
+        """Give indices to the texts of the next lines; return whether there were new texts."""
         n_known = [len(texts) for texts in self.texts]
         end = text.find(b"\n", start + self._n_learned)
         self._n_learned *= 2
@@ -196,14 +196,14 @@ class LineCounter:
 
 
 def is_plain(text: bytes, start: int = 0) -> bool:
-    """Return whether the fields of lines, from some byte on, are what stands between delimiters."""
+    """Return whether fields, from some byte on, are exactly the bytes between delimiters."""
     if any(text.find(byte, start) >= 0 for byte in UNUSUAL):
         return False
-    # Alone a carriage return ends a line, too.
+    # A single carriage return also ends a line.
     return text.find(b"\r", start) < 0 or text.count(b"\r", start) == text.count(b"\r\n", start)
 
 
 def _in_words(texts: Collection[bytes]) -> Texts:
-    """Return different texts without NULs as words of 8 bytes, a row per text."""
+    """Return distinct texts without NULs as words of 8 bytes, with one row per text."""
     n_words = max(1, -(-max(map(len, texts), default=0) // 8))
     return np.array(list(texts), f"S{8 * n_words}").view(np.uint64).reshape(-1, n_words)

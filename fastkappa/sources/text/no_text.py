@@ -1,4 +1,4 @@
-"""Files with the suffix of a text file that hold something else, known by their first bytes."""
+"""Detect files with the suffix of a text file and other content, by their first bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastkappa.sources.text.text_format import is_packed, opened_bytes
 WORKBOOK = "save it as CSV, or read it by pandas.read_excel."
 UTF8 = "save it as UTF-8 or, on the command line, give --encoding"
 UNPACK = "unpack it first."
-# What to do about the files of other programs, by suffix and by the bytes they begin with.
+# Advice on the files of other programs, by suffix and by first bytes.
 ADVICE = {
     ".xlsx": WORKBOOK,
     ".xls": WORKBOOK,
@@ -37,13 +37,13 @@ BEGINNINGS = {
     b"ARROW1\0": "it begins as Arrow does: name it {stem}.arrow.",
     b"PK\x03\x04": f"it begins as a ZIP archive does: {UNPACK}",
 }
-# The first entry of the archive that a workbook is.
+# The first entries in the ZIP archive of a workbook.
 OF_WORKBOOKS = (b"[Content_Types].xml", b"_rels/", b"xl/", b"docProps/", b"mimetypeapplication")
 FIRST_BYTES = 128
 
 
 def refuse_no_text(path: Path) -> None:
-    """Raise if the first bytes of a file are not those of text in UTF-8."""
+    """Raise if the first bytes of a file are not UTF-8 text."""
     packed = is_packed(path)
     with opened_bytes(path, packed) as file:
         start = file.read(FIRST_BYTES)
@@ -61,6 +61,6 @@ def refuse_no_text(path: Path) -> None:
 
 
 def advice_on(path: Path) -> str:
-    """Return what to do about a file that is not read, by its suffix; "" if that is not known."""
+    """Return advice on a file that cannot be read, by its suffix, or an empty string."""
     found = ADVICE.get(path.suffix.lower())
     return "" if found is None else f" {found[0].upper()}{found[1:]}"

@@ -1,7 +1,7 @@
-"""Lines of text files that are seldom meant as items, with a word about each kind.
+"""Detect lines of text files that are probably not items, and warn about each kind.
 
-A spreadsheet ends in totals or notes. A table of counts has a line for each pair of labels. As
-numbers, codes such as "010" and "10" are one.
+A spreadsheet can end in totals or notes. A table of counts has one line per pair of labels. Codes
+such as "010" and "10" become the same number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fastkappa.ratings.label_order import is_number
 from fastkappa.sources.text.text_format import TextFile, opened_rows
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
-# Characters that are looked at: the first ones, and the last of a file, for so many lines.
+# The numbers of first and last characters that are read, and of last lines that are checked.
 MOST_FIRST, MOST_LAST, LAST_LINES = 1 << 16, 1 << 11, 4
 TOTALS = frozenset(
     [
@@ -32,9 +32,9 @@ NOTES = "note|source|legend|quelle|legende|anmerkung|remarque|légende"
 NOTE = re.compile(rf"({NOTES})s?\s?([.:]|$)", re.IGNORECASE)
 LAST_WORD = re.compile("|".join([NOTES, *TOTALS]), re.IGNORECASE)
 COUNTS = frozenset(["n", "count", "counts", "freq", "frequency", "anzahl", "effectif", "cases"])
-# A number that another text stands for, too.
+# A number that can also be written in another way, such as 010 or 1e3.
 PADDED = re.compile(r"[-+]?(0\d+|\d+[eE]\+?\d+)")
-# What a text has that holds one. Of a million characters these take ten milliseconds.
+# Quick searches for text with such a number. They take ten milliseconds per million characters.
 ZERO, EXPONENT = re.compile(r"[,;|\s\"+-]0\d"), re.compile(r"\d[eE]\+?\d")
 
 Rows = Sequence[Sequence[str]]
@@ -43,7 +43,7 @@ Rows = Sequence[Sequence[str]]
 def warn_of_odd_lines(
     file: TextFile, columns: Sequence[str], as_text: Collection[str] = ()
 ) -> None:
-    """Warn of odd lines of a file; ``columns`` are read, and those ``as_text`` hold no numbers."""
+    """Warn of odd lines in a file; only ``columns`` are read, and ``as_text`` are not numbers."""
     if not file.text_format.has_names:
         return
     with opened_rows(file.path, file.text_format, errors="replace") as text:
@@ -54,7 +54,7 @@ def warn_of_odd_lines(
     numbers = {name: place for name, place in places.items() if name not in as_text}
     others = set(file.names) - places.keys()
     may_be_counted = is_whole and len(file.names) == 3 and len(others) == 1
-    # Fields are told apart only where a look at the text finds something.
+    # Fields are split only if a search of the text finds something.
     if LAST_WORD.search(last):
         _warn_of_last(file, _rows_of(first, file), _rows_of(last, file))
     if numbers and (ZERO.search(first) or ("e" in first.lower() and EXPONENT.search(first))):
@@ -64,9 +64,9 @@ def warn_of_odd_lines(
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
-    """Return the rows of a text that have a field."""
+    """Return the rows of a text that have fields."""
     rows: list[list[str]] = []
-    # A field that is too long is an error of those who read the whole file.
+    # A field that is too long is reported when the whole file is read.
     with suppress(csv.Error):
         rows.extend(
             csv.reader(
@@ -79,7 +79,7 @@ def _rows_of(text: str, file: TextFile) -> list[list[str]]:
 
 
 def _end_of(file: TextFile) -> str:
-    """Return the last lines of a file, nothing of a compressed one."""
+    """Return the last lines of a file, or an empty string for a compressed file."""
     if file.is_packed:
         return ""
     with open(file.path, "rb") as data:
@@ -89,7 +89,7 @@ def _end_of(file: TextFile) -> str:
 
 
 def _warn_of_last(file: TextFile, first: Rows, last: Rows) -> None:
-    """Warn if the last lines hold totals or notes, in words that are nowhere else."""
+    """Warn if the last lines are totals or notes, with words that occur nowhere else."""
     others = {_word(text) for row in first[:-LAST_LINES] for text in row}
     for row in last:
         words = [_word(text) for text in row]
@@ -97,7 +97,7 @@ def _warn_of_last(file: TextFile, first: Rows, last: Rows) -> None:
         if is_note or not (TOTALS - others).isdisjoint(words):
             warn(
                 f"one of the last lines of {file.path}, {file.delimiter.join(row)!r}, looks like a"
-                " total or a note, but is read as an item: leave it out if it is none."
+                " total or a note, but is read as an item: leave it out if it is not an item."
             )
             return
 
@@ -107,7 +107,7 @@ def _word(text: str) -> str:
 
 
 def _warn_of_padded(rows: Rows, places: dict[str, int]) -> None:
-    """Warn if a number is written in two ways in one column, as codes are that differ."""
+    """Warn if a number is written in two ways in one column, because codes can differ."""
     for name, place in places.items():
         texts = {row[place].strip() for row in rows if len(row) > place}
         if not any(map(PADDED.fullmatch, texts)):
@@ -128,9 +128,9 @@ def _warn_of_padded(rows: Rows, places: dict[str, int]) -> None:
 
 
 def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int]) -> None:
-    """Warn if there is a line for each pair of labels, beside a column of counts that is not read.
+    """Warn if there is one line per pair of labels next to an unread column of counts.
 
-    A whole grid of pairs shows in the table itself.
+    If all pairs of labels occur, `judge_table` warns instead.
     """
     (other,) = {0, 1, 2} - set(places.values())
     full = [row for row in rows if len(row) == 3]
@@ -144,7 +144,7 @@ def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int]) -
     if in_order or len(rows) == n_labels[0] * n_labels[1] >= FEWEST_CELLS:
         return
     warn(
-        f"there is one line for each pair of {' and '.join(places)}, beside a column"
-        f" {names[other]!r}: give sample_weight={names[other]!r} if it says how many items have"
+        f"there is one line for each pair of {' and '.join(places)}, next to a column"
+        f" {names[other]!r}: give sample_weight={names[other]!r} if it is the number of items with"
         " these ratings."
     )

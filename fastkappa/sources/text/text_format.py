@@ -1,4 +1,4 @@
-"""How a text file is written: what separates its fields, its encoding, the names of its columns."""
+"""Find the format of a text file: delimiter, encoding, and names of columns."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from typing import BinaryIO, NamedTuple, cast
 
 from fastkappa.sources.source_ratings import RatingsError
 
-# What may separate the fields of a text file: the first of these in its first line does.
+# Possible delimiters of a text file, in order: the first that occurs in its first line is used.
 DELIMITERS_TRIED = "\t;,| "
-# Of a longer line the beginning is looked at.
+# Only the start of a longer line is read.
 LONGEST_LINE = 1 << 16
-# Bytes that are read at a time.
+# The number of bytes read at a time.
 READ_SIZE = 1 << 20
-# Excel's own line about what separates fields.
+# The line in which Excel states the delimiter.
 SEPARATOR_LINE = re.compile(r"\"?sep=(.)\"?\s*", re.IGNORECASE)
 
 
 class TextFormat(NamedTuple):
-    """What a user says of text files.
+    """Store the format of text files, as stated by the user.
 
     Attributes
     ----------
     delimiter : str or None
-        What separates fields; None for what the file's suffix or its first line says.
+        The delimiter; None to use the file's suffix or its first line.
     encoding : str or None
-        None is UTF-8.
+        The encoding; None for UTF-8.
     has_names : bool
-        Whether the first row has the names of the columns, which are numbers from 1 otherwise.
+        Whether the first row has the names of the columns. If not, the names are numbers from 1.
     has_quotes : bool
-        Whether a double quote at the start of a field quotes it. If not, it is text.
+        Whether a double quote at the start of a field quotes the field. If not, quotes are text.
     n_skipped : int
         The number of lines before the first row.
     decimal : str
@@ -55,7 +55,7 @@ PLAIN = TextFormat()
 
 
 class TextFile(NamedTuple):
-    """A text file, how it is written, and the names of its columns."""
+    """Store a text file, its format, and the names of its columns."""
 
     path: Path
     delimiter: str
@@ -69,7 +69,7 @@ class TextFile(NamedTuple):
 
 
 def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> list[str] | None:
-    """Return the names of a file's columns, by its first row; None if the row is odd or absent."""
+    """Return the column names in the first row, or None if the row is unusual or missing."""
     encoding = text_format.encoding
     with (
         suppress(csv.Error, UnicodeError),
@@ -87,12 +87,12 @@ def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> lis
 
 
 def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, TextFormat]:
-    """Return what separates the fields of a text file, and its format.
+    """Return the delimiter and the format of a text file.
 
-    By default that is ``expected``, unless the first line has none and has another one instead,
-    or begins with ``sep=``. "" expects none.
+    The delimiter is ``expected``, unless the first line contains only another one or begins with
+    ``sep=``. If ``expected`` is an empty string, the first line decides.
     """
-    # What is no text in this encoding is said by those who read it as a whole.
+    # Bytes that are not valid in this encoding are reported when the whole file is read.
     with (
         naming_encoding(path, given.encoding),
         opened_rows(path, given, errors="replace") as file,
@@ -109,12 +109,12 @@ def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, Text
 
 
 def find_delimiter(path: Path, encoding: str | None = None) -> str:
-    """Return what separates the fields of a text file, by its first line that is not blank."""
+    """Return the delimiter in the first line of a file that is not blank."""
     return find_format(path, "", TextFormat(encoding=encoding))[0]
 
 
 def delimiter_in(line: str) -> str:
-    """Return what separates the fields of a line, a comma for a single field.
+    """Return the delimiter of a line, or a comma if there is a single field.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def delimiter_in(line: str) -> str:
 
 
 def _unquoted(line: str) -> str:
-    """Return what is not within quotes."""
+    """Return the text outside quotes."""
     return "".join(line.strip("\r\n ").split('"')[::2])
 
 
@@ -148,7 +148,7 @@ def opened_text(
 def opened_rows(
     path: Path, text_format: TextFormat, errors: str = "strict"
 ) -> Iterator[TextIOWrapper]:
-    """Open the text of a file after the lines that are skipped."""
+    """Open the text of a file after the skipped lines."""
     with opened_text(path, text_format.encoding, errors) as text:
         for _ in range(text_format.n_skipped):
             text.readline()
@@ -157,7 +157,7 @@ def opened_rows(
 
 @contextmanager
 def naming_encoding(path: Path, encoding: str | None) -> Iterator[None]:
-    """Name a file and its encoding in errors about text that is not written in it."""
+    """Name the file and its encoding in errors about decoding."""
     try:
         yield
     except UnicodeError as error:
@@ -169,12 +169,12 @@ def naming_encoding(path: Path, encoding: str | None) -> Iterator[None]:
 
 @contextmanager
 def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
-    """Open a file, or what is in a compressed one.
+    """Open a file, decompressed if necessary.
 
     Raises
     ------
     RatingsError
-        When what is compressed turns out to be cut off or damaged.
+        If compressed data is truncated or damaged.
     """
     try:
         with gzip.open(path) if is_packed else open(path, "rb") as file:
@@ -189,15 +189,15 @@ def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether a file is compressed, by its name."""
+    """Return whether the name of a file is that of a compressed file."""
     return path.name.lower().endswith(".gz")
 
 
 def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
-    """Raise if a quoted field of a file holds whole rows; ``n_rows`` is how many rows were read.
+    """Raise if a quoted field contains whole rows; ``n_rows`` is the number of rows read.
 
-    A quote that nobody meant takes all lines to the next quote for one field. A sign of it is that
-    each of these lines has as many fields as a row, which lines of free text seldom have.
+    An unintended quote turns all lines up to the next quote into one field. This is assumed if each
+    of these lines has as many fields as a row, which is rare for free text.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
     """
     of_file = file.text_format
     n_fields = len(file.names)
-    # Most files have a line for each row, which is found out in a fraction of the time.
+    # Most files have one line per row, and counting the lines is much faster.
     n_others = of_file.n_skipped + of_file.has_names
     if n_fields < 2 or not of_file.has_quotes or _n_lines(file) <= n_rows + n_others:
         return
@@ -225,7 +225,7 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
 
 
 def _n_lines(file: TextFile) -> int:
-    """Return how many lines a file has."""
+    """Return the number of lines in a file."""
     n_lines, last = 0, b"\n"
     with opened_bytes(file.path, file.is_packed) as data:
         while block := data.read(READ_SIZE):
@@ -243,7 +243,7 @@ def _lines_of_rows(text: Iterator[str], delimiter: str) -> Iterator[list[str]]:
             lines.append(line)
             yield line
 
-    # A field that is too long to be one is yielded, too.
+    # The lines of a field that is too long are yielded too.
     with suppress(csv.Error):
         for _ in csv.reader(noted(), delimiter=delimiter):
             yield lines

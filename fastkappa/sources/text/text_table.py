@@ -1,7 +1,7 @@
-"""The ratings of CSV and TSV files, counted as texts.
+"""Count the ratings of CSV and TSV files as texts.
 
-Whether the ratings are numbers is known at the end of a file only. So texts are counted. What
-the different ones mean, which are few, pyarrow then infers as it would have for the whole column.
+Whether ratings are numbers is known only at the end of a file, so their texts are counted. The
+meaning of the few distinct texts is then inferred by pyarrow, as for a whole column.
 """
 
 from __future__ import annotations
@@ -41,21 +41,22 @@ from fastkappa.sources.text.arrow_text import (
 from fastkappa.sources.text.csv_lines import LineCounter
 from fastkappa.sources.text.text_format import TextFile
 
-# With labels given, texts that are kept whatever they are, to infer what the column holds.
+# The number of texts that are kept in addition to given labels, to infer the type of the column.
 MOST_OTHERS = 1 << 12
 
 
 class TextTable:
-    """Counts the ratings of one or more text files as text.
+    """Count the ratings of one or more text files as texts.
 
     Parameters
     ----------
     table : SourceTable
-        The table that `add_to` will be given.
+        The table that is later passed to `add_to`.
     block_size : int
-        How many bytes of a file are read at a time.
+        The number of bytes read at a time.
     most_others : int
-        How many texts are kept to infer what a column holds, though they are no labels.
+        The number of texts that are kept to infer the type of a column although they are not
+        labels.
     """
 
     def __init__(
@@ -88,10 +89,10 @@ class TextTable:
             self._add_batch(dict(zip(types, batch.columns)))
 
     def add_lines(self, file: TextFile, on_progress: ReportBytes, num_threads: int) -> bool:
-        """Count a file as `add` does, but by the kernel for lines; return False if that cannot be.
+        """Count a file like `add`, but with the kernel for lines; return False if that fails.
 
-        Files with quotes, many texts or anything else that is unusual are for others, and so
-        is this table then.
+        The kernel fails for files with quotes, too many texts or other unusual content. This table
+        is then unusable.
         """
         columns = self._raw.columns
         if self._raw.names != [columns.y1, columns.y2] or columns[2:] != (None, None):
@@ -107,7 +108,7 @@ class TextTable:
         return bool(counters) and self._raw.n_rows > 0
 
     def add_to(self, table: SourceTable) -> None:
-        """Add what was counted, its labels being what the texts mean."""
+        """Add the counts to a table, with the meanings of the texts as labels."""
         keys, types = [], []
         self._raw.settled()
         for i, axis in enumerate(self._raw.axes):
@@ -131,7 +132,7 @@ class TextTable:
         return () if self._raw.wanted is None else self._raw.wanted.texts
 
     def _texts(self, i: int) -> tuple[list[Any], list[Any]]:
-        """Return the texts of an axis that are counted, and others that say what it holds."""
+        """Return the counted texts of an axis, and further texts that show its type."""
         axis = self._raw.axes[i]
         texts, others = axis.labels(), self._others.get(axis.column)
         told = list(others.texts) if others is not None and i else []
@@ -175,7 +176,7 @@ class TextTable:
 
 
 class _Texts:
-    """Texts of a column, enough of them to infer what it holds."""
+    """Collect texts of a column, enough to infer its type."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -191,7 +192,7 @@ class _Texts:
 
 
 def _texts_of(array: Any, missing: Collection[Key] = ()) -> Column:
-    """Return a column of a block as codes of its texts, which may not be UTF-8."""
+    """Return a column of a block as codes of its texts, which can be bytes that are not UTF-8."""
     texts = map(_key_of, array.dictionary.to_pylist())
     categories = [None if text in missing else text for text in texts]
     codes, categories = codes_of(array, categories)
@@ -205,13 +206,13 @@ def _key_of(text: bytes | None) -> Key:
 def _meaning(
     texts: Sequence[Any], others: Sequence[Any], axis: AxisLabels, decimal: str
 ) -> tuple[list[Any], np.dtype[Any]]:
-    """Return what texts mean, given the other texts of their column."""
+    """Return the meanings of texts, given further texts of their column."""
     together = list(dict.fromkeys([*texts, *others]))
     if not together:
         return [], NO_TYPE
     values = inferred(together, axis.column, decimal)
     if str(values.type) == "string":
-        # To encode them would import pyarrow.compute, which takes as long as a small file.
+        # Encoding them would import pyarrow.compute, which takes as long as reading a small file.
         return values.to_pylist()[: len(texts)], STRINGS
     ratings = ratings_of(values, axis.column, axis.has_fractions)
     return keys_of(ratings)[: len(texts)], ratings.label_dtype

@@ -1,1 +1,1 @@
-"""The best cuts of a table, found exactly: sums, never a sample."""
+"""Find the best cuts of a table exactly. These modules see tables of sums, never single items."""

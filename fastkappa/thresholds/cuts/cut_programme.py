@@ -1,22 +1,25 @@
-"""The cuts of an ordered table that maximise kappa, found exactly.
+"""Find the cuts of an ordered table that maximise kappa, exactly.
 
-The rows of the table are groups of items in the order of their scores, its columns the
-true labels. K - 1 cuts between rows give every item below the first cut label 0, and so
-on. With disagreement weights w, column totals R and their sum N,
+The rows of the table are groups of items in the order of their scores, and its columns are
+the true labels. There are K - 1 cuts between rows. Items below the first cut get label 0,
+items between the first and the second cut get label 1, and so on. With disagreement weights
+w, column totals R and their sum N,
 
     kappa = 1 - N * O / C,   O = sum of w[true, given],   C = sum of chance[given],
     chance[c] = sum_y R[y] * w[y, c]
 
-and both O and C are sums over items. Minimising O / C is a fractional programme: given
-the ratio of any solution, the cuts that minimise O - ratio * C have a lower ratio, unless
-that ratio is the least (Dinkelbach). A cut after j rows adds f_c(j) to the difference: the
-cost of label c - 1 less that of label c, summed over the rows below. If the cuts that
-minimise each f_c on its own are in order, they are the solution. With quadratic weights they
-always are. Otherwise, and where each label needs a minimum of items, a dynamic programme
-finds the best cuts in order (`in_order`).
+Both O and C are sums over items, so minimising O / C is a fractional programme. Dinkelbach's
+method starts from the ratio O / C of any solution. The cuts that minimise O - ratio * C have
+a lower ratio, unless the ratio was already minimal.
 
-Sums are doubles. Where these round, the cuts that are too close to call are compared again
-in integers (`exact_ties`), so that the result is the optimum and not almost the optimum.
+Cut c after j rows adds f_c(j) to O - ratio * C: the cost of label c - 1 minus the cost of
+label c, summed over the rows below. If the cuts that minimise each f_c on its own are in
+order, they are the solution. With quadratic weights they always are. Otherwise, or if each
+label needs a minimum number of items, dynamic programming finds the best cuts in order
+(`in_order`).
+
+Sums are float64. If they round, cuts that are too close to call are compared again in
+integers (`exact_ties`), so the result is exactly optimal.
 
 References
 ----------
@@ -39,18 +42,18 @@ from fastkappa.thresholds.cuts.in_order import Order, Positions, least_in_order,
 Ratio = tuple[float, float]
 
 EPSILON = 2.0**-52
-# The work grows with the square of the number of labels; from here on BLAS does it.
+# The work grows with the square of the number of labels. BLAS is used beyond this many labels.
 MOST_LABELS_BY_HAND = 32
-# No trial took more than 7 rounds; every round but the last is an improvement.
+# No trial needed more than 7 rounds. Every round but the last is an improvement.
 MOST_ROUNDS = 100
 
 
 class Cuts(NamedTuple):
     """The best cuts of a table.
 
-    ``positions`` is the number of rows below each cut. ``table`` is the confusion table,
-    rows being the true labels. ``ratio`` is O and C. ``gap`` bounds how far kappa is from the
-    optimum: 0.0 is a proof.
+    ``positions`` is the number of rows below each cut. ``table`` is the confusion matrix with
+    the true labels in its rows. ``ratio`` is the pair of O and C. ``gap`` is an upper bound on
+    the distance of kappa from the optimum; 0.0 means that the cuts are proven optimal.
     """
 
     positions: Positions
@@ -61,7 +64,7 @@ class Cuts(NamedTuple):
 
 
 class Programme:
-    """The objective to minimise: the same for all tables of the same items.
+    """The objective to minimise, which is the same for all tables of the same items.
 
     Parameters
     ----------
@@ -70,12 +73,12 @@ class Programme:
     weights : ndarray of shape (K, K)
         Disagreement weights.
     min_class_size : int, default=0
-        The least number of items that each label must be given to.
+        The minimum number of items per given label.
     search : callable, default=None
-        A compiled search for cuts that come out in order; see `best_cuts`.
+        A compiled search for cuts that are in order without constraints; see `best_cuts`.
     counts_whole : bool, default=True
-        Whether tables hold whole counts where their totals are whole. Then ties are broken
-        in integers.
+        Whether all entries of a table are integers if its totals are. Ties are then broken in
+        integer arithmetic.
     """
 
     def __init__(
@@ -89,7 +92,7 @@ class Programme:
         matrix = weights.astype(np.float64)
         largest = float(matrix.max(initial=0))
         self.weights = weights
-        # A power of two does not round, and keeps products in range.
+        # Scaling by a power of two is exact and keeps products in range.
         self.matrix = matrix * 2.0 ** -max(0, math.frexp(largest)[1] - 53)
         self.totals = totals
         self.n_labels = len(totals)
@@ -102,7 +105,7 @@ class Programme:
         self.search = search
 
     def steps(self, ratio: Ratio) -> Floats:
-        """Return the cost of label c - 1 less that of label c, for an item of each label."""
+        """Return the cost of label c - 1 minus that of label c, per cut c and true label."""
         observed, chance = ratio
         cost = self.matrix * chance - observed * self.chance
         steps: Floats = (cost[:, :-1] - cost[:, 1:]).T
@@ -114,39 +117,39 @@ class Programme:
         costs = self.matrix * chance + observed * self.chance
         largest = 2 * float((self.totals @ costs).sum())
         if self.whole and self.whole_weights and largest < LARGEST_EXACT:
-            # All sums are whole numbers that doubles hold.
+            # All sums are integers that float64 represents exactly.
             return 0.0
         return 4 * EPSILON * (self.n_labels + 8) * largest
 
     def ratio_of(self, table: Floats) -> Ratio:
-        """Return O and C of a confusion table."""
+        """Return O and C of a confusion matrix."""
         return float((self.matrix * table).sum()), float(self.chance @ table.sum(axis=0))
 
     def independent(self, values: Floats) -> bool:
-        """Return whether the cuts that each cost least are in order, with no minimum to keep."""
+        """Return whether minimising each cut on its own gives cuts that are valid and in order."""
         positions = values.argmin(axis=1)
         return not self.min_class_size and bool((positions[1:] >= positions[:-1]).all())
 
     def order(self, n_below: NDArray[np.int64]) -> Order:
-        """Return the constraints on cuts with the given numbers of items below."""
+        """Return the constraints on cuts, given the number of items below each position."""
         return Order(n_below, n_below, self.min_class_size)
 
     def gap(self, least: float, ratio: Ratio) -> float:
-        """Return how far kappa can be from the optimum if O - ratio * C reaches ``least``."""
+        """Return an upper bound on the gain in kappa if O - ratio * C can reach ``least``."""
         # Kappa gains N * -least / (C * ratio[1]), and C is at least N times the lowest chance.
         lowest = float(self.chance.min()) * ratio[1]
         return max(0.0, -float(least)) / lowest if lowest > 0 else math.inf
 
 
 def prefix_of(table: AnyArray) -> Floats:
-    """Return, by label, the number of items in the rows below each position."""
+    """Return the number of items of each label in the rows below each position."""
     prefix = np.zeros((table.shape[1], len(table) + 1))
     np.cumsum(table.T, axis=1, out=prefix[:, 1:])
     return prefix
 
 
 def _values(steps: Floats, prefix: Floats) -> Floats:
-    """Return f_c at each position: ``steps @ prefix``, without BLAS threads for few labels."""
+    """Return f_c at each position, ``steps @ prefix``. Few labels avoid starting BLAS threads."""
     if len(prefix) > MOST_LABELS_BY_HAND:
         product: Floats = steps @ prefix
         return product
@@ -157,7 +160,7 @@ def _values(steps: Floats, prefix: Floats) -> Floats:
 
 
 def table_at(prefix: Floats, positions: Positions) -> Floats:
-    """Return the confusion table of cuts, rows being the true labels."""
+    """Return the confusion matrix of cuts, with the true labels in its rows."""
     below = np.zeros((len(prefix), len(positions) + 2))
     below[:, 1:-1] = prefix[:, positions]
     below[:, -1] = prefix[:, -1]
@@ -170,13 +173,13 @@ def best_cuts(
     n_below: NDArray[np.int64],
     known: Positions | None = None,
 ) -> Cuts | None:
-    """Return the best cuts of a table, or None if no cuts give each label its minimum.
+    """Return the best cuts of a table, or None if no cuts give each label enough items.
 
     Parameters
     ----------
     programme : Programme
     prefix : ndarray of shape (K, n_rows + 1)
-        The number of items of each label, or their weight, in the rows below.
+        The number of items of each label in the rows below, or the sum of their weights.
     n_below : ndarray of shape (n_rows + 1,)
         The number of items in the rows below.
     known : ndarray of shape (K - 1,), optional
@@ -227,7 +230,7 @@ def _search(
         if best is not None and (new[1] == 0 or new[0] * ratio[1] >= ratio[0] * new[1]):
             return best._replace(rounds=rounds)
         if new[1] == 0 and programme.chance.any() and not programme.min_class_size:
-            # No cuts beat chance, and these leave kappa undefined: take defined ones.
+            # No cuts beat chance, and these leave kappa undefined. Use cuts that define it.
             positions = _one_label(int(programme.chance.argmax()), programme.n_labels, len(n_below))
             table = table_at(prefix, positions)
             new = programme.ratio_of(table)
@@ -246,7 +249,7 @@ def _one_label(label: int, n_labels: int, n_positions: int) -> Positions:
 
 
 def _least(programme: Programme, values: Floats, n_below: NDArray[np.int64]) -> Positions | None:
-    """Return the cuts in order with the least sum of values."""
+    """Return the ordered cuts with the least sum of values."""
     if programme.independent(values):
         positions: Positions = values.argmin(axis=1)
         return positions
@@ -256,7 +259,7 @@ def _least(programme: Programme, values: Floats, n_below: NDArray[np.int64]) -> 
 def _certified(
     programme: Programme, prefix: Floats, n_below: NDArray[np.int64], cuts: Cuts
 ) -> Cuts:
-    """Return the best cuts with a bound on their gap, which is 0 for whole counts."""
+    """Return the best cuts with a bound on their gap, which is 0 for integer counts."""
     while True:
         values = _values(programme.steps(cuts.ratio), prefix)
         in_place = values[np.arange(len(values)), cuts.positions].sum()
@@ -287,7 +290,7 @@ def _certified(
 def _candidates(
     programme: Programme, values: Floats, n_below: NDArray[np.int64], rounding: float
 ) -> list[Positions]:
-    """Return the positions that rounding errors leave possible for each cut."""
+    """Return the positions of each cut that are optimal within rounding errors."""
     costs = values
     if not programme.independent(values):
         costs = through_costs(values, programme.order(n_below))
@@ -298,11 +301,11 @@ def _candidates(
 def rows_worth_splitting(
     programme: Programme, prefix: Floats, n_below: NDArray[np.int64], cuts: Cuts
 ) -> NDArray[np.bool_]:
-    """Return which rows of a table could hold a better cut between their items.
+    """Return which rows of a table may contain a better cut between their items.
 
-    In any order of its items, a cut inside a row costs at least what a cut before the row
-    costs, less the gain of all its items that make the cut cheaper. The best cuts through a
-    row with that bound are compared with the cuts found.
+    The cost of a cut inside a row has a lower bound: the cost of a cut before the row, plus the
+    contributions of all items in the row that make the cut cheaper. The best cuts that use this
+    bound for a row are compared with the cuts already found.
     """
     steps = programme.steps(cuts.ratio)
     values = _values(steps, prefix)
@@ -318,7 +321,7 @@ def rows_worth_splitting(
     both = np.empty((len(values), 2 * values.shape[1] - 1))
     both[:, ::2] = values
     both[:, 1::2] = bounds
-    # Between rows the number of items below is known; inside a row only its bounds are.
+    # Between rows, the number of items below is known. Inside a row, only its bounds are known.
     at_least, at_most = np.repeat(n_below, 2)[:-1], np.repeat(n_below, 2)[1:]
     costs = through_costs(both, Order(at_least, at_most, programme.min_class_size))
     in_place = values[np.arange(len(values)), cuts.positions].sum()

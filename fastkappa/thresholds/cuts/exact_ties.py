@@ -1,4 +1,4 @@
-"""Cuts that doubles cannot tell apart, compared in Python integers."""
+"""Compare cuts in Python integers where float64 cannot tell them apart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.statistics.tables import whole_numbers
 
-# Comparing more would take longer than the rest of the search.
+# Comparing more candidates would take longer than the rest of the search.
 MOST_CANDIDATES = 1000
 
 
@@ -24,8 +24,8 @@ def break_ties_exactly(
 ) -> NDArray[np.intp] | None:
     """Return the cuts that minimise O - ratio * C, with the ratio of the given cuts.
 
-    Each cut is at one of its candidate positions. The given cuts are returned if there are no
-    better ones, and None if there are too many candidates.
+    Each cut is placed at one of its candidate positions. If no cuts are better, the given cuts
+    are returned. If there are too many candidates, None is returned.
     """
     if sum(map(len, candidates)) > MOST_CANDIDATES:
         return None
@@ -45,7 +45,7 @@ def break_ties_exactly(
             for y in labels
         )
 
-    # The best cuts up to each position of a cut: items below it, sum of values, positions.
+    # Per position of a cut: the items below it, and the least sum of values and its positions.
     so_far: list[tuple[int, int, list[int]]] = [(0, 0, [])]
     for c, own in enumerate(candidates):
         here: list[tuple[int, int, list[int]]] = []

@@ -1,7 +1,7 @@
-"""Cuts that must be in order: a dynamic programme over their possible positions.
+"""Find the cheapest cuts in order by dynamic programming over their positions.
 
-``values[c, j]`` is the cost of cut c at position j, and the costs add up. Cuts may be at the
-same position, unless each label needs a minimum of items.
+``values[c, j]`` is the cost of cut c at position j, and the total cost is the sum over cuts.
+Two cuts can be at the same position, unless each label needs a minimum number of items.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Positions = NDArray[np.intp]
 
 
 class Order(NamedTuple):
-    """Bounds on the number of items below each position, and the minimum of each label.
+    """Bounds on the number of items below each position, and the minimum number per label.
 
     All items lie below the last position.
     """
@@ -27,7 +27,10 @@ class Order(NamedTuple):
     min_class_size: int
 
     def last_before(self) -> Positions:
-        """Return, for a cut at each position, the last one for the cut before; -1 for none."""
+        """Return the last position allowed for the cut before a cut at each position.
+
+        -1 means that no position is allowed.
+        """
         here = np.arange(len(self.at_most))
         if not self.min_class_size:
             return here
@@ -35,9 +38,9 @@ class Order(NamedTuple):
         return np.minimum(room, here)
 
     def first_after(self) -> Positions:
-        """Return, for a cut at each position, the first one for the next cut.
+        """Return the first position allowed for the next cut after a cut at each position.
 
-        The number of positions stands for none.
+        The number of positions means that no position is allowed.
         """
         here = np.arange(len(self.at_most))
         if not self.min_class_size:
@@ -46,19 +49,19 @@ class Order(NamedTuple):
         return np.maximum(room, here)
 
     def for_first(self) -> NDArray[np.bool_]:
-        """Return where the first cut may be."""
+        """Return which positions the first cut can have."""
         return self.at_most >= self.min_class_size
 
     def for_last(self) -> NDArray[np.bool_]:
-        """Return where the last cut may be."""
+        """Return which positions the last cut can have."""
         above: NDArray[np.int64] = self.at_most[-1] - self.at_least
         return above >= self.min_class_size
 
 
 def least_in_order(values: Floats, order: Order) -> Positions | None:
-    """Return the cuts in order with the least sum of values, or None if there are none.
+    """Return the ordered cuts with the least sum of values, or None if no cuts are allowed.
 
-    Ties go to the first position of the last cut, then of the cut before it, and so on.
+    Ties go to the lowest position of the last cut, then of the cut before it, and so on.
     """
     before = order.last_before()
     forward = _forward(values, order)
@@ -74,7 +77,7 @@ def least_in_order(values: Floats, order: Order) -> Positions | None:
 
 
 def through_costs(values: Floats, order: Order) -> Floats:
-    """Return the least sum of values of cuts in order with cut c at position j, for all c, j."""
+    """Return the least sum of values of ordered cuts with cut c at position j, for all c, j."""
     # The backward pass is the forward pass with positions and cuts reversed.
     forward = _forward(values, order)
     after = order.first_after()
@@ -89,7 +92,7 @@ def through_costs(values: Floats, order: Order) -> Floats:
 
 
 def _forward(values: Floats, order: Order) -> Floats:
-    """Return the least sum of values of the cuts up to c, with cut c at position j."""
+    """Return the least sum of values of cuts 0 to c with cut c at position j, for all c, j."""
     before = order.last_before()
     forward = np.empty_like(values)
     forward[0] = np.where(order.for_first(), values[0], np.inf)

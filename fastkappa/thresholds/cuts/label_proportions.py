@@ -1,10 +1,10 @@
-"""The proportion of each label along the scores, by a cumulative logit model on a spline.
+"""Estimate the proportion of each label along the scores by a cumulative logit model.
 
     logit P(y <= k | x) = a_k - f(x)
 
-with ascending intercepts a_k, and f a natural cubic spline. The bend of f is penalised, by the
-penalty of the least Akaike information criterion. The likelihood is maximised by Fisher scoring,
-whose matrix is tridiagonal in the intercepts.
+The intercepts a_k are ascending, and f is a natural cubic spline. The bend of f is penalised,
+and Akaike's information criterion selects the penalty. The likelihood is maximised by Fisher
+scoring.
 
 References
 ----------
@@ -23,16 +23,16 @@ from numpy.typing import NDArray
 from fastkappa.arrays import Floats
 from fastkappa.thresholds.cuts.spline import Spline, by_rank
 
-# One bend: with two, simulations and real data were no better.
+# Three knots give one bend. Two bends were no better in simulations and on real data.
 N_KNOTS = 3
-# Penalties on the bend, whose columns have the variance 1; and on the slope, against a slope
-# without end where scores separate the labels.
+# Penalties on the bend, whose columns have variance 1, and on the slope. The latter keeps the
+# slope finite if scores separate the labels.
 PENALTIES, OF_SLOPE = (np.inf, 1000.0, 100.0, 10.0, 1.0, 0.0), 1e-6
 MOST_STEPS = 50
 # The log likelihood of a fit is within this of the highest.
 CLOSE = 1e-7
 LEAST_PROPORTION = 1e-300
-# In so many groups of items the counts are compared with those expected.
+# The goodness-of-fit test compares observed with expected counts in this many groups of items.
 N_GROUPS = 10
 
 
@@ -48,22 +48,22 @@ class _Fit(NamedTuple):
 def smooth_proportions(x: Floats, counts: Floats, n_items: float) -> Floats | None:
     """Return the proportion of each label at each position, or None if the model does not fit.
 
-    It does not if Akaike's criterion prefers proportions of their own for each of ten groups of
-    neighbouring items.
+    The model does not fit if Akaike's criterion prefers separate proportions for each of ten
+    groups of neighbouring items.
 
     Parameters
     ----------
     x : ndarray of shape (n,)
         Ascending positions, in units of their standard deviation.
     counts : ndarray of shape (K, n)
-        The count, or sum of item weights, of each label there.
+        The count, or the sum of item weights, of each label at each position.
     n_items : float
-        The number of items, or the effective number of weighted ones.
+        The number of items, or the effective number of items if they are weighted.
 
     Returns
     -------
     proportions : ndarray of shape (K, n)
-        Every column has the sum 1. Labels without items have the proportion 0.
+        Each column sums to 1. Labels without items have proportion 0.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def smooth_proportions(x: Floats, counts: Floats, n_items: float) -> Floats | No
 
 
 def _fits(table: Floats, proportions: Floats) -> bool:
-    """Return whether proportions are as near to a table as the number of its groups lets expect."""
+    """Return whether Akaike's criterion prefers the model to separate proportions per group."""
     sizes = table.sum(axis=1)
     groups = ((np.cumsum(sizes) - sizes / 2) / sizes.sum() * N_GROUPS).astype(int)
     starts = np.flatnonzero(np.diff(groups, prepend=-1))
@@ -103,13 +103,13 @@ def _fits(table: Floats, proportions: Floats) -> bool:
 
 
 def _best_fit(table: Floats, columns: Floats) -> tuple[float, Floats]:
-    """Return the least information criterion, and the proportions that have it."""
+    """Return the least information criterion and the corresponding proportions."""
     totals = table.sum(axis=0)
     below = np.cumsum(totals)[:-1] / totals.sum()
     fit = _evaluated(table, columns[:, :1], OF_SLOPE, np.log(below / (1 - below)), np.zeros(1))
     found = []
     for penalty in PENALTIES:
-        # At first without its bend.
+        # An infinite penalty removes the bend.
         used = columns[:, :1] if np.isinf(penalty) else columns
         ridge = np.append(OF_SLOPE, np.full(used.shape[1] - 1, penalty))
         start = np.zeros(len(ridge))
@@ -122,7 +122,7 @@ def _best_fit(table: Floats, columns: Floats) -> tuple[float, Floats]:
 
 
 def _columns(x: Floats, sizes: Floats) -> Floats:
-    """Return x and the bends of its spline, each with the variance 1."""
+    """Return x and the bends of its spline, each with variance 1."""
     spline = Spline(x, sizes, 1.0, N_KNOTS)
     bends = spline.bends[1:-1] * np.sqrt(sizes.sum())
     return np.concatenate([x[:, None], bends], axis=1)
@@ -131,7 +131,7 @@ def _columns(x: Floats, sizes: Floats) -> Floats:
 def _evaluated(
     table: Floats, columns: Floats, ridge: Floats | float, intercepts: Floats, coefficients: Floats
 ) -> _Fit:
-    """Return the proportions of a model; its likelihood is -inf if intercepts do not ascend."""
+    """Return a model with its proportions. Its likelihood is -inf unless intercepts ascend."""
     linear = np.clip(intercepts - (columns @ coefficients)[:, None], -500, 500)
     below = np.pad(1 / (1 + np.exp(-linear)), ((0, 0), (1, 0)))
     proportions = np.maximum(np.diff(below, axis=1, append=1), LEAST_PROPORTION)
@@ -146,12 +146,12 @@ def _evaluated(
 def _maximised(
     table: Floats, columns: Floats, ridge: Floats, intercepts: Floats, coefficients: Floats
 ) -> tuple[_Fit, Floats]:
-    """Return the model of the highest penalised likelihood, and its information matrix."""
+    """Return the model with the highest penalised likelihood, and its information matrix."""
     fit = _evaluated(table, columns, ridge, intercepts, coefficients)
     n_intercepts = len(intercepts)
     for _ in range(MOST_STEPS):
         gradient, information = _derivatives(table, columns, ridge, fit)
-        # Labels that never meet leave a direction flat.
+        # If labels do not overlap, the information matrix is singular.
         step = np.linalg.lstsq(information, gradient, rcond=1e-14)[0]
         before = fit.likelihood
         for halved in range(30):

@@ -1,14 +1,14 @@
-"""The best rounding for quadratic kappa, given each item's expected label.
+"""Find the best rounding for quadratic kappa from the expected label of each item.
 
 With quadratic weights
 
     kappa = 2 cov(y, g) / (var y + var g + (mean y - mean g)**2)
 
-for labels y and given labels g. Only the expected label m = E[y | score] of an item matters, and
-the label that serves kappa best is the one nearest to mean y + (m - mean y) / kappa. So the cuts
-lie where m crosses mean y + kappa * (c - 1/2 - mean y), c = 1, 2, ... Kappa itself is found by
-rounding with the last one, from 0 on: these are the steps of Dinkelbach's method, and every one
-goes up, to the highest kappa.
+for labels y and given labels g. Only the expected label m = E[y | score] of an item matters.
+The best label for the item is the one nearest to mean y + (m - mean y) / kappa. So the cuts lie
+where m crosses mean y + kappa * (c - 1/2 - mean y), c = 1, 2, ... Kappa itself is found by
+iteration from kappa = 0: round with the current kappa, and compute the next kappa from the
+result. These are the steps of Dinkelbach's method. Each step raises kappa, up to the maximum.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 from fastkappa.arrays import Floats
 from fastkappa.thresholds.cuts.spline import rising, smoothest
 
-# The curve is continued as a line for so many standard deviations of the scores.
+# The curve is continued as a straight line for this many standard deviations of the scores.
 BEYOND = 10.0
-# No trial took more than 10 rounds.
+# No trial needed more than 10 rounds.
 MOST_ROUNDS = 100
 EPSILON = 2.0**-52
 
@@ -28,28 +28,28 @@ EPSILON = 2.0**-52
 def best_levels(
     expected: Floats, weights: Floats, mean: float, variance: float, n_labels: int
 ) -> tuple[Floats, float]:
-    """Return the expected labels from which the next label is given, and the kappa expected.
+    """Return the expected labels at which rounding moves to the next label, and expected kappa.
 
     Parameters
     ----------
     expected : ndarray of shape (n,)
-        Ascending, between 0 and K - 1.
+        Ascending expected labels between 0 and K - 1.
     weights : ndarray of shape (n,)
-        The number of items of each.
+        The number of items with each expected label.
     mean, variance : float
-        Those of the true labels 0, 1, ..., K - 1.
+        The mean and the variance of the true labels 0, 1, ..., K - 1.
     n_labels : int
-        K.
+        The number of labels, K.
 
     Returns
     -------
     levels : ndarray of shape (K - 1,)
     kappa : float
-        0.0 where expected labels tell nothing: then all levels are at the mean.
+        0.0 if the expected labels carry no information. All levels are then at the mean.
 
     Examples
     --------
-    Items whose labels are known are given these.
+    If the true labels are known, each item is given its true label.
 
     >>> import numpy as np
     >>> from fastkappa.thresholds.cuts.quadratic import best_levels
@@ -74,25 +74,25 @@ def best_levels(
 
 
 def smooth_cuts(x: Floats, counts: Floats, n_items: float) -> Floats:
-    """Return the cuts on x for the highest kappa expected if E[y | x] is a smooth, rising curve.
+    """Return the cuts on x with the highest expected kappa if E[y | x] is smooth and rising.
 
     Parameters
     ----------
     x : ndarray of shape (n,)
         Ascending positions, in units of their standard deviation.
     counts : ndarray of shape (K, n)
-        The count, or sum of item weights, of each label there.
+        The count, or the sum of item weights, of each label at each position.
     n_items : float
-        The number of items, or the effective number of weighted ones.
+        The number of items, or the effective number of items if they are weighted.
 
     Returns
     -------
     cuts : ndarray of shape (K - 1,)
-        -inf and inf where no label is to be given on that side.
+        A cut of -inf or inf leaves the labels on that side without items.
 
     Examples
     --------
-    Labels 0, 1 and 2 that lie on a line, as many of each: nothing is to be rounded off.
+    With equally frequent labels 0, 1 and 2 on a straight line, the cuts are the midpoints.
 
     >>> import numpy as np
     >>> from fastkappa.thresholds.cuts.quadratic import smooth_cuts

@@ -1,13 +1,13 @@
-"""Label proportions smoothed along the order of the scores.
+"""Smooth label proportions along the order of the scores.
 
-The rows of a table are groups of items in the order of their scores, as in `programme`. The
+The rows of a table are groups of items in the order of their scores, as in `cut_programme`. The
 label of an item is random, but the probability of each label changes slowly with the score.
-So the proportion of a label in each row is replaced by an average over the rows around it: a
-moving average over ranks, applied twice, which weighs ranks by a triangle.
+So the proportion of a label in each row is replaced by an average over neighbouring rows. The
+average is a moving average over ranks applied twice, so its weights form a triangle.
 
-Applied twice to a step function, the moving average is a second difference of the function's
-second integral. So the work does not grow with the width of the average, and a weighted item
-or a row of many items counts like that many single items.
+Applying a moving average twice to a step function gives a second difference of the second
+integral of the function. So the work does not depend on the width of the average. A row of
+several items, or an item with a weight, counts like that many single items.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ import numpy as np
 
 from fastkappa.arrays import Floats
 
-# A proportion is averaged over FACTOR * n**(4/5) of n ranks on each side. Simulations of
-# ordinal data chose the factor (bench/studies/rounding.py); the power is that of kernel regression.
+# Proportions are averaged over FACTOR * n**(4/5) of n ranks on each side. The factor was chosen
+# in simulations of ordinal data (bench/studies/rounding.py). The exponent comes from kernel
+# regression.
 FACTOR = 0.3
 
 
 def smoothed_prefix(prefix: Floats, n_items: float) -> Floats:
-    """Return the counts below each position that smoothed proportions lead one to expect.
+    """Return the expected label counts below each position, from smoothed proportions.
 
     Parameters
     ----------
     prefix : ndarray of shape (K, n_rows + 1)
-        The count, or the sum of item weights, of each label in the rows below. Every row
-        has items.
+        The count, or the sum of item weights, of each label in the rows below. Each row has
+        at least one item.
     n_items : float
-        The number of items, or the effective number of weighted ones.
+        The number of items, or the effective number of items if they are weighted.
 
     Returns
     -------
@@ -48,24 +49,24 @@ def smoothed_prefix(prefix: Floats, n_items: float) -> Floats:
     total = float(below[-1])
     reach = min(1.0, FACTOR * n_items**-0.2) * total
     proportions = np.diff(prefix) / np.diff(below)
-    # They are mirrored beyond both ends, so the totals of the labels stay.
+    # Mirroring the proportions at both ends preserves the label totals.
     backwards = proportions[:, ::-1]
     mirrored = np.concatenate([backwards, proportions, backwards], axis=1)
     ends = np.concatenate([-below[:0:-1], below, 2 * total - below[-2::-1]])
     thrice = _Integral(ends, mirrored, 3)
     around = thrice(below - reach) - 2 * thrice(below) + thrice(below + reach)
     smooth = (around - around[:, :1]) / (reach * reach)
-    # The totals are known without rounding.
+    # The totals are known exactly.
     smooth[:, -1] = prefix[:, -1]
     return np.ascontiguousarray(smooth)
 
 
 class _Integral:
-    """A repeated integral of step functions."""
+    """The repeated integral of step functions, evaluated at any place."""
 
     def __init__(self, ends: Floats, steps: Floats, times: int) -> None:
         self._ends = ends
-        # Within a step it is a polynomial; these are its Taylor coefficients, highest first.
+        # The integral is a polynomial within a step. These are its coefficients, highest first.
         self._coefficients = [steps]
         widths = np.diff(ends)
         for _ in range(times):

@@ -1,11 +1,12 @@
-"""Smooth curves along scores: natural cubic splines, and their rising versions.
+"""Fit smooth curves along scores: natural cubic splines and their monotone versions.
 
-The spline is a straight line and a part that bends; only the bend is shrunk. In a basis of the
-bend in which both its size at the data and its curvature are sums of squares, shrinking by a
-penalty divides coefficient i by 1 + penalty * curvature_i. So every penalty costs a few
-operations, and the one with the least generalized cross-validation score is taken. The score
-counts each degree of freedom twice: as it was proposed, it now and then follows chance, the more
-so the more knots and scales of the scores it chooses among.
+A spline is the sum of a straight line and a bend, and only the bend is penalised. The basis of
+the bend makes both its size at the data and its curvature sums of squares. In this basis, a
+penalty divides coefficient i by 1 + penalty * curvature_i, so each penalty costs only a few
+operations. The penalty with the least generalized cross-validation score is chosen.
+
+The score counts each degree of freedom twice. The original score counts it once and sometimes
+follows noise, more often the more numbers of knots and scales of the scores it chooses from.
 
 References
 ----------
@@ -25,36 +26,39 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import Floats
 
-# The knots are evenly spaced in ranks, from this proportion of the items below and above.
+# The knots are evenly spaced in ranks. This proportion of items lies outside each outermost knot.
 OUTERMOST = 0.05
-# So many are tried while there are so many items for each: few suit most scores; for those that
-# come in clumps, between which labels jump, a curve of four knots missed .02 of kappa.
+# The numbers of knots to try, and the fewest items per knot. Few knots suit most scores. On scores
+# in clumps, between which labels jump, four knots lost 0.02 of kappa.
 NUMBERS_OF_KNOTS, ITEMS_A_KNOT = (4, 8, 16, 32), 10
-# How often a degree of freedom counts in the cross-validation score.
+# The factor for each degree of freedom in the cross-validation score.
 PRICE = 2.0
-# The penalties tried, over the least curvature: from almost a straight line to almost no penalty.
+# The penalties to try, relative to the least curvature: from a straight line to no penalty.
 PENALTIES = np.concatenate([[np.inf], np.geomspace(1e6, 1e-9, 91), [0.0]])
 
 
 class Spline:
-    """Natural cubic splines over the same positions, and a line beyond the last of them.
+    """Natural cubic splines over the same positions, continued as a line beyond both ends.
 
     Parameters
     ----------
     x : ndarray of shape (n,)
-        Ascending, at least two of them, in units of their standard deviation.
+        At least two ascending positions, in units of their standard deviation.
     weights : ndarray of shape (n,)
-        The number of items at each position, positive; or the effective number of weighted ones.
+        The positive number of items at each position, or their effective number if they are
+        weighted.
     beyond : float
-        How far from the ends the spline is continued.
+        How far to continue the spline beyond both ends.
     n_knots : int
+        The number of knots.
 
     Attributes
     ----------
     x : ndarray of shape (n + 2,)
         The positions, with one more at each end.
     bends : ndarray of shape (n + 2, at most n_knots - 2)
-        Splines there, orthonormal under the weights to each other and to straight lines.
+        The basis splines at ``x``. Under the weights, they are orthonormal and orthogonal to
+        straight lines.
     """
 
     def __init__(self, x: Floats, weights: Floats, beyond: float, n_knots: int) -> None:
@@ -68,7 +72,7 @@ class Spline:
         if not bends.shape[1]:
             self.bends, self._curvatures = bends, np.zeros(0)
             return
-        # Twice, for the first time leaves rounding errors of the size of what it takes away.
+        # Two passes: the first one leaves rounding errors relative to the part that it subtracts.
         for _ in range(2):
             bends -= self._straight @ (self._straight[1:-1].T @ (weights[:, None] * bends[1:-1]))
         to_orthonormal = _orthonormal(bends[1:-1], weights)
@@ -77,7 +81,7 @@ class Spline:
         self.bends = bends @ (to_orthonormal @ rotation)
 
     def smooth(self, means: Floats, inner: float) -> tuple[float, Floats]:
-        """Return the cross-validation score of a smooth curve through means, and it at ``x``.
+        """Return the least cross-validation score and the smooth curve of means that has it.
 
         Parameters
         ----------
@@ -98,15 +102,16 @@ class Spline:
         free = np.maximum(self.n_items - PRICE * (2 + kept.sum(axis=1)), 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.where(free > 0, errors / free**2, np.inf)
-        # The first of several is the smoothest.
+        # On a tie, argmin returns the first, which is the smoothest.
         best = int(scores.argmin())
         return float(scores[best]), self._straight @ line + self.bends @ (kept[best] * bent)
 
 
 def smoothest(x: Floats, weights: Floats, beyond: float, means: Floats, inner: float) -> Floats:
-    """Return the curve of the least cross-validation score along x, and along its ranks.
+    """Return the curve with the least cross-validation score, along x or along its ranks.
 
-    The arguments are those of `Spline` and its ``smooth``; the curve has two more positions.
+    The arguments are those of `Spline` and `Spline.smooth`. The curve has one more position at
+    each end.
     """
     scales = x, by_rank(weights)
 
@@ -126,17 +131,17 @@ def smoothest(x: Floats, weights: Floats, beyond: float, means: Floats, inner: f
 
 
 def _knots(x: Floats, weights: Floats, n_knots: int) -> Floats:
-    """Return the knots: two outermost ones alone make a straight line."""
+    """Return the knots. Two knots give a straight line."""
     ranks = (np.cumsum(weights) - weights / 2) / weights.sum()
     knots = np.interp(np.linspace(OUTERMOST, 1 - OUTERMOST, n_knots), ranks, x)
-    # Knots in one place, where scores are tied, are one knot.
+    # Tied scores can put several knots at the same place: keep one of them.
     apart: NDArray[np.bool_] = np.diff(knots) > 1e-3
     distinct: Floats = knots[np.append(apart, True)]
     return distinct
 
 
 def _bends(x: Floats, knots: Floats) -> Floats:
-    """Return natural cubic splines that, with straight lines, make up all with these knots."""
+    """Return a basis of the natural cubic splines with these knots, without straight lines."""
     cubes = np.maximum(x[:, None] - knots, 0) ** 3
     slopes = (cubes[:, :-1] - cubes[:, -1:]) / (knots[-1] - knots[:-1])
     bends: Floats = slopes[:, :-1] - slopes[:, -1:]
@@ -148,7 +153,7 @@ def _curvature(knots: Floats) -> Floats:
     above = 6 * np.maximum(knots[:, None] - knots, 0)
     slopes = (above[:, :-1] - above[:, -1:]) / (knots[-1] - knots[:-1])
     second = slopes[:, :-1] - slopes[:, -1:]
-    # They are linear between knots.
+    # The second derivatives are linear between knots.
     widths = np.diff(knots)[:, None]
     left, right = second[:-1], second[1:]
     crossed = (left * widths).T @ right
@@ -159,7 +164,10 @@ def _curvature(knots: Floats) -> Floats:
 
 
 def _orthonormal(columns: Floats, weights: Floats) -> Floats:
-    """Return what makes columns orthonormal under the weights; it drops those that add nothing."""
+    """Return the matrix that makes columns orthonormal under the weights.
+
+    It drops directions in which the columns are linearly dependent.
+    """
     squares, directions = np.linalg.eigh((columns * weights[:, None]).T @ columns)
     kept = squares > 1e-12 * squares[-1]
     scaled: Floats = directions[:, kept] / np.sqrt(squares[kept])
@@ -167,9 +175,9 @@ def _orthonormal(columns: Floats, weights: Floats) -> Floats:
 
 
 def rising(values: Floats, weights: Floats) -> Floats:
-    """Return the nearest values that never fall: isotonic regression.
+    """Return the nearest non-decreasing values (isotonic regression).
 
-    Values of weight 0 at the ends have no say.
+    Values of weight 0 at the ends do not affect the others.
 
     Examples
     --------

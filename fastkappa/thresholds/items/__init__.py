@@ -1,1 +1,1 @@
-"""Scored items: samples, and tables counted from them, never a statistic."""
+"""Read, sort, group and count scored items. These modules compute no statistics."""

@@ -1,4 +1,4 @@
-"""A table of bins of scores, some of which are divided into finer bins."""
+"""Count scored items in a table of bins whose bins can be divided into finer ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FEWEST_BINS = 64
 
 
 class Segment(NamedTuple):
-    """Bins of a table from ``first`` on: those of ``binned`` from ``offset`` on."""
+    """A run of bins: bin ``first`` of the table is bin ``offset`` of ``binned``, and so on."""
 
     first: int
     binned: BinnedScores
@@ -32,8 +32,8 @@ class Segment(NamedTuple):
 class BinTable(NamedTuple):
     """Bins in the order of the scores.
 
-    ``prefix`` and ``n_below`` are as in `BinnedScores`. ``open`` says which bins may be
-    divided: all at first, later only the finer bins made last.
+    ``prefix`` and ``n_below`` are as in `BinnedScores`. ``open`` marks the bins that can be
+    divided. At first these are all bins, later only the finer bins that were made last.
     """
 
     prefix: Floats
@@ -43,28 +43,31 @@ class BinTable(NamedTuple):
 
     @classmethod
     def of(cls, binned: BinnedScores) -> BinTable:
-        """Return the table of bins that are not divided yet."""
+        """Return a table whose bins are not divided yet."""
         is_open = np.ones(len(binned.n_below) - 1, bool)
         return cls(binned.prefix, binned.n_below, is_open, [Segment(0, binned, 0)])
 
     def single(self, wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which of the wanted bins hold one distinct score, as `BinnedScores.single`."""
+        """Return which of the wanted bins have a single distinct score.
+
+        As in `BinnedScores.single`, only bins with very many items are examined.
+        """
         found = np.zeros(len(wanted), bool)
         for segment, bins in self._by_segment(wanted):
             found[segment.first + bins] = segment.binned.single(segment.offset + bins)
         return found
 
     def finer(self, wanted: NDArray[np.bool_], n_bins: int, threads: int) -> BinTable | None:
-        """Return the table with each run of wanted bins divided into finer ones.
+        """Return the table with each run of wanted bins divided into finer bins.
 
-        There are about ``n_bins`` of these in all. None if that cannot be done.
+        There are about ``n_bins`` finer bins in total. Return None if a run cannot be divided.
         """
         n_wanted = int(np.diff(self.n_below)[wanted].sum())
         prefixes, n_below, opened, segments = [], [], [], []
         first = start = 0
 
         def keep(stop: int) -> None:
-            """Keep the bins from ``start`` on as they are."""
+            """Keep the bins from ``start`` up to ``stop`` unchanged."""
             nonlocal first
             for segment, end in zip(self.segments, self._ends()):
                 begin, end = max(start, segment.first), min(stop, end)
@@ -108,7 +111,7 @@ class BinTable(NamedTuple):
         )
 
     def sorted_items(self, wanted: NDArray[np.bool_], threads: int) -> SortedScores:
-        """Return the items of the wanted bins, in order."""
+        """Return the items of the wanted bins, sorted by score."""
         kernels = self.segments[0].binned.kernels
         parts = [
             segment.binned.collect(segment.offset + bins)
@@ -128,7 +131,7 @@ class BinTable(NamedTuple):
         return join_sorted([part for _, part in in_order])
 
     def end_scores(self, index: int) -> tuple[AnyArray, AnyArray]:
-        """Return the least and the largest score of a bin."""
+        """Return the lowest and the highest score of a bin."""
         at = int(np.searchsorted([segment.first for segment in self.segments], index, "right")) - 1
         segment = self.segments[at]
         least, largest = segment.binned.ranges()
@@ -139,7 +142,7 @@ class BinTable(NamedTuple):
         return [*(segment.first for segment in self.segments[1:]), len(self.n_below) - 1]
 
     def _by_segment(self, wanted: NDArray[np.bool_]) -> list[tuple[Segment, Indices]]:
-        """Return the segments with wanted bins, and those bins counted from ``first``."""
+        """Return the segments with wanted bins, and the indices of these bins in the segment."""
         found = []
         for segment, end in zip(self.segments, self._ends()):
             bins = np.flatnonzero(wanted[segment.first : end])
@@ -151,7 +154,7 @@ class BinTable(NamedTuple):
 def joined_runs(wanted: NDArray[np.bool_], n_below: Places, n_runs: int) -> NDArray[np.bool_]:
     """Return the wanted bins, joined into at most ``n_runs`` runs at the smallest gaps.
 
-    Each run is one more pass over the items; a few more items cost next to nothing.
+    Each run costs one more pass over the items, but a few unwanted items cost almost nothing.
     """
     bins = np.flatnonzero(wanted)
     gaps = np.flatnonzero(np.diff(bins) > 1)

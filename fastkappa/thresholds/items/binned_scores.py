@@ -1,4 +1,4 @@
-"""Scored items counted in bins of their scores, and the items of some bins collected."""
+"""Count scored items in bins of their scores, and collect the items of chosen bins."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from fastkappa.thresholds.items.scored_items import (
 
 Indices = NDArray[np.intp]
 
-# Scores in the sample that bins are chosen by.
+# The size of the sample of scores that determines the bins.
 SAMPLE = 1 << 12
-# The bins lie between these quantiles: a few outliers must not make them wide.
+# The bins lie between these quantiles, so that a few outliers do not widen them.
 QUANTILES = (0.002, 0.998)
 MOST_CELLS = 1 << 18
-# A thread takes some 100 microseconds to start, the time to count this many items.
+# Starting a thread takes about 100 microseconds, the time needed to count this many items.
 ITEMS_WORTH_A_THREAD = 1 << 18
 LONGEST_RANGE = 1 << 22
 # Each thread collects at most this many items before it copies them to the result.
 COLLECTED_AT_ONCE = 1 << 18
-# Items that 32-bit counts hold, before these are added to 64-bit ones.
+# 32-bit counts are added to 64-bit counts after at most this many items.
 MOST_COUNTED = (1 << 32) - 1
-# A bin with this many times the average may hold a single score that occurs very often.
+# A bin with this many times the average count may contain a single, very frequent score.
 HEAVY = 16
 
 
 class BinnedScores:
-    """Scored items in bins; bins without items are left out.
+    """Scored items in bins. Empty bins are left out.
 
-    ``prefix`` holds the count, or the sum of weights, of each label below each bin and below
-    the end; ``n_below`` holds the number of items there.
+    ``prefix`` contains the count, or the sum of weights, of each label below each bin, and
+    finally the total. ``n_below`` contains the corresponding numbers of items.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class BinnedScores:
         most_counted: int,
     ) -> None:
         self.kernels, self.items, self.bins = kernels, items, bins
-        # Two more for the scores outside the quantiles, and one for those that are not finite.
+        # Includes two rows for scores outside the quantiles, and one for non-finite scores.
         self._n_rows = bins.n_rows
         self._threads = max(1, min(threads, len(items.scores) // ITEMS_WORTH_A_THREAD))
         self._ranges: tuple[AnyArray, AnyArray] | None = None
@@ -70,7 +70,7 @@ class BinnedScores:
         np.cumsum(table.T, axis=1, out=self.prefix[:, 1:])
 
     def collect(self, bins: Indices, among: ScoredItems | None = None) -> ScoredItems:
-        """Return the items of some bins, from all items or from those collected before."""
+        """Return the items of some bins, taken from all items or from ``among``."""
         wanted = np.zeros(self._n_rows, np.uint8)
         wanted[self._row[bins]] = 1
         items = among or self.items
@@ -112,12 +112,12 @@ class BinnedScores:
                 self.kernels.count_scores(items, self.bins, table, None, parts[bounds[0]])
                 n_items[bounds[0]] = table.sum(axis=1)
 
-        # The last part has the items that the others do not have.
+        # The counts of the last part follow by subtraction.
         run_in_threads(count, len(parts) - 1, max(1, len(parts) - 1))
         n_items[-1] -= n_items[:-1].sum(axis=0)
         if n_items[-1].min() < 0:
             raise items_changed()
-        # Items go behind those of lower rows, and behind those of their row in earlier parts.
+        # Items are placed after those of lower rows and those of the same row in earlier parts.
         starts = np.cumsum(n_items.T).reshape(n_items.T.shape).T - n_items
         starts = np.ascontiguousarray(starts)
         ends_of_rows = starts + n_items
@@ -136,7 +136,7 @@ class BinnedScores:
         return grouped
 
     def ranges(self) -> tuple[AnyArray, AnyArray]:
-        """Return the least and the largest score of each bin."""
+        """Return the lowest and the highest score of each bin."""
         if self._ranges is None:
             least, largest = self._ranges_of(self.items.scores)
             if (least > largest).any():
@@ -145,11 +145,11 @@ class BinnedScores:
         return self._ranges
 
     def single(self, bins: Indices) -> NDArray[np.bool_]:
-        """Return which bins hold one distinct score; none if no bin has very many items."""
+        """Return which bins with very many items have a single distinct score."""
         n_items = self.n_below[bins + 1] - self.n_below[bins]
         heavy = n_items > HEAVY * self.n_below[-1] / self.bins.n_inner
         if heavy.any():
-            # If a sample has two scores in each, there is no need to read all scores.
+            # If a sample already shows two scores in each bin, not all scores need to be read.
             sample = self._ranges_of(self.items.scores[:: _sample_step(self.items.scores)])
             heavy &= (sample[0] >= sample[1])[bins]
         if not heavy.any():
@@ -159,7 +159,7 @@ class BinnedScores:
         return same
 
     def _ranges_of(self, scores: AnyArray) -> tuple[AnyArray, AnyArray]:
-        """Return the least and the largest of the given scores in each bin."""
+        """Return the lowest and the highest of the given scores in each bin."""
 
         def work(ranges: ItemRanges) -> tuple[Floats, Floats]:
             least = np.full(self._n_rows, np.inf)
@@ -176,13 +176,13 @@ class BinnedScores:
         return least[self._row].astype(dtype), largest[self._row].astype(dtype)
 
     def _count(self, most_counted: int) -> tuple[AnyArray, Floats | None]:
-        """Return the items, and their weights if they have any, by row and label."""
+        """Return the number of items, and the sum of their weights if any, per row and label."""
         items = self.items
         shape = (self._n_rows, items.n_labels + 1)
         longest = min(LONGEST_RANGE, most_counted)
 
         def work(ranges: ItemRanges) -> tuple[AnyArray, Floats | None]:
-            # Counts of 32 bits take half the space in the cache.
+            # 32-bit counts need half the space in the cache.
             table, total = np.zeros(shape, np.uint32), None
             sums = None if items.weights is None else np.zeros(shape)
             left = most_counted
@@ -208,7 +208,7 @@ def _sample_step(scores: AnyArray) -> int:
 
 
 def _empty_like(items: ScoredItems, n: int) -> ScoredItems:
-    """Return n uninitialised items of the same types."""
+    """Return n uninitialised items with the same dtypes."""
     return items._replace(
         scores=np.empty(n, items.scores.dtype.newbyteorder("=")),
         codes=np.empty(n, np.uint16),
@@ -224,7 +224,7 @@ def bin_scores(
     threads: int,
     most_counted: int = MOST_COUNTED,
 ) -> BinnedScores | None:
-    """Return the items in about ``n_bins`` bins, or None if bins of one width overflow."""
+    """Return the items in about ``n_bins`` bins, or None if the bin width would overflow."""
     sample = items.scores[:: _sample_step(items.scores)].astype(np.float64)
     if not np.isfinite(sample).all():
         raise infinite_scores(items.scores)
@@ -233,7 +233,7 @@ def bin_scores(
     n_inner = min(n_bins, max(16, MOST_CELLS // (items.n_labels + 1)))
     with np.errstate(over="ignore"):
         width = high - low
-        # If the quantiles are equal, the bin between them has a single score.
+        # If both quantiles are equal, a huge scale gives a bin with a single score.
         scale = n_inner / width if width > 0 else 2.0**900
     if not (np.isfinite(width) and np.isfinite(scale)):
         return None

@@ -1,4 +1,4 @@
-"""Whether scores rise with the labels."""
+"""Check that scores rise with the labels."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.exceptions import FallingScoresWarning, users_stacklevel
 
-# So many items are looked at, evenly spread.
+# The check looks at this many items, evenly spaced.
 MOST_SEEN = 10_000
-# Of unrelated scores one set in some 700 lies below: three standard errors of Fisher's z.
+# Three standard errors of Fisher's z. About one in 700 sets of unrelated scores falls below.
 CLEARLY = -3.0
 
 
 def warn_if_falling(scores: AnyArray, codes: AnyArray, weights: Floats | None) -> None:
-    """Warn if scores clearly fall as labels rise, by the correlation of some of the items."""
+    """Warn if scores clearly fall as labels rise, judging by the correlation in a sample."""
     seen = slice(None, None, -(-len(scores) // MOST_SEEN))
     size = float(len(scores[seen]))
     proportions = np.full(int(size), 1 / size)
@@ -32,13 +32,13 @@ def warn_if_falling(scores: AnyArray, codes: AnyArray, weights: Floats | None) -
     spread = math.sqrt(float(proportions @ x**2) * float(proportions @ y**2))
     if spread == 0:
         return
-    # Of a perfect line rounding errors are left.
+    # Keep the correlation above -1, where atanh is infinite.
     correlation = max(float(proportions @ (x * y)) / spread, -1 + 1e-15)
     if correlation < 0 and math.atanh(correlation) * math.sqrt(size - 3) < CLEARLY:
         warnings.warn(
-            # Without a figure, so that folds of the same items do not warn again.
-            "scores fall as labels rise, and thresholds are for scores that rise: multiply the"
-            " scores by -1, if the order of the labels is right.",
+            # The text has no figure, so that folds of the same items do not warn again.
+            "scores fall as labels rise, but thresholds need scores that rise with the labels. If"
+            " the order of the labels is right, multiply the scores by -1.",
             FallingScoresWarning,
             stacklevel=users_stacklevel(),
         )

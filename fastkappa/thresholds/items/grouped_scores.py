@@ -1,4 +1,4 @@
-"""Scored items in ordered groups, to count those below a threshold quickly."""
+"""Keep scored items in ordered groups, to count the items below a threshold quickly."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from fastkappa.thresholds.items.binned_scores import BinnedScores, bin_scores
 from fastkappa.thresholds.items.scored_items import Places, ScoredItems
 from fastkappa.thresholds.items.sorted_scores import sort_scores
 
-# Items in a group: scanning them takes no longer than finding the group.
+# The number of items per group. Scanning this many takes no longer than finding the group.
 GROUP = 64
-# A larger group is sorted and divided.
+# Larger groups are sorted and divided.
 MOST_IN_GROUP = 1024
 MOST_SORTED_GROUPS = 64
-# Fewer items are sorted in the time it takes to set up the bins.
+# With fewer items, sorting takes no longer than setting up the bins.
 ITEMS_WORTH_BINS = 1 << 15
 
 
 class GroupedScores(NamedTuple):
-    """Items in groups, each above the one before; within a group they are in any order.
+    """Items in groups of ascending scores; the order within a group is arbitrary.
 
     Group g has the items from ``starts[g]`` up to ``starts[g + 1]``. Its lowest score is
-    ``least[g]``, and ``prefix[g]`` has the sum of each label below it; the last row is that
-    of all items.
+    ``least[g]``. ``prefix[g]`` is the count or weight of each label below the group, and the
+    last row of ``prefix`` is the total.
     """
 
     scores: AnyArray
@@ -38,8 +38,8 @@ class GroupedScores(NamedTuple):
     prefix: Floats
 
     def tables(self, thresholds: Floats) -> Floats:
-        """Return the confusion table of each row of thresholds."""
-        # Rounded up to the scores' type: the same scores are below.
+        """Return the confusion matrix of each row of thresholds."""
+        # Rounding a threshold up to the scores' dtype keeps the same scores below it.
         limits = thresholds.astype(self.scores.dtype)
         next_up = np.nextafter(limits, limits.dtype.type(np.inf))
         limits = np.where(limits < thresholds, next_up, limits)
@@ -55,16 +55,16 @@ class GroupedScores(NamedTuple):
                 group_items = slice(*self.starts[group : group + 2].tolist())
                 inside = self.scores[group_items] < limits[i, c]
                 weights = 1.0 if self.weights is None else self.weights[group_items][inside]
-                # Added one by one, as in the prefix sums: then equal sums are equal bit for bit.
+                # Add one by one, as the prefix sums do, so that equal sums are equal bit for bit.
                 below[i, c + 1] = self.prefix[group]
                 np.add.at(below[i, c + 1], self.codes[group_items][inside], weights)
         return np.ascontiguousarray(np.diff(below, axis=1).swapaxes(1, 2))
 
 
 def group_scores(kernels: ScoreKernels, items: ScoredItems, threads: int) -> GroupedScores:
-    """Return the items in groups: bins where possible, else runs of the sorted items."""
+    """Return the items in groups: bins if possible, otherwise runs of the sorted items."""
     n_items = len(items.scores)
-    # Fractions must be added one by one in the order of the scores.
+    # Fractional weights must be added one by one in the order of the scores.
     if n_items >= ITEMS_WORTH_BINS and items.counts_whole:
         binned = bin_scores(kernels, items, n_items // GROUP, threads)
         if binned is not None:
@@ -78,7 +78,7 @@ def group_scores(kernels: ScoreKernels, items: ScoredItems, threads: int) -> Gro
 
 
 def _grouped_by_bins(binned: BinnedScores, large: NDArray[np.intp]) -> GroupedScores:
-    """Return the items by bins; large bins are sorted and divided."""
+    """Return the items grouped by bin. Large bins are sorted and divided."""
     kernels, items = binned.kernels, binned.grouped()
     starts, prefixes = [], []
     first = 0
@@ -106,5 +106,5 @@ def _grouped(
     scores: AnyArray, codes: AnyArray, weights: Floats | None, starts: Places, prefix: Floats
 ) -> GroupedScores:
     least = np.minimum.reduceat(scores, starts[:-1]).astype(np.float64)
-    # The sums of a group lie together in memory.
+    # Transpose, so that the sums of a group are adjacent in memory.
     return GroupedScores(scores, codes, weights, starts, least, np.ascontiguousarray(prefix.T))

@@ -1,4 +1,4 @@
-"""Rows of a table that are split between items of different scores."""
+"""Split chosen rows of a table between items with different scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class OpenRows(NamedTuple):
     items: SortedScores
 
     def starts(self, n_below: Places) -> Places:
-        """Return where in ``items`` each row begins, and where the last one ends."""
+        """Return the index in ``items`` at which each row begins, and the end of the last row."""
         starts = np.zeros(len(self.rows) + 1, np.int64)
         np.cumsum(n_below[self.rows + 1] - n_below[self.rows], out=starts[1:])
         return starts
@@ -28,10 +28,10 @@ class OpenRows(NamedTuple):
     def split(
         self, kernels: ScoreKernels, prefix: Floats, n_below: Places, n_parts: int | None
     ) -> tuple[Floats, Places, OpenRows]:
-        """Return the table's ``prefix`` and ``n_below`` with these rows split, and their parts.
+        """Split these rows; return the new ``prefix``, ``n_below`` and the parts.
 
         Rows are split between all distinct scores or, if ``n_parts`` is given, into about
-        that many parts.
+        that many parts in total.
         """
         starts = self.starts(n_below)
         if n_parts is None:
@@ -50,7 +50,7 @@ class OpenRows(NamedTuple):
         row = self.rows[of_row]
         more = prefix[:, row] + (below[:, is_inner] - below[:, first[of_row]])
         more_below = n_below[row] + (places[is_inner] - starts[of_row])
-        # Each row below that was split into m parts moves a row up by m - 1.
+        # Splitting an earlier row into m parts increases the index of a row by m - 1.
         parts = np.repeat(self.rows - np.arange(len(self.rows)), n_parts_of)
         parts += np.arange(len(parts))
         is_new = np.zeros(len(n_below) + len(row), bool)
@@ -62,14 +62,14 @@ class OpenRows(NamedTuple):
         )
 
     def only(self, n_below: Places, wanted: AnyArray) -> OpenRows:
-        """Return only the rows that are wanted; ``wanted`` is over all rows of the table."""
+        """Return only the wanted rows. ``wanted`` has one entry per row of the table."""
         kept = wanted[self.rows]
         rows = self.rows[kept]
         return OpenRows(rows, self.items.chosen(np.repeat(kept, np.diff(self.starts(n_below)))))
 
 
 def _merged(old: AnyArray, new: AnyArray, is_new: NDArray[np.bool_]) -> AnyArray:
-    """Return the columns of two arrays merged: a new one wherever ``is_new`` is true."""
+    """Merge the columns of two arrays, taking the next new column where ``is_new`` is true."""
     merged = np.empty((*old.shape[:-1], len(is_new)), old.dtype)
     merged[..., is_new] = new
     merged[..., ~is_new] = old

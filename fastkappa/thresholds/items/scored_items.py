@@ -1,4 +1,4 @@
-"""Items with a true label and a score, read from a user's arrays for the kernels."""
+"""Read items with a true label and a score from user arrays, in the form that kernels need."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 
-# Labels beyond these may be scores, if the scores have a fraction as many values.
+# With more labels than this, the arguments may be swapped. That is likely if there are at least
+# FEWEST_PER_SCORE times as many labels as distinct scores.
 MOST_LABELS, FEWEST_PER_SCORE = 20, 4
-# Scores that are looked at.
+# The number of scores examined to find swapped arguments.
 SAMPLE = 1 << 16
 SWAPPED = "y_true comes first, then the scores: were they swapped?"
 # A place between sorted items is the number of items below it.
@@ -33,13 +34,13 @@ Places = NDArray[np.int64]
 
 
 class ScoredItems(NamedTuple):
-    """Items with a true label, a score and perhaps a weight.
+    """Items with a true label, a score and optionally a weight.
 
-    The label of item i is ``labels[codes[i] - lowest]``. ``scores`` are float32 or float64 as
-    given, and may hold NaN and infinity: the code that reads the scores refuses them.
-    ``weights`` are positive float64: those given, times ``weight_scale``. ``counts_whole``
-    says whether tables are returned as int64, ``order_is_known`` whether the order of labels
-    was given or declared.
+    The label of item i is ``labels[codes[i] - lowest]``. ``scores`` are the user's float32 or
+    float64 scores. They may contain NaN and infinity, which are rejected when they are counted
+    or sorted. ``weights`` are positive float64 numbers: the user's weights times
+    ``weight_scale``. ``counts_whole`` is whether tables are returned as int64.
+    ``order_is_known`` is whether the order of the labels was given or declared.
     """
 
     scores: AnyArray
@@ -53,11 +54,11 @@ class ScoredItems(NamedTuple):
 
     @property
     def n_labels(self) -> int:
-        """How many labels there are."""
+        """The number of labels."""
         return len(self.labels)
 
     def part(self, inside: slice) -> ScoredItems:
-        """Return views of some of the items."""
+        """Return a view of a slice of the items."""
         return self._replace(
             scores=self.scores[inside],
             codes=self.codes[inside],
@@ -67,16 +68,16 @@ class ScoredItems(NamedTuple):
     def overwrite(
         self, inside: slice, scores: AnyArray, codes: AnyArray, weights: AnyArray | None
     ) -> None:
-        """Replace some of the items."""
+        """Replace a slice of the items in place."""
         self.scores[inside] = scores
         self.codes[inside] = codes
         if self.weights is not None:
             self.weights[inside] = weights
 
     def warn_of_order(self, weights: str | None) -> None:
-        """Warn of labels in alphabetical order, or with gaps under named ``weights``.
+        """Warn if labels are in alphabetical order, or have gaps with ``weights`` given by name.
 
-        Whatever the weights, a threshold needs an order of two labels too.
+        Thresholds depend on the order of the labels whatever the weights, even with two labels.
         """
         if not self.order_is_known:
             why, fewest = "The meaning of a threshold", 2
@@ -85,7 +86,7 @@ class ScoredItems(NamedTuple):
             warn_of_order(self.labels, why, users_stacklevel(), fewest=fewest)
 
     def table_at(self, thresholds: AnyArray) -> AnyArray:
-        """Return the confusion table of thresholds, summed item by item."""
+        """Return the confusion matrix at the given thresholds, summed item by item."""
         table = np.zeros(self.n_labels**2)
         for start in range(0, len(self.scores), CHUNK):
             chunk = slice(start, start + CHUNK)
@@ -98,7 +99,7 @@ class ScoredItems(NamedTuple):
         return table.reshape(self.n_labels, self.n_labels)
 
     def in_given_weights(self, table: AnyArray) -> AnyArray:
-        """Return a table of counts or sums in the type and the scale of the given weights."""
+        """Convert a table to the dtype and the scale of the user's weights."""
         if self.counts_whole:
             return table.astype(np.int64)
         return in_given_weights(table, self.weight_scale)
@@ -112,7 +113,7 @@ def read_scored_items(
     sample_weight: Any,
     num_threads: int,
 ) -> ScoredItems:
-    """Return the items; those of weight 0 are left out."""
+    """Read and validate scored items. Items of weight 0 are left out."""
     numbers = read_scores(scores)
     refuse_masked(y_true=y_true, labels=labels, sample_weight=sample_weight)
     n_items = n_samples(y_true)
@@ -134,7 +135,7 @@ def read_scored_items(
     if sample_weight is not None:
         weights, scale, whole = read_scaled_weights(sample_weight, n_items)
         if not weights.all():
-            # An item without weight counts for nothing, not even as a label that occurs.
+            # A label that occurs only in items of weight 0 does not count as occurring.
             refuse_infinite_scores(numbers)
             kept = weights != 0
             weights, numbers = weights[kept], numbers[kept]
@@ -148,17 +149,20 @@ def read_scored_items(
 
 
 def _n_labels_in(scores: AnyArray) -> int:
-    """Return how many labels scores seem to be, 0 if they do not: many values, or fractions."""
+    """Return the number of distinct scores if they look like labels, otherwise 0.
+
+    Scores look like labels if they have few distinct values, all of them integers.
+    """
     some = np.unique(scores[:: max(1, len(scores) // SAMPLE)])
     return len(some) if len(some) <= MOST_LABELS and (some == np.rint(some)).all() else 0
 
 
 def _warn_if_swapped(n_labels: int, scores: AnyArray) -> None:
-    """Warn if there are many labels, and scores that seem to be a few labels."""
+    """Warn if there are many labels but the scores look like a few labels."""
     n_scores = _n_labels_in(scores) if n_labels > MOST_LABELS else 0
     if n_scores and n_labels >= FEWEST_PER_SCORE * n_scores:
         warnings.warn(
-            f"y_true holds {n_labels} labels, and scores only {n_scores} values. {SWAPPED}",
+            f"y_true has {n_labels} labels, but scores has only {n_scores} values. {SWAPPED}",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
@@ -167,7 +171,8 @@ def _warn_if_swapped(n_labels: int, scores: AnyArray) -> None:
 def read_scores(scores: Any) -> AnyArray:
     """Return scores as a one-dimensional array of float32 or float64, finite or not.
 
-    An integer that float64 would round is refused: scores that differ could become equal.
+    An integer that float64 would round raises ValueError, because rounding could make different
+    scores equal.
     """
     numbers = read_numbers(scores, "scores")
     if numbers.dtype.kind == "f" and numbers.dtype.itemsize in (4, 8):
@@ -178,13 +183,13 @@ def read_scores(scores: Any) -> AnyArray:
 
 
 def refuse_infinite_scores(scores: AnyArray) -> None:
-    """Raise if a score is NaN or infinite; name the first one."""
+    """Raise ValueError for the first score that is NaN or infinite."""
     for start in range(0, len(scores), CHUNK):
         refuse_infinite(scores[start : start + CHUNK], "scores", start)
 
 
 def infinite_scores(scores: AnyArray) -> Exception:
-    """Return the error for scores of which one was met that is NaN or infinite."""
+    """Return the error to raise after a NaN or infinite score was found."""
     try:
         refuse_infinite_scores(scores)
     except ValueError as error:
@@ -193,12 +198,12 @@ def infinite_scores(scores: AnyArray) -> Exception:
 
 
 def items_changed() -> RuntimeError:
-    """Return the error for items that a second pass found different from the first."""
+    """Return the error to raise if a second pass finds other items than the first."""
     return changed_meanwhile("y_true or scores")
 
 
 def refuse_codes_outside(codes: AnyArray, n_labels: int) -> None:
-    """Raise for a code outside the labels; there was none when the labels were read."""
+    """Raise for a code outside the labels, which means that the items have changed."""
     if int(codes.max()) >= n_labels:
         raise items_changed()
 
@@ -206,7 +211,7 @@ def refuse_codes_outside(codes: AnyArray, n_labels: int) -> None:
 def _codes_of(
     kernels: PairKernels, column: Column, labels: Any, are_declared: bool, num_threads: int
 ) -> tuple[AnyArray, int, AnyArray]:
-    """Return the codes of a column, the lowest code, and the labels, given or found.
+    """Return the codes of a column, the lowest code, and the given or found labels.
 
     Raises
     ------
@@ -224,7 +229,7 @@ def _codes_of(
     known.are_declared = are_declared
     label_range = known.as_range()
     if are_given and is_plain and label_range is not None:
-        # Counting is several times as fast as finding the minimum and the maximum.
+        # Counting is several times faster than finding the minimum and the maximum.
         found = count_unknown(kernels, column, column, num_threads).rows
         last = label_range.lowest + label_range.n_labels - 1
         if label_range.lowest <= int(found[0]) and int(found[-1]) <= last:
@@ -240,7 +245,7 @@ def _codes_of(
 
 
 def _labels_of(column: Column, found: AnyArray) -> AnyArray:
-    """Return the labels that were found in a column, sorted, in its type."""
+    """Return the labels found in a column, sorted, in the dtype of its labels."""
     if column.categories is not None:
         return np.array(sorted_strings(column.categories[code] for code in found))
     is_date = column.label_dtype.kind in "mM"

@@ -1,4 +1,4 @@
-"""Scored items, sorted by score."""
+"""Sort scored items by score, and find places and thresholds between them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fastkappa.thresholds.items.scored_items import (
 
 
 class SortedScores(NamedTuple):
-    """Items sorted by score; item i has label ``codes[i]``, a uint16 below ``n_labels``."""
+    """Items sorted by score. Item i has label code ``codes[i]``, a uint16 below ``n_labels``."""
 
     scores: AnyArray
     codes: AnyArray
@@ -27,19 +27,19 @@ class SortedScores(NamedTuple):
     n_labels: int
 
     def distinct_places(self) -> Places:
-        """Return the places between items of different scores, and both ends."""
+        """Return the places between items with different scores, and both ends."""
         inner = np.flatnonzero(self.scores[1:] != self.scores[:-1]) + 1
         return np.concatenate([[0], inner, [len(self.scores)]])
 
     def even_places(self, n_rows: int) -> Places:
-        """Return about ``n_rows`` evenly spaced places between different scores, and both ends."""
+        """Return both ends and about ``n_rows`` evenly spaced places between different scores."""
         n_items = len(self.scores)
         spread = np.arange(1, n_rows) * n_items // n_rows
         inner = np.searchsorted(self.scores, self.scores[spread], "left")
         return ascending(np.concatenate([[0], inner, [n_items]]))
 
     def chosen(self, mask: NDArray[np.bool_]) -> SortedScores:
-        """Return some of the items."""
+        """Return the items that a mask selects."""
         weights = None if self.weights is None else self.weights[mask]
         return SortedScores(self.scores[mask], self.codes[mask], weights, self.n_labels)
 
@@ -53,7 +53,10 @@ class SortedScores(NamedTuple):
     def prefix_at(
         self, kernels: ScoreKernels, places: Places, item_weights: Floats | None = None
     ) -> Floats:
-        """Return the count, or sum of weights, of each label below each place but the first."""
+        """Return the count, or the sum of weights, of each label below each place.
+
+        Items below the first place are not counted.
+        """
         weights = self.weights if item_weights is None else item_weights
         prefix = np.zeros((self.n_labels, len(places)))
         kernels.accumulate_labels(self.codes, weights, places, prefix)
@@ -61,7 +64,7 @@ class SortedScores(NamedTuple):
 
 
 def join_sorted(parts: list[SortedScores]) -> SortedScores:
-    """Return the items of all parts; each part lies above the one before."""
+    """Concatenate sorted parts in which each part lies above the one before it."""
     if len(parts) == 1:
         return parts[0]
     weights = None
@@ -76,7 +79,7 @@ def join_sorted(parts: list[SortedScores]) -> SortedScores:
 
 
 def ascending(places: Places) -> Places:
-    """Return sorted places without repetitions."""
+    """Remove duplicates from sorted places."""
     kept: Places = places[np.append(places[:-1] != places[1:], True)]
     return kept
 
@@ -84,13 +87,13 @@ def ascending(places: Places) -> Places:
 def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
     """Return a threshold above each lower score and at most the upper one.
 
-    It is the midpoint if that is representable in their type, else the upper score; -inf and
-    inf stand for no score.
+    The threshold is the midpoint if the midpoint is representable in their dtype, otherwise the
+    upper score. -inf and inf mean that there is no lower or upper score.
     """
     middle = lower / 2 + upper / 2
     middle = np.where((lower < middle) & (middle <= upper), middle, upper)
     middle = np.where(np.isneginf(lower), lower, middle)
-    # 0.0 and not -0.0
+    # Turns -0.0 into 0.0.
     return middle + middle.dtype.type(0)
 
 
@@ -103,11 +106,11 @@ def sort_scores(kernels: ScoreKernels, items: ScoredItems) -> SortedScores:
             in_order, in_order_codes = ordered
             refuse_codes_outside(in_order_codes, n_labels)
             return SortedScores(in_order, in_order_codes, None, n_labels)
-    # A copy: NumPy's sort reads and writes beyond an array that changes meanwhile.
+    # Copied, because NumPy's sort can leave the array's bounds if another thread changes it.
     scores = items.scores.copy()
     order = np.argsort(scores)
     scores = scores[order]
-    # NaN comes last, infinity before it or first.
+    # Sorting puts NaN last, and the infinities next to NaN or first.
     if not np.isfinite(scores[[0, -1]]).all():
         raise infinite_scores(items.scores)
     codes = LabelRange(items.lowest, n_labels).codes(items.codes[order])

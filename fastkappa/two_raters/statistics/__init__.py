@@ -1,1 +1,1 @@
-"""What the table of two raters says of each label and of both margins."""
+"""Statistics of the table of two raters: agreement per label, and tests of the margins."""

@@ -1,14 +1,15 @@
-"""Whether two raters use the labels alike: tests of the margins and of the symmetry of a table.
+"""Test whether two raters use the labels equally often: equal margins, and symmetry.
 
-Only items that the raters disagree on tell. Given how many items have the labels i and j in
-either order, each order is as likely as the other under symmetry. With n_ij the counts, the
-differences d of the margins then have the covariance
+Only disagreements carry information. Under symmetry, items with the labels i and j are equally
+likely to have them in either order. With counts n_ij, the differences d between the margins then
+have the covariance
 
-    S_ij = -(n_ij + n_ji),    S_ii = -sum of the others in its row,
+    S_ij = -(n_ij + n_ji),    S_ii = -sum of the others in its row.
 
-which is singular: labels between which there is no chain of disagreements make blocks, in each
-of which the differences sum to 0. One label of each block is left out, so that the degrees of
-freedom are the labels less the blocks; a label that is never disagreed on is a block of its own.
+This matrix is singular. Labels that are connected by a chain of disagreements form a block, and the
+differences within a block sum to 0. One label per block is left out, so the degrees of freedom are
+the number of labels minus the number of blocks. A label without disagreements is a block of its
+own.
 """
 
 from __future__ import annotations
@@ -26,26 +27,26 @@ from fastkappa.statistics.tables import as_counts
 
 TOO_FEW_CLUSTERS = "there are too few clusters with a disagreement"
 NEVER_DISAGREE = "the raters never disagree"
-# The statistic of Stuart and Maxwell is known to about so many times the number of items.
+# The relative accuracy of the Stuart-Maxwell statistic, per item.
 ROUNDING = 1e-12
-# Of more throws of a coin the normal distribution is right to a millionth within ten standard
-# deviations, and the exact one has some hundred thousand terms or more.
+# With more coin tosses than this, the normal distribution is accurate to a millionth within ten
+# standard deviations, and the exact sum would have 100,000 terms or more.
 MOST_THROWS = 10**9
 
 
 class ChiSquareTest(NamedTuple):
-    """A test by the chi-square distribution.
+    """A chi-square test.
 
     Attributes
     ----------
     statistic : float
-        0 or more; NaN where it is undefined.
+        The test statistic, at least 0; NaN if it is undefined.
     degrees_of_freedom : int
-        Those of the distribution; 0 where nothing is tested.
+        The degrees of freedom of the distribution; 0 if there is nothing to test.
     p_value : float
-        The probability of a statistic at least as large, under the hypothesis.
+        The probability of a statistic at least as large under the null hypothesis.
     undefined : str
-        Why the statistic is NaN, empty where it is not.
+        The reason why the statistic is NaN, otherwise empty.
     """
 
     statistic: float
@@ -60,14 +61,16 @@ class McNemar(NamedTuple):
     Attributes
     ----------
     counts : tuple of int
-        The items with the first label by the first rater alone, and by the second alone.
+        The number of items to which only the first rater gave the first label, and the number to
+        which only the second rater did.
     chi_square : ChiSquareTest
-        McNemar's own; Bowker's and Stuart and Maxwell's tests of two labels are the same.
+        McNemar's original test. For two labels, the tests of Bowker and of Stuart and Maxwell are
+        the same.
     corrected : ChiSquareTest
-        With the continuity correction of Edwards (1948).
+        The test with the continuity correction of Edwards (1948).
     exact_p_value : float
-        The two-sided p-value of the binomial distribution, for few disagreements; NaN where
-        there are none.
+        The two-sided p-value of the binomial distribution, for few disagreements. NaN if there are
+        no disagreements.
     """
 
     counts: tuple[int, int]
@@ -77,7 +80,7 @@ class McNemar(NamedTuple):
 
 
 def bowker(table: ArrayLike) -> ChiSquareTest:
-    """Return Bowker's test of symmetry: whether each disagreement is as frequent as its reverse.
+    """Return Bowker's test of symmetry: each disagreement is as frequent as its reverse.
 
     Parameters
     ----------
@@ -87,8 +90,8 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
     Returns
     -------
     test : ChiSquareTest
-        Its degrees of freedom are the pairs of labels that occur as a disagreement: a pair
-        that does not occur adds nothing to the statistic.
+        Its degrees of freedom are the number of label pairs that occur as a disagreement. Other
+        pairs add nothing to the statistic.
 
     Raises
     ------
@@ -120,13 +123,13 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
     if freedom == 0:
         return ChiSquareTest(math.nan, 0, math.nan, NEVER_DISAGREE)
     difference = (counts - counts.T)[found].astype(np.float64)
-    # Every pair is there twice.
+    # Every pair is counted twice.
     statistic = float((difference * difference / either[found].astype(np.float64)).sum()) / 2
     return ChiSquareTest(statistic, freedom, chi_square_p(statistic, freedom))
 
 
 def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSquareTest:
-    """Return the test of Stuart and Maxwell: whether both raters use each label as often.
+    """Return the Stuart-Maxwell test that both raters use each label equally often.
 
     Parameters
     ----------
@@ -139,8 +142,8 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
     Returns
     -------
     test : ChiSquareTest
-        Its degrees of freedom are the number of labels less 1, fewer if labels are never
-        disagreed on, or fall into blocks without a disagreement between them.
+        Its degrees of freedom are the number of labels minus 1. There are fewer if a label has no
+        disagreements, or if labels form blocks without disagreements between blocks.
 
     Raises
     ------
@@ -172,7 +175,7 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
     between = counts + counts.T
     np.fill_diagonal(between, 0)
     difference = (counts.sum(axis=1) - counts.sum(axis=0)).astype(np.float64)
-    # Differences of whole numbers: rounded, a row of the matrix need not sum to 0.
+    # Whole numbers, because after rounding the rows of the matrix might not sum to 0.
     covariance: FloatTable = (np.diag(between.sum(axis=1)) - between).astype(np.float64)
     blocks = _blocks(between > 0)
     kept = np.flatnonzero(blocks != np.arange(len(blocks)))
@@ -197,16 +200,17 @@ def _covariance_of_clusters(n_labels: int, clusters: Clusters) -> FloatTable:
 
 
 def bhapkar(table: ArrayLike) -> ChiSquareTest:
-    """Return Bhapkar's test of the same: Wald's, with a variance that does not assume it.
+    """Return Bhapkar's test of equal margins, a Wald test.
 
-    Its statistic is W / (1 - W / n), W being that of `stuart_maxwell`, so it is the larger one;
-    for many items they are the same. Parameters and errors are those of `stuart_maxwell`.
+    Its variance does not assume equal margins. Its statistic is W / (1 - W / n), where W is the
+    statistic of `stuart_maxwell`. So it is always larger, and for many items both are nearly equal.
+    Parameters and errors are as for `stuart_maxwell`.
 
     Returns
     -------
     test : ChiSquareTest
-        Undefined also where all items that are disagreed on add the same to the differences
-        of the margins: the variance is 0.
+        It is also undefined if all disagreements change the margins in the same way, because the
+        variance is then 0.
 
     References
     ----------
@@ -227,7 +231,7 @@ def bhapkar(table: ArrayLike) -> ChiSquareTest:
 
 
 def bhapkar_from(test: ChiSquareTest, n: float) -> ChiSquareTest:
-    """Return Bhapkar's test from that of `stuart_maxwell` and the number of items."""
+    """Compute Bhapkar's test from the result of `stuart_maxwell` and the number of items."""
     left = n - test.statistic
     if left <= ROUNDING * n:
         same = "all items differ in the same way, so that the variance is 0"
@@ -238,7 +242,7 @@ def bhapkar_from(test: ChiSquareTest, n: float) -> ChiSquareTest:
 
 
 def mcnemar(table: ArrayLike) -> McNemar:
-    """Return McNemar's test: whether both raters give the first of two labels as often.
+    """Return McNemar's test that both raters give the first of two labels equally often.
 
     Parameters
     ----------
@@ -252,7 +256,8 @@ def mcnemar(table: ArrayLike) -> McNemar:
     Raises
     ------
     ValueError
-        If there are not two labels, or the table is not one of whole counts, or is empty.
+        If there are not two labels, or if the table is empty or contains numbers other than whole
+        counts.
 
     References
     ----------
@@ -281,7 +286,7 @@ def mcnemar(table: ArrayLike) -> McNemar:
     if n == 0:
         none = ChiSquareTest(math.nan, 0, math.nan, NEVER_DISAGREE)
         return McNemar((0, 0), none, none, math.nan)
-    # The correction moves a difference towards 0, and not beyond.
+    # The correction moves the difference towards 0, but not past 0.
     corrected = max(abs(one - other) - 1, 0) ** 2 / n
     return McNemar(
         (one, other),
@@ -292,7 +297,7 @@ def mcnemar(table: ArrayLike) -> McNemar:
 
 
 def _exact_counts(table: ArrayLike) -> AnyArray:
-    """Return checked counts as integers, whose sums and differences are exact."""
+    """Return validated counts as integers, so that sums and differences are exact."""
     counts = as_counts(table)
     if counts.dtype.kind != "f":
         return counts
@@ -302,7 +307,7 @@ def _exact_counts(table: ArrayLike) -> AnyArray:
 
 
 def _blocks(linked: AnyArray) -> AnyArray:
-    """Return the first label of each label's block: those that chains of links connect."""
+    """Return the first label of each label's block. Linked labels are in the same block."""
     first = np.arange(len(linked))
     while True:
         nearest = np.where(linked, first, len(linked)).min(axis=1)
@@ -312,14 +317,14 @@ def _blocks(linked: AnyArray) -> AnyArray:
 
 
 def _fair_coin_tail(k: int, n: int) -> float:
-    """Return the probability of at most ``k`` heads in ``n`` throws, for k <= n / 2."""
+    """Return the probability of at most ``k`` heads in ``n`` fair tosses, for k <= n / 2."""
     if n < 1000:
         return sum(math.comb(n, i) for i in range(k + 1)) / (1 << n)
     if k == 0:
         return 0.5**n
     if n > MOST_THROWS:
         return math.erfc((n - 2 * k - 1) / math.sqrt(2 * n)) / 2
-    # Stirling's formula for the probability of k itself; x is the distance from the middle.
+    # Stirling's formula for the probability of exactly k heads; x is the distance from the middle.
     x = (n - 2 * k) / n
     entropy = k * math.log1p(-x) + (n - k) * math.log1p(x)
     last = math.exp(_stirling(n) - _stirling(k) - _stirling(n - k) - entropy)
@@ -333,7 +338,7 @@ def _fair_coin_tail(k: int, n: int) -> float:
 
 
 def _stirling(n: int) -> float:
-    """Return log(n!) less the logarithm of Stirling's formula."""
+    """Return log(n!) minus the logarithm of Stirling's formula."""
     if n < 30:
         return math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - math.log(2 * math.pi) / 2
     square = 1.0 / (n * n)

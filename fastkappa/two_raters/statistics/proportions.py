@@ -1,4 +1,4 @@
-"""Agreement on each label, and to within a tolerance, as proportions with intervals."""
+"""Compute the agreement on each label and within a tolerance, as proportions with intervals."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.intervals.methods import root_quantile, widening
 from fastkappa.statistics.tables import as_counts
 
-# Label values such as 0.3 and 0.1 differ by 0.2 but for rounding.
+# Label values such as 0.3 and 0.1 differ by 0.2 only up to rounding.
 ROUNDING = 1e-9
-# What a tolerance counts: steps between the positions of labels, or their values' distance.
+# The unit of a tolerance: steps between label positions, or distances between label values.
 By: TypeAlias = Literal["steps", "values"]
 
 
@@ -35,12 +35,12 @@ class _Proportion(NamedTuple):
 
 
 class Proportion(Result, _Proportion):
-    """A proportion, its standard error, and its interval with the confidence of that."""
+    """A proportion with its standard error, its interval, and the confidence of the interval."""
 
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row: ``value``, ``standard_error`` and both ends.
+        """Return a pandas DataFrame with one row: ``value``, ``standard_error`` and interval ends.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class SpecificAgreement(Result, _SpecificAgreement):
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each label.
+        """Return a pandas DataFrame with one row per label.
 
         Its columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
 
@@ -103,11 +103,11 @@ def specific_agreement(
     labels: AnyArray | None = None,
     clusters: Clusters | None = None,
 ) -> SpecificAgreement:
-    """Return how far two raters agree on each label: 2 n_ii / (n_i. + n_.i).
+    """Return the specific agreement of two raters on each label: 2 n_ii / (n_i. + n_.i).
 
-    It is the probability that a rater gives a label to an item that the other, chosen at
-    random, gave it to. Of two labels they are the positive and the negative agreement; as a
-    measure of overlap it is called Dice's, and F1.
+    It is the probability that a rater gives a label to an item to which the other, randomly chosen
+    rater gave it. For two labels, the values are called positive and negative agreement. As a
+    measure of overlap it is known as the Dice coefficient and as F1.
 
     Parameters
     ----------
@@ -123,10 +123,11 @@ def specific_agreement(
     Returns
     -------
     agreement : SpecificAgreement
-        Standard errors are those of the delta method, with clusters of their sums. The
-        intervals are not symmetric: among the items that either rater gave the label to, those
-        that both gave it to are binomial, and Wilson's interval of their proportion q is that
-        of 2 q / (1 + q). With clusters it is that of as many items as have the same error.
+        Standard errors are from the delta method. The intervals are not symmetric. Among the items
+        with the label by either rater, let q be the proportion with the label by both raters. It is
+        binomial, and its Wilson interval is transformed by 2 q / (1 + q). With
+        clusters, errors are those of the sums of clusters, and Wilson's interval is that of as
+        many independent items as have this error.
 
     Raises
     ------
@@ -157,7 +158,7 @@ def specific_agreement(
     check_confidence(confidence)
     counts = as_counts(table)
     both = np.diagonal(counts).astype(np.float64)
-    # Exact below 2**53, as all counts are that anybody has.
+    # Exact for counts below 2**53.
     one_alone = (counts.sum(axis=0) + counts.sum(axis=1)).astype(np.float64) - 2 * both
     total = 2 * both + one_alone
     with np.errstate(invalid="ignore"):
@@ -198,12 +199,12 @@ def agreement_within(
     table : array-like of shape (l, l)
         Counts; rows are the first rater's ratings.
     tolerance : float
-        0 or more. A distance of label values counts as within it where only rounding puts
-        it beyond, as that of 0.4 and 0.1 does for 0.3.
+        The largest difference to accept, at least 0. Rounding errors of label values are ignored:
+        0.4 and 0.1 differ by no more than 0.3.
     by : {'steps', 'values'}, default='steps'
-        Whether the difference is that of the labels' positions, or of their values.
+        Whether to compare the positions of the labels or their values.
     labels : ndarray of shape (l,), default=None
-        The labels, numbers, for ``by='values'``.
+        The labels, which must be numbers. Needed for ``by='values'``.
     confidence : float, default=0.95
         The confidence of the interval, which is Wilson's.
     clusters : Clusters or None, default=None
@@ -217,7 +218,7 @@ def agreement_within(
     ------
     ValueError
         If the table is not a square table of whole counts, or is empty, if the tolerance is
-        negative or not finite, or if ``by`` is 'values' and the labels are no numbers.
+        negative or not finite, or if ``by`` is 'values' and the labels are not numbers.
 
     Examples
     --------
@@ -257,11 +258,11 @@ def _of_clusters(
 
 
 def wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return the ends of Wilson's intervals of proportions, NaN where n is 0."""
+    """Return the ends of Wilson intervals of proportions, NaN where n is 0."""
     z2 = normal_quantile((1 + confidence) / 2) ** 2
     failures = n - successes
-    # The ends are the roots of (p - x / n)**2 = z**2 p (1 - p) / n; each as the root of its own
-    # proportion, so that nothing cancels at 0 and at 1.
+    # The ends are the roots of (p - x / n)**2 = z**2 p (1 - p) / n. Each end is computed from its
+    # own proportion, so that no digits cancel near 0 and 1.
     with np.errstate(divide="ignore", invalid="ignore"):
         root = np.sqrt(z2 * z2 / 4 + z2 * successes * failures / n)
         lower = successes * successes / n / (successes + z2 / 2 + root)
@@ -270,7 +271,7 @@ def wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Flo
 
 
 def _places(by: By, labels: AnyArray | None, n_labels: int) -> Floats:
-    """Return the numbers that labels differ by."""
+    """Return the numbers to compare: positions or values of the labels."""
     check_choice("by", by, get_args(By))
     if by == "steps":
         return np.arange(n_labels, dtype=np.float64)

@@ -1,4 +1,5 @@
-/* Codes of integers in lanes, read with 64-byte vectors and narrowed to bytes; pairs/avx512.h says why in that order. */
+/* Read integers in lanes with 64-byte vectors and narrow their codes to bytes. The order of the codes changes;
+   pairs/avx512.h explains why. */
 #ifndef FASTKAPPA_COMMON_AVX512_H
 #define FASTKAPPA_COMMON_AVX512_H
 
@@ -8,24 +9,24 @@
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
-/* Elements may lie further apart than they are wide (is_in_lanes): lanes are as wide as they are apart, and what is
-   above an element does no harm. Only the low byte of a lane is kept, and only the element's bits are checked:
+/* The stride can be larger than an element (is_in_lanes). A lane is then as wide as the stride, and the bytes above the
+   element are ignored. Only the low byte of a lane is kept, and only the bits of the element are checked:
 
        an int16 every 4 bytes, lowest 1:   07 00 xx xx  - 1  =  06 00 yy yy     06 is the code, 00 is checked, yy is not
 
-   At 16 bytes, every other lane of two vectors of int64 is an element ("halved"). */
+   With a stride of 16 bytes, every other int64 lane of two vectors is an element ("halved"). */
 
-/* One column while a group is read. */
+/* The state of one column while a group is read. */
 typedef struct {
     const char *next;
     __m512i lowest;      /* in each lane */
-    __m512i high;        /* OR of all codes: a bit above a byte means that one was outside */
+    __m512i high;        /* OR of all codes: a bit above the low byte means that a code was outside */
     __m512i above;       /* in each lane, the element's bits above the low byte */
     __m512i largest;     /* the largest codes, by byte */
     __m512i limit;       /* the largest legal code */
 } column_512_t;
 
-/* `value` in each lane of that width. */
+/* Returns a vector with `value` in each lane of the given width. */
 ALWAYS_INLINE __m512i broadcast_512(uint64_t value, int width)
 {
     return width == 1 ? _mm512_set1_epi8((char)value)
@@ -55,7 +56,7 @@ ALWAYS_INLINE __m512i next_vector_512(column_512_t *column, int width)
     return values;
 }
 
-/* 64 / width codes, with what is above them. */
+/* Returns the next 64 / width codes, including the bytes above them. */
 ALWAYS_INLINE __m512i next_lanes_512(column_512_t *column, int width, int halved)
 {
     __m512i values = next_vector_512(column, width);
@@ -67,7 +68,7 @@ ALWAYS_INLINE __m512i next_lanes_512(column_512_t *column, int width, int halved
                       : _mm512_sub_epi64(values, column->lowest);
 }
 
-/* Pushes a code into the top byte of each lane; the bytes already there move down by one (vpshrd: shift and OR in one). */
+/* Inserts a code into the top byte of each lane and moves the other bytes down by one (vpshrd shifts and ORs at once). */
 ALWAYS_INLINE __m512i push_byte_512(__m512i bytes, __m512i codes, int width)
 {
     return width == 2 ? _mm512_shrdi_epi16(bytes, codes, 8)
@@ -80,8 +81,8 @@ ALWAYS_INLINE __m512i or3_512(__m512i x, __m512i y, __m512i z)
     return _mm512_ternarylogic_epi64(x, y, z, 0xFE);
 }
 
-/* The next 64 codes as bytes, narrowed from `width` vectors of lanes of that width. In what order they lie depends on
-   the width alone, so two columns of one width stay together. */
+/* Returns the next 64 codes as bytes, narrowed from `width` vectors of lanes of that width. Their order depends only on
+   the width, so the codes of two columns of equal width stay paired. */
 ALWAYS_INLINE __m512i next_codes_512(column_512_t *column, int width, int halved)
 {
     __m512i bytes = next_lanes_512(column, width, halved);
@@ -99,7 +100,7 @@ ALWAYS_INLINE __m512i next_codes_512(column_512_t *column, int width, int halved
     return bytes;
 }
 
-/* Was every code since the last call legal? */
+/* Returns whether all codes since the last call were legal. */
 ALWAYS_INLINE int all_legal_512(column_512_t *column, int width)
 {
     int outside = _mm512_cmpgt_epu8_mask(column->largest, column->limit) != 0;

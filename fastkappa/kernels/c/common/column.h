@@ -1,4 +1,4 @@
-/* A column in memory, and the plain way to read it.
+/* Describe a column in memory and read it in portable C.
 
    A value becomes a code:  code = value - lowest  if that is in 0 .. n_labels-1, else n_labels ("outside").
    The subtraction wraps, so one unsigned comparison tests both ends:
@@ -20,13 +20,13 @@ enum {
 typedef struct {
     const char *data;      /* address of element 0 */
     ptrdiff_t stride;      /* bytes between elements; may be negative or 0 */
-    int kind;              /* COLUMN_INT8 .. COLUMN_FLOAT64 (a bool comes as COLUMN_UINT8) */
-    int swapped;           /* 1: the bytes of an element lie in the other order */
-    uint64_t lowest;       /* the value of code 0 (a negative one modulo 2^64) */
-    uint64_t n_labels;     /* legal codes are 0 .. n_labels-1; anything else becomes n_labels; below 2^32 */
+    int kind;              /* COLUMN_INT8 .. COLUMN_FLOAT64 (booleans are read as COLUMN_UINT8) */
+    int swapped;           /* 1: the elements are in non-native byte order */
+    uint64_t lowest;       /* the value with code 0 (modulo 2^64 if negative) */
+    uint64_t n_labels;     /* below 2^32; legal codes are 0 .. n_labels-1, and any other value gets the code n_labels */
 } column_t;
 
-/* Columns are decoded in blocks that stay in the innermost cache. */
+/* Columns are decoded in blocks that stay in the L1 cache. */
 enum { BLOCK = 1024 };
 
 ALWAYS_INLINE int element_width(int kind)
@@ -45,13 +45,14 @@ ALWAYS_INLINE int is_contiguous(const column_t *column)
     return column->stride == element_width(column->kind);
 }
 
-/* Integers that vectors can load without a copy. */
+/* Returns whether vectors can load the integers without a copy. */
 ALWAYS_INLINE int is_plain_integer(const column_t *column)
 {
     return is_contiguous(column) && !is_float(column->kind) && (!column->swapped || column->stride == 1);
 }
 
-/* Integers, contiguous or with gaps, that each begin a lane of 2, 4, 8 or 16 bytes (or 1, then without a gap). */
+/* Returns whether each element is an integer at the beginning of a lane of 2, 4, 8 or 16 bytes, with or without a gap
+   (or of 1 byte, without a gap). */
 ALWAYS_INLINE int is_in_lanes(const column_t *column)
 {
     const ptrdiff_t stride = column->stride, width = element_width(column->kind);
@@ -64,7 +65,7 @@ ALWAYS_INLINE const char *element_address(const column_t *column, ptrdiff_t i)
     return column->data + i * column->stride;
 }
 
-/* Do all codes that can arise fit a byte? 256 labels do if an element has no 257th value. */
+/* Returns whether all possible codes fit in a byte. 256 labels fit if the elements are bytes, which have no 257th value. */
 ALWAYS_INLINE int codes_fit_byte(const column_t *column)
 {
     return column->n_labels <= 255 || (column->n_labels == 256 && element_width(column->kind) == 1);
@@ -75,13 +76,13 @@ ALWAYS_INLINE int codes_fit_word(const column_t *column)
     return column->n_labels <= 65535;
 }
 
-/* Rows or columns of a table of all codes that can arise, the outside one included. */
+/* Returns the number of possible codes, including the code for outside values. */
 ALWAYS_INLINE size_t n_codes(const column_t *column)
 {
     return column->n_labels == 256 && element_width(column->kind) == 1 ? 256 : (size_t)column->n_labels + 1;
 }
 
-/* The codes in `codes` as a column of their own: lowest 0, contiguous bytes, the same labels. */
+/* Returns `codes` as a column of contiguous bytes with lowest 0 and the same labels. */
 ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *codes)
 {
     column_t bytes = *column;
@@ -93,15 +94,15 @@ ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *co
     return bytes;
 }
 
-/* The processor fetches what follows by itself, but not beyond the end of a page. So the address one page (4 KB) further on
-   is requested: 5 to 15 % faster from memory on Zen 5, no slower from a cache. (But not for pairs of wide integers at
-   AVX-512, which took up to half as long again on Zen 4.) What is beyond a column is never read. */
+/* The hardware prefetcher stops at the end of a page. So the address one page (4 KB) ahead is prefetched: 5 to 15 % faster
+   from memory on Zen 5, no slower from a cache. (Not for pairs of wide integers at AVX-512, which were up to 50 % slower
+   on Zen 4.) Memory beyond a column is never read. */
 ALWAYS_INLINE void fetch_next_page(const char *address)
 {
     FETCH((uintptr_t)address + 4096);
 }
 
-/* ---- one element; memcpy, for elements need not be aligned ---- */
+/* ---- one element, read with memcpy because elements may be unaligned ---- */
 
 ALWAYS_INLINE uint16_t reversed16(uint16_t x) { return (uint16_t)((x >> 8) | (x << 8)); }
 ALWAYS_INLINE uint32_t reversed32(uint32_t x)
@@ -135,7 +136,7 @@ ALWAYS_INLINE double read_double(const char *p, int swapped)
     const uint64_t bits = read64(p, swapped); double x; memcpy(&x, &bits, sizeof x); return x;
 }
 
-/* Labels lie within the element's range, so the subtraction may wrap at the element's own width. */
+/* Labels are within the range of the element's type, so the subtraction can wrap at the width of the element. */
 ALWAYS_INLINE uint32_t code8(uint8_t x, uint64_t lowest, uint32_t n)
 {
     const uint32_t code = (uint8_t)(x - (uint8_t)lowest); return code < n ? code : n;
@@ -152,7 +153,7 @@ ALWAYS_INLINE uint32_t code64(uint64_t x, uint64_t lowest, uint32_t n)
 {
     const uint64_t code = x - lowest; return code < n ? (uint32_t)code : n;
 }
-/* A float is legal if it is a whole number (NaN and the infinities are not) that an int64 can hold. */
+/* A float is legal if it is an integer that int64 can represent. NaN and infinity are not. */
 ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
 {
     if (!(x >= -9223372036854775808.0 && x < 9223372036854775808.0))
@@ -169,7 +170,7 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
 #  define UNROLL
 #endif
 
-/* One loop for each way an element may lie: swapped, strided, contiguous; and for each width of code to be written. */
+/* One loop per layout of the elements (swapped, strided, contiguous) and per width of the written codes. */
 #define DECODE_LOOPS(name, code_t, read, code, width)                                                         \
     MAYBE_UNUSED static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)    \
     {                                                                                                         \
@@ -185,8 +186,8 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
             for (ptrdiff_t i = 0; i < count; i++) codes[i] = (code_t)code(read(p + i * width, 0), lowest, n); \
     }
 
-/* name: the codes of `count` elements from `start` on: any kind, stride and byte order; outside ones become n_labels,
-   which must fit code_t. */
+/* Writes the codes of `count` elements from `start` on, for any kind, stride and byte order. Outside values become
+   n_labels, which must fit in code_t. */
 #define DECODE(name, code_t)                                                                                  \
     DECODE_LOOPS(name##_from8, code_t, read8, code8, 1)                                                       \
     DECODE_LOOPS(name##_from16, code_t, read16, code16, 2)                                                    \

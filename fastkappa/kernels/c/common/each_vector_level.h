@@ -1,5 +1,6 @@
-/* Includes the file VECTOR_TEMPLATE once for each vector level that can be compiled here. In it, NAME(x) is x with the name
-   of the level, VECTOR_BYTES is the width of its vectors, and the types of vectors have short names. (No include guard.) */
+/* Includes the file VECTOR_TEMPLATE once for each vector level that the compiler supports. In the template, NAME(x) is x
+   with the name of the level appended, VECTOR_BYTES is the width of a vector, and vector types have short names. This file
+   has no include guard. */
 #define bytes_t NAME(bytes_t)
 #define words_t NAME(words_t)
 #define ints_t NAME(ints_t)
@@ -7,7 +8,7 @@
 #define reader_t NAME(reader_t)
 #if SIMD_HAS_GNU
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"   /* nothing here is called from another file */
+#pragma GCC diagnostic ignored "-Wpsabi"   /* no function here is called from another file */
 #endif
 
 #if SIMD_HAS_VECTORS && SIMD_HAS_X86

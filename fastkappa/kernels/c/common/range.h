@@ -1,5 +1,5 @@
-/* The least and the largest value of a short contiguous column, for calls so small that
-   a pass over the values costs less than asking NumPy. */
+/* Find the least and the largest value of a short contiguous column. In small calls, this
+   pass over the values costs less than a call to NumPy. */
 #ifndef FASTKAPPA_RANGE_H
 #define FASTKAPPA_RANGE_H
 
@@ -29,7 +29,7 @@ RANGE_OF(uint8, uint8_t)
 RANGE_OF(uint16, uint16_t)
 RANGE_OF(uint32, uint32_t)
 
-/* Returns 0 where the column is of another kind, or not contiguous and in native order. */
+/* Returns 0 if the column is not a contiguous column of integers in native byte order. */
 static int range_of(const column_t *column, ptrdiff_t n, int64_t *least, int64_t *largest)
 {
     const void *data = column->data;

@@ -1,14 +1,14 @@
-/* Which vector instructions may be used on this processor.
+/* Choose the vector instructions to use on this processor.
 
-   The kernels exist at up to four levels. Each gives the same table bit for bit; they differ in speed alone:
+   The kernels exist at up to four levels. All levels give the same table bit for bit and differ only in speed:
 
-     baseline   what every processor of the architecture has (SSE2 on x86-64, plain C elsewhere)
+     baseline   the instructions of every processor of the architecture (SSE2 on x86-64, plain C elsewhere)
      avx2       x86-64 with 32-byte vectors
      avx512     x86-64 with 64-byte vectors and the byte instructions named in simd_level_detected
      neon       aarch64 with 16-byte vectors
 
-   A level is compiled where the compiler can (SIMD_HAS_...), and used where the processor AND the operating system
-   support each feature that its code uses: a processor may have AVX-512 while the system does not save its registers. */
+   A level is compiled if the compiler supports it (SIMD_HAS_...). It is used if both the processor and the operating system
+   support all of its features: a processor can have AVX-512 while the operating system does not save its registers. */
 #ifndef FASTKAPPA_SIMD_LEVEL_H
 #define FASTKAPPA_SIMD_LEVEL_H
 
@@ -18,7 +18,7 @@
 
 enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LEVELS = 4 };
 
-/* clang is clang in MSVC's clothes (clang-cl), too. */
+/* This includes clang-cl, the clang with the command line of MSVC. */
 #if defined(__GNUC__) || defined(__clang__)
 #  define SIMD_HAS_GNU 1
 #  define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -40,14 +40,14 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #  define UNLIKELY(condition) (condition)
 #endif
 
-/* What can be compiled here.
+/* The levels that this compiler supports.
 
-     SIMD_HAS_X86       AVX-512, whose files are intrinsics alone: MSVC takes them without being told a target
+     SIMD_HAS_X86       AVX-512, written with intrinsics alone, which MSVC compiles without a target option
      SIMD_HAS_NEON      NEON
-     SIMD_HAS_VECTORS   the vector levels (SSE2, AVX2 and NEON), which are written with gcc's and clang's vector types
+     SIMD_HAS_VECTORS   the vector levels (SSE2, AVX2 and NEON), written with the vector types of gcc and clang
 
-   gcc for Windows does not align wide vectors on the stack, and clang-cl before version 19 hides the intrinsics: there the
-   portable C is used, as it is by all other compilers. */
+   gcc for Windows does not align wide vectors on the stack, and clang-cl before version 19 hides the intrinsics. These
+   compilers, and all others, use portable C. */
 #if defined(FASTKAPPA_NO_SIMD) || (defined(__MINGW32__) && !defined(__clang__))
 #elif defined(_MSC_VER) && defined(__clang__) && __clang_major__ < 19
 #elif SIMD_HAS_GNU && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -76,7 +76,7 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #  include <arm_neon.h>
 #endif
 
-/* Asks for the cache line of an address, which may be anywhere: nothing is read. */
+/* Prefetches the cache line of an address. The address can be invalid, because nothing is read. */
 #if SIMD_HAS_GNU
 #  define FETCH(address) __builtin_prefetch((const void *)(address))
 #elif SIMD_HAS_X86
@@ -85,7 +85,7 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #  define FETCH(address) ((void)(address))
 #endif
 
-/* What one level's functions are compiled for. clang and gcc spell "these functions, this target" differently. */
+/* The pragmas that set the target of a level's functions, which clang and gcc spell differently. */
 #define SIMD_PRAGMA(text) _Pragma(#text)
 #if !SIMD_HAS_GNU
 #  define SIMD_BEGIN_AVX2
@@ -104,7 +104,7 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #endif
 
 #if SIMD_HAS_X86
-/* What the processor says of itself: a page of four registers, zeros where there is no such page. */
+/* Returns a CPUID page as four registers, or zeros if the processor does not have that page. */
 typedef struct { uint32_t eax, ebx, ecx, edx; } cpu_page_t;
 
 static cpu_page_t cpu_page(uint32_t leaf)
@@ -123,7 +123,7 @@ static cpu_page_t cpu_page(uint32_t leaf)
     return page;
 }
 
-/* The register sets that the operating system saves when it switches threads (XCR0). */
+/* Returns the register sets that the operating system saves when it switches threads (XCR0). */
 static uint64_t saved_register_sets(void)
 {
 #ifdef _MSC_VER
@@ -141,7 +141,7 @@ static int has_bits(uint64_t value, uint64_t wanted)
 }
 #endif
 
-/* The best level that this processor and this system can run. */
+/* Returns the best level that the processor and the operating system support. */
 static int simd_level_detected(void)
 {
 #if SIMD_HAS_X86
@@ -170,15 +170,15 @@ static const char *simd_level_name(int level)
     return level >= 0 && level < SIMD_LEVELS ? names[level] : "unknown";
 }
 
-/* May this level be asked for here? */
+/* Returns whether this level can be used on this machine. */
 static int simd_level_available(int level)
 {
     const int best = simd_level_detected();
     return level == SIMD_BASELINE || level == best || (level == SIMD_AVX2 && best == SIMD_AVX512 && SIMD_HAS_VECTORS);
 }
 
-/* The level in use: set when a module is loaded, and by tests, so plain ints are enough. Several extension modules include
-   this header, each with a state of its own, until simd_level_share makes them use the same one. */
+/* The level in use. Plain ints are enough, because it is set only when a module is loaded, and by tests. Several extension
+   modules include this header, and each has its own state until simd_level_share makes them share one. */
 enum { STATE_LEVEL, STATE_AMD };
 static int simd_level_own[] = {-1, 0};
 static int *simd_level_state = simd_level_own;
@@ -194,13 +194,14 @@ MAYBE_UNUSED static int simd_level_current(void)
     return simd_level_state[STATE_LEVEL];
 }
 
-/* AMD's AVX-512, where other kernels are best at times: on Zen 5 to put the bytes of a mask side by side takes 2.7 cycles. */
+/* Returns whether this is AVX-512 on AMD, where other kernels are sometimes faster: vpcompressb takes 2.7 cycles on Zen 5. */
 MAYBE_UNUSED static int is_amd_512(void)
 {
     return simd_level_current() == SIMD_AVX512 && simd_level_state[STATE_AMD];
 }
 
-/* The address of the state in use here, and the state of another module to be used here from now on. */
+/* simd_level_address returns the address of the state of this module. simd_level_share makes this module use the state of
+   another module. */
 MAYBE_UNUSED static int *simd_level_address(void)
 {
     return simd_level_state;
@@ -211,8 +212,8 @@ MAYBE_UNUSED static void simd_level_share(int *state)
     simd_level_state = state;
 }
 
-/* Uses `level` from now on and returns it; returns -1, and changes nothing, where it is not available.
-   SIMD_LEVELS and above, or below 0, are never available. */
+/* Uses `level` from now on and returns it. Returns -1 and changes nothing if the level is not available. Numbers below 0,
+   and SIMD_LEVELS and above, are never available. */
 MAYBE_UNUSED static int simd_level_force(int level)
 {
     if (level < 0 || level >= SIMD_LEVELS || !simd_level_available(level))
@@ -222,7 +223,7 @@ MAYBE_UNUSED static int simd_level_force(int level)
     return level;
 }
 
-/* The level of that name, or -1. */
+/* Returns the level with the given name, or -1. */
 MAYBE_UNUSED static int simd_level_named(const char *name)
 {
     for (int level = 0; level < SIMD_LEVELS; level++)
@@ -231,7 +232,7 @@ MAYBE_UNUSED static int simd_level_named(const char *name)
     return -1;
 }
 
-/* Calls name_baseline, name_avx2 or name_avx512: for loops that compilers make vectors of. */
+/* Calls name_baseline, name_avx2 or name_avx512. Used for loops that compilers vectorise. */
 #if SIMD_HAS_X86
 #  define AT_LEVEL(name, ...)                                                     \
     do {                                                                          \

@@ -1,10 +1,10 @@
-/* The values of a block of a column, of any stride and byte order. */
+/* Read the values of a block of a column with any stride and byte order. */
 #ifndef FASTKAPPA_VALUES_H
 #define FASTKAPPA_VALUES_H
 
 #include "column.h"
 
-/* Integers as 64-bit ones, signs extended. */
+/* Converts integers to 64 bits with sign extension. */
 #define WIDEN(name, value_t, read, width)                                                                \
     static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint64_t *values)              \
     {                                                                                                         \
@@ -24,7 +24,7 @@ WIDEN(widen_uint32, uint32_t, read32, 4)
 WIDEN(widen_int64, uint64_t, read64, 8)
 #undef WIDEN
 
-/* Of floats, whole numbers that an int64 can hold: what others become does not matter. */
+/* Converts floats that are integers within int64. The results for other floats do not matter. */
 #define WIDEN_FLOATS(name, read)                                                                       \
     static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint64_t *values)              \
     {                                                                                                         \
@@ -54,7 +54,7 @@ MAYBE_UNUSED static void widen(const column_t *column, ptrdiff_t start, ptrdiff_
     }
 }
 
-/* Floats as doubles. */
+/* Converts floats to doubles. */
 MAYBE_UNUSED static void read_doubles(const column_t *column, ptrdiff_t start, ptrdiff_t count, double *out)
 {
     const char *p = element_address(column, start);

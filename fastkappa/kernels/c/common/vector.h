@@ -1,21 +1,22 @@
-/* Vectors of codes from contiguous integers, with 16- or 32-byte vectors. A template: see
-   each_vector_level.h. It is written with the vector types of gcc and clang: ordinary operators that work on all lanes.
+/* Read integers with 16- or 32-byte vectors and narrow their codes. This is a template; see each_vector_level.h. It uses the
+   vector types of gcc and clang, whose ordinary operators work on all lanes.
 
-   The order of pairs does not matter to a table, only that a and b stay together. So codes are narrowed by shifting:
+   The order of the pairs does not matter, as long as the codes of a pair stay together. So codes are narrowed by shifting:
 
-       int64 lanes, four a vector:   v0 | v1 << 8 | v2 << 16 | ... | v7 << 56      32 codes in the bytes of one vector
+       int64 lanes, four per vector:   v0 | v1 << 8 | v2 << 16 | ... | v7 << 56      32 codes in the bytes of one vector
 
-   Two columns of different widths stay together if the narrower one is first widened to the lanes of the other.
+   To keep the pairs of two columns of different widths together, the narrower column is first widened to the lanes of the
+   other.
 
-   Elements may lie further apart than they are wide (is_in_lanes), up to 8 bytes: then lanes are as wide as they are
-   apart, and what is between is masked away. */
+   The stride can be larger than an element (is_in_lanes), up to 8 bytes. A lane is then as wide as the stride, and the
+   bytes between elements are masked out. */
 
 typedef uint8_t NAME(bytes_t) __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint16_t NAME(words_t) __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t NAME(ints_t) __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint64_t NAME(longs_t) __attribute__((vector_size(VECTOR_BYTES)));
 
-/* as many narrower elements as a vector has wider lanes: bytes for words, ints and longs; words for ints, longs; ... */
+/* Types with as many narrow elements as a vector has wide lanes: bytes for words, ints and longs; words for ints, longs; ... */
 typedef uint8_t NAME(bytes_for_words_t) __attribute__((vector_size(VECTOR_BYTES / 2)));
 typedef uint8_t NAME(bytes_for_ints_t) __attribute__((vector_size(VECTOR_BYTES / 4)));
 typedef uint8_t NAME(bytes_for_longs_t) __attribute__((vector_size(VECTOR_BYTES / 8)));
@@ -23,26 +24,26 @@ typedef uint16_t NAME(words_for_ints_t) __attribute__((vector_size(VECTOR_BYTES 
 typedef uint16_t NAME(words_for_longs_t) __attribute__((vector_size(VECTOR_BYTES / 4)));
 typedef uint32_t NAME(ints_for_longs_t) __attribute__((vector_size(VECTOR_BYTES / 2)));
 
-/* One column while it is read. */
+/* The state of one column while it is read. */
 typedef struct {
     const char *next;
     uint64_t lowest;
-    int width;             /* bytes from an element to the next */
-    longs_t element;       /* in each lane, the bits that are the element's */
-    longs_t high;          /* OR of all codes: a bit above the narrow code means that one was outside */
-    bytes_t largest;       /* the largest codes, by byte (codes of one byte only) */
-    words_t too_large;     /* all bits set where a code was too large (codes of two bytes only) */
+    int width;             /* bytes from one element to the next */
+    longs_t element;       /* in each lane, the bits of the element */
+    longs_t high;          /* OR of all codes: a bit above the narrow code means that a code was outside */
+    bytes_t largest;       /* the largest codes, by byte (one-byte codes only) */
+    words_t too_large;     /* all bits set where a code was too large (two-byte codes only) */
     uint16_t limit;        /* the largest legal code */
 } NAME(reader_t);
 
-/* `value`, which fits, in each lane of that width. */
+/* Returns a vector with `value` in each lane of the given width. The value must fit. */
 ALWAYS_INLINE longs_t NAME(in_lanes)(uint64_t value, int lane)
 {
     const uint64_t ones = lane == 1 ? 0x0101010101010101 : lane == 2 ? 0x0001000100010001 : lane == 4 ? 0x0000000100000001 : 1;
     return (longs_t){0} + ones * value;
 }
 
-/* For lanes of that width: the bits of an element. */
+/* Returns a mask of the bits of an element in each lane of the given width. */
 ALWAYS_INLINE longs_t NAME(element_in_lanes)(const column_t *column, int lane)
 {
     const int bits = 8 * element_width(column->kind);
@@ -63,7 +64,7 @@ ALWAYS_INLINE reader_t NAME(reader)(const column_t *column, ptrdiff_t start)
     return reader;
 }
 
-/* Elements of the lanes' own width. */
+/* Returns the next codes of elements that fill their lanes. */
 ALWAYS_INLINE longs_t NAME(codes_of_width)(reader_t *reader, int width)
 {
     longs_t values;
@@ -75,14 +76,14 @@ ALWAYS_INLINE longs_t NAME(codes_of_width)(reader_t *reader, int width)
                       : values - reader->lowest;
 }
 
-/* The same of lanes that may hold more than the element. */
+/* Returns the next codes of elements that are narrower than their lanes. */
 ALWAYS_INLINE longs_t NAME(codes_in_gaps)(reader_t *reader, int width)
 {
     fetch_next_page(reader->next);
     return NAME(codes_of_width)(reader, width) & reader->element;
 }
 
-/* Narrower elements, widened to the lanes (the subtraction wraps at the element's own width). */
+/* Reads contiguous narrow elements and widens them to the lanes. The subtraction wraps at the width of the element. */
 #define WIDENED(type, element_t, lanes_t)                                            \
     {                                                                                \
         NAME(type) values;                                                           \
@@ -110,8 +111,8 @@ ALWAYS_INLINE longs_t NAME(codes_in_lanes)(reader_t *reader, int lane)
 }
 #undef WIDENED
 
-/* The next VECTOR_BYTES / out codes of `out` bytes, narrowed from lanes of `lane` bytes. `mixed` is 0 if the elements are
-   known to be as wide as the lanes. */
+/* Returns the next VECTOR_BYTES / out codes of `out` bytes each, narrowed from lanes of `lane` bytes. `mixed` is 0 if the
+   elements are known to be as wide as the lanes. */
 ALWAYS_INLINE longs_t NAME(next_codes)(reader_t *reader, int lane, int out, int mixed)
 {
     longs_t narrow = mixed ? NAME(codes_in_lanes)(reader, lane) : NAME(codes_of_width)(reader, lane);
@@ -120,7 +121,7 @@ ALWAYS_INLINE longs_t NAME(next_codes)(reader_t *reader, int lane, int out, int 
     for (int k = out; k < lane; k += out) {
         const longs_t codes = mixed ? NAME(codes_in_lanes)(reader, lane) : NAME(codes_of_width)(reader, lane);
         high |= codes;
-        narrow |= codes << (8 * k);   /* legal codes fit `out` bytes, so nothing crosses into the next code */
+        narrow |= codes << (8 * k);   /* legal codes fit in `out` bytes, so they do not overlap */
     }
     if (lane > out)
         reader->high |= high;
@@ -131,7 +132,7 @@ ALWAYS_INLINE longs_t NAME(next_codes)(reader_t *reader, int lane, int out, int 
     return narrow;
 }
 
-/* Was every code since the last call legal? */
+/* Returns whether all codes since the last call were legal. */
 ALWAYS_INLINE int NAME(all_legal)(reader_t *reader, int lane, int out)
 {
     const uint64_t above_narrow = out == 1 ? (lane == 2 ? 0xFF00FF00FF00FF00 : lane == 4 ? 0xFFFFFF00FFFFFF00 : 0xFFFFFFFFFFFFFF00)

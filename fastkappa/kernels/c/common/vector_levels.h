@@ -1,9 +1,9 @@
-/* The vector levels, SSE2, AVX2 and NEON, and the four operations that their vector types do not have:
+/* Define the vector levels SSE2, AVX2 and NEON, with four operations that their vector types lack:
 
-     max_bytes(x, y)     the larger of each two bytes
+     max_bytes(x, y)     the larger byte of each pair of bytes
      bit_of_cell(cell)   1 << (cell & 7) for each byte; cells are below 128
-     multiply_add(x, y)  products of words below 2^15, neighbours added, as ints
-     any_bit(x)          is a bit set? */
+     multiply_add(x, y)  the products of words below 2^15, with neighbouring products added as ints
+     any_bit(x)          whether any bit is set */
 #ifndef FASTKAPPA_VECTOR_LEVELS_H
 #define FASTKAPPA_VECTOR_LEVELS_H
 
@@ -12,7 +12,7 @@
 
 #if SIMD_HAS_GNU
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"   /* nothing here is called from another file */
+#pragma GCC diagnostic ignored "-Wpsabi"   /* no function here is called from another file */
 #endif
 
 #if SIMD_HAS_VECTORS && SIMD_HAS_X86
@@ -38,7 +38,7 @@ ALWAYS_INLINE int any_bit_sse2(sse2_longs_t x)
     return _mm_movemask_epi8(_mm_cmpeq_epi8((__m128i)x, _mm_setzero_si128())) != 0xFFFF;
 }
 
-/* No byte shuffle in SSE2. Bit 0 of the cell doubles, bit 1 shifts by two, bit 2 by four; no byte overflows. */
+/* SSE2 has no byte shuffle. Bit 0 of the cell shifts 1 by one, bit 1 by two and bit 2 by four. No byte overflows. */
 ALWAYS_INLINE sse2_bytes_t bit_of_cell_sse2(sse2_bytes_t cell)
 {
     const sse2_bytes_t second = (sse2_bytes_t)((cell & 2) == 2), third = (sse2_bytes_t)((cell & 4) == 4);
@@ -111,7 +111,7 @@ ALWAYS_INLINE neon_bytes_t bit_of_cell_neon(neon_bytes_t cell)
 #pragma GCC diagnostic pop
 #endif
 
-/* Calls function_avx2 (at AVX-512, too), function_sse2 or function_neon. */
+/* Calls function_avx2 (at AVX-512 too), function_sse2 or function_neon. */
 #if SIMD_HAS_VECTORS && SIMD_HAS_X86
 #  define AT_VECTOR_LEVEL(function, arguments) \
        (simd_level_current() == SIMD_BASELINE ? function##_sse2 arguments : function##_avx2 arguments)
@@ -119,7 +119,7 @@ ALWAYS_INLINE neon_bytes_t bit_of_cell_neon(neon_bytes_t cell)
 #  define AT_VECTOR_LEVEL(function, arguments) function##_neon arguments
 #endif
 
-/* Is there a function at that level? */
+/* Returns whether the level in use has vector functions. */
 ALWAYS_INLINE int has_vectors(void)
 {
 #if SIMD_HAS_X86
@@ -129,13 +129,13 @@ ALWAYS_INLINE int has_vectors(void)
 #endif
 }
 
-/* Is it the level in use, and no better one? */
+/* Returns whether a vector level is in use, and not AVX-512. */
 ALWAYS_INLINE int has_vector_level(void)
 {
     return has_vectors() && simd_level_current() != SIMD_AVX512;
 }
 
-/* How columns are read at these levels. */
+/* Functions that read columns at these levels. */
 #define VECTOR_TEMPLATE "vector.h"
 #include "each_vector_level.h"
 

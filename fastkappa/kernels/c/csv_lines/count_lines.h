@@ -1,12 +1,12 @@
-/* count_lines: how often two texts stand in one line.
+/* count_lines: count the pairs of texts in two fields of each line.
 
-   Fields end at a delimiter, lines at a newline or a carriage return and a newline, the last one at the end of the text. There
-   are no quotes. Eight bytes are looked at together: with each byte XOR what ends a field, a byte is zero where a field ends,
-   and adding 0x7F to its lower bits carries into its top bit nowhere else:
+   A field ends at a delimiter. A line ends at LF or CR LF, and the last line ends at the end of the text. The text has no
+   quotes. Eight bytes are examined at once. After XOR with a byte that ends a field, such as the delimiter, a byte is zero
+   where a field ends. Adding 0x7F to the lower seven bits sets the top bit of every other byte:
 
        bytes XOR ','   00  31  80        00  31  80
        lower + 7F      7F  B0  7F
-       OR the byte     7F  B1  FF        the top bit is 0 where the byte is 0, alone */
+       OR the byte     7F  B1  FF        the top bit is 0 only where the byte is 0 */
 #ifndef FASTKAPPA_COUNT_LINES_H
 #define FASTKAPPA_COUNT_LINES_H
 
@@ -15,15 +15,15 @@
 #include <string.h>
 #include "../common/simd_level.h"
 
-/* A text is some words of 64 bits, filled up with zeros. */
+/* A text consists of 64-bit words, padded with zeros. */
 #define MOST_WORDS 16
 #define MOST_TEXTS 512
-/* Twice as many slots as texts, so that most texts are in their own slot. */
+/* There are at least twice as many slots as texts, so most texts are in their own slot. */
 #define TEXT_SLOT_BITS 10
 #define ODD_NUMBER 0x9E3779B97F4A7C15u
 
-/* The known texts. A slot has 1 + the index of a text, 0 if it is empty. A text whose own slot was taken is in the next free
-   one, the first after the last. */
+/* The known texts in a hash table. A slot contains 1 + the index of a text, or 0 if it is empty. A text whose own slot is
+   taken is in the next free slot; the last slot is followed by the first. */
 typedef struct {
     const uint64_t *words; /* n_words of each text */
     ptrdiff_t n_texts, n_words;
@@ -34,14 +34,14 @@ typedef struct {
     const uint8_t *text;
     ptrdiff_t n_bytes;
     uint8_t delimiter;
-    ptrdiff_t n_fields, first, second; /* of each line: how many there are, and the two that are read */
+    ptrdiff_t n_fields, first, second; /* the number of fields per line, and the two fields to read */
 } lines_t;
 
 typedef struct {
     ptrdiff_t start, length;
 } field_t;
 
-/* What has been read of a text: `next` bytes, and of the last eight of them `ends` has a bit for each end of a field. */
+/* The state of reading: `next` bytes have been read, and `ends` has a bit per end of a field in the last eight bytes. */
 typedef struct {
     ptrdiff_t start, next;
     uint64_t ends;
@@ -53,10 +53,10 @@ ALWAYS_INLINE uint64_t zero_bytes(uint64_t word)
     return ~(((word & lower) + lower) | word | lower);
 }
 
-/* Returns where the next field ends. */
+/* Returns the position at which the next field ends. */
 ALWAYS_INLINE ptrdiff_t end_of_field(const lines_t *lines, reader_t *reader)
 {
-#if SIMD_HAS_VECTORS /* and so __builtin_ctzll, and the first byte is the lowest */
+#if SIMD_HAS_VECTORS /* implies __builtin_ctzll and little-endian byte order */
     const uint64_t each = ~(uint64_t)0 / 255;
     while (!reader->ends) {
         const ptrdiff_t left = lines->n_bytes - reader->next;
@@ -79,7 +79,7 @@ ALWAYS_INLINE ptrdiff_t end_of_field(const lines_t *lines, reader_t *reader)
 #endif
 }
 
-/* Finds two fields of the next line, which is there, and returns whether it has as many as it should. */
+/* Finds two fields of the next line, which must exist. Returns whether the line has the right number of fields. */
 ALWAYS_INLINE int read_line(const lines_t *lines, reader_t *reader, field_t *first, field_t *second)
 {
     for (ptrdiff_t i = 0; i < lines->n_fields; i++) {
@@ -95,7 +95,7 @@ ALWAYS_INLINE int read_line(const lines_t *lines, reader_t *reader, field_t *fir
     return 1;
 }
 
-/* Returns the first `length` of 8 bytes, at most 7, and zeros; `readable` says how many may be read. */
+/* Returns the first `length` bytes, at most 7, padded with zeros to 8 bytes. `readable` bytes can be read. */
 ALWAYS_INLINE uint64_t first_bytes(const uint8_t *data, ptrdiff_t length, ptrdiff_t readable)
 {
     uint64_t word = 0;
@@ -111,7 +111,7 @@ ALWAYS_INLINE uint64_t first_bytes(const uint8_t *data, ptrdiff_t length, ptrdif
     return word;
 }
 
-/* Returns whether a field has no more than so many words, and writes them, filled up with zeros. */
+/* Writes a field as `n_words` words, padded with zeros. Returns whether the field fits. */
 ALWAYS_INLINE int read_words(const lines_t *lines, field_t field, ptrdiff_t n_words, uint64_t *words)
 {
     const uint8_t *text = lines->text + field.start;
@@ -126,7 +126,7 @@ ALWAYS_INLINE int read_words(const lines_t *lines, field_t field, ptrdiff_t n_wo
     return 1;
 }
 
-/* Returns the index of a text, -1 if it is not known, and its slot: an empty one then. */
+/* Returns the index of a text, or -1 if it is unknown. Also sets its slot, which is empty for an unknown text. */
 ALWAYS_INLINE ptrdiff_t index_of_text(const texts_t *texts, const uint64_t *words, ptrdiff_t n_words, size_t *slot)
 {
     uint64_t sum = 0;
@@ -174,16 +174,16 @@ ALWAYS_INLINE ptrdiff_t count_some(const texts_t *rows, ptrdiff_t row_words, con
     return lines->n_bytes;
 }
 
-/* Counts the lines by the indices of their two texts, in a table with a row and a column per text. Returns how many bytes the
-   lines have that come before the first with another number of fields, or with a text that is not known. There are at most
-   MOST_TEXTS texts of at most MOST_WORDS words. */
+/* Counts lines by the indices of their two texts, in a table with one row and one column per text. Stops at the first line
+   with a wrong number of fields or an unknown text, and returns the number of bytes before that line. There are at most
+   MOST_TEXTS texts with at most MOST_WORDS words each. */
 MAYBE_UNUSED static ptrdiff_t count_lines(const uint64_t *row_words, ptrdiff_t n_rows, ptrdiff_t words_of_row,
                                           const uint64_t *column_words, ptrdiff_t n_columns, ptrdiff_t words_of_column,
                                           const lines_t *lines, int64_t *table)
 {
     const texts_t rows = in_slots(row_words, n_rows, words_of_row);
     const texts_t columns = in_slots(column_words, n_columns, words_of_column);
-    /* Compilers unroll what they know the number of. */
+    /* Compilers unroll loops with a constant number of words. */
     if (words_of_row == 1 && words_of_column == 1) return count_some(&rows, 1, &columns, 1, lines, table);
     if (words_of_row == 2 && words_of_column == 2) return count_some(&rows, 2, &columns, 2, lines, table);
     return count_some(&rows, words_of_row, &columns, words_of_column, lines, table);

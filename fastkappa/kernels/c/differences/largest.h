@@ -1,9 +1,9 @@
-/* largest_differences: of each column of a matrix, the largest difference of two rows, each pair times a factor of its own.
+/* largest_differences: find, per column of a matrix, the largest difference of two rows, scaled by a factor per pair of rows.
 
        rows  1 4      factors  0 0      largest  |3 - 1| * 2 = 4   |4 - 4| * 2 = 0
              3 4               2 0
 
-   Compilers make vector instructions of the inner loop. */
+   Compilers vectorise the inner loop. */
 #ifndef FASTKAPPA_LARGEST_DIFFERENCES_H
 #define FASTKAPPA_LARGEST_DIFFERENCES_H
 
@@ -12,17 +12,17 @@
 #include <string.h>
 #include "../common/simd_level.h"
 
-/* So many columns of some hundred rows stay in the cache. */
+/* This many columns of a few hundred rows stay in the cache. */
 #define COLUMNS_AT_ONCE 256
 
-/* Raises `largest` to the differences of the rows start..stop-1 from all rows before them. The first of these rows has the
-   first n_factors factors, of which that of row j comes into its difference from row j. */
+/* Updates `largest` with the differences of rows start..stop-1 from all rows before them. Each of these rows has n_factors
+   factors; factor j scales its difference from row j. */
 MAYBE_UNUSED static void largest_differences(const float *rows, ptrdiff_t n_columns, const float *factors, ptrdiff_t n_factors,
                                              ptrdiff_t start, ptrdiff_t stop, float *largest)
 {
     for (ptrdiff_t first = 0; first < n_columns; first += COLUMNS_AT_ONCE) {
         const ptrdiff_t count = n_columns - first < COLUMNS_AT_ONCE ? n_columns - first : COLUMNS_AT_ONCE;
-        /* An array of this function's own is known to be none of the others. */
+        /* The compiler knows that a local array does not alias the others. */
         float found[COLUMNS_AT_ONCE];
         memcpy(found, largest + first, (size_t)count * sizeof *found);
         for (ptrdiff_t i = start; i < stop; i++) {

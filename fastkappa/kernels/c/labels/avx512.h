@@ -1,7 +1,7 @@
-/* Few labels are looked up in registers: 64 slots of a byte each, and 16 labels, in lanes as wide as the elements.
+/* Look up few labels in registers, which contain 64 one-byte slots and 16 labels in lanes as wide as the elements.
 
-   The hash is one of 64 bits (hash.h). Where the lower 48 bits of its multiplier are 0, only the lower 16 bits of a value
-   times the upper 16 of the multiplier matter to the upper 16 of the product: then lanes of 16 bits find the same slots. */
+   The hash has 64 bits (hash.h). If the lower 48 bits of its multiplier are 0, the upper 16 bits of the product depend only
+   on the lower 16 bits of the value and the upper 16 bits of the multiplier. Then 16-bit lanes find the same slots. */
 #ifndef FASTKAPPA_LABELS_AVX512_H
 #define FASTKAPPA_LABELS_AVX512_H
 
@@ -12,7 +12,7 @@
 #if SIMD_HAS_X86
 enum { FEW_AT_ONCE = 32, FEW_LABELS = 16, SLOT_BITS = 6 };
 
-/* Can values of this kind be equal to the label? */
+/* Returns whether values of this kind can be equal to the label. */
 ALWAYS_INLINE int fits_kind(uint64_t label, int kind)
 {
     const int above = 64 - 8 * element_width(kind);
@@ -33,14 +33,15 @@ static int fits_registers_512(const column_t *column, const label_hash_t *hash)
 
 SIMD_BEGIN_AVX512
 
-/* FEW_AT_ONCE elements at a time, up to those with one that is not in the slot which its hash names; returns how many.
-   Of a code, as wide as a lane, only the low byte is looked at; the others have that of slot 0. */
+/* Looks up FEW_AT_ONCE elements at a time. Stops at a group with an element that is not in the slot given by its hash, and
+   returns the number of elements before it. Codes are as wide as a lane, but only the low byte of a code is used; the other
+   bytes come from slot 0. */
 ALWAYS_INLINE ptrdiff_t look_up_width_512(const char *p, const label_hash_t *hash, ptrdiff_t count, uint8_t *codes, int width)
 {
     char labels[8 * FEW_LABELS] = {0};
     for (uint64_t code = 0; code <= hash->n_labels && code < FEW_LABELS; code++)
         memcpy(labels + code * (uint64_t)width, &hash->labels[code], (size_t)width);
-    if (width == 2) /* there a lane names 32 labels: that of code 16 is the first, as it is where it names 16 */
+    if (width == 2) /* a 16-bit lane can index 32 labels; label 16 is the first label, as with an index of 16 labels */
         memcpy(labels + 2 * FEW_LABELS, &hash->labels[0], 2);
     const __m512i slots = _mm512_loadu_si512(hash->slots);
     const __m512i low = _mm512_loadu_si512(labels), high = _mm512_loadu_si512(labels + 64);

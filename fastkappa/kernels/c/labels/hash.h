@@ -1,4 +1,4 @@
-/* The labels that `look_up_labels` finds, as tables/label_hash.py places them. */
+/* The hash table of labels that `look_up_labels` searches. tables/label_hash.py fills it. */
 #ifndef FASTKAPPA_LABEL_HASH_H
 #define FASTKAPPA_LABEL_HASH_H
 
@@ -7,9 +7,9 @@
 
 typedef struct {
     uint64_t multiplier;
-    int shift;                /* 64 minus the logarithm of the number of slots */
-    int code_width;           /* bytes of a code: 1, 2 or 4 */
-    const void *slots;        /* 2^(64 - shift) codes; that of an empty slot is n_labels, and at least one is empty */
+    int shift;                /* 64 minus the binary logarithm of the number of slots */
+    int code_width;           /* bytes per code: 1, 2 or 4 */
+    const void *slots;        /* 2^(64 - shift) codes; an empty slot contains n_labels, and at least one slot is empty */
     const uint64_t *labels;   /* n_labels + 1 labels by code; the last one repeats the first */
     uint64_t n_labels;
 } label_hash_t;

@@ -1,13 +1,13 @@
-/* look_up_labels: the codes of values whose labels lie anywhere, by a hash.
+/* look_up_labels: find the codes of arbitrary 64-bit labels in a hash table.
 
-   A label times an odd number has its upper bits well mixed. They name a slot, and the slot names the code of the label that
-   is there; one comparison tells whether it is this one. A label whose slot was taken is in the next free one. An empty slot
-   has the code n, one more than the last:
+   Multiplying a label by an odd number mixes its upper bits well. They are the index of a slot, and the slot contains the
+   code of a label. One comparison shows whether it is the right label. A label whose slot is taken is in the next free slot.
+   An empty slot contains the code n, which is the number of labels:
 
        labels 10, 5000, -3    shift 61, 8 slots    code of each slot   3 0 3 2 3 3 1 3
                                                    label of each code  10 5000 -3, and 10 again for code 3
 
-   So a value equals the label of code n only if it is label 0, and that is found before an empty slot is met. */
+   Code n has the label of code 0. A value equal to it is found before an empty slot, so an empty slot never matches. */
 #ifndef FASTKAPPA_LOOK_UP_H
 #define FASTKAPPA_LOOK_UP_H
 
@@ -16,7 +16,7 @@
 #include "hash.h"
 #include "avx512.h"
 
-/* ---- their codes ---- */
+/* ---- codes ---- */
 
 #define LOOK_UP(name, code_t)                                                                                 \
     static ptrdiff_t name(const label_hash_t *hash, const uint64_t *values, ptrdiff_t count, code_t *codes)   \
@@ -54,16 +54,16 @@ static ptrdiff_t look_up_values(const label_hash_t *hash, const uint64_t *values
     }
 }
 
-/* Memory would rest while a block is looked up: 64-bit integers took half as long again. What is beyond a column is never
-   read. */
+/* Prefetches the next block, because memory would be idle while a block is looked up: without it, 64-bit integers took 50 %
+   longer. Memory beyond a column is never read. */
 ALWAYS_INLINE void fetch_block(const char *address, ptrdiff_t n_bytes)
 {
     for (ptrdiff_t i = 0; i < n_bytes; i += 64)
         FETCH((uintptr_t)address + (uintptr_t)i);
 }
 
-/* Writes the codes of the values start..stop-1 from `codes` on, n_labels for a value that is no label; returns how many
-   those are. The lowest and the number of labels of the column itself do not matter. */
+/* Writes the codes of values start..stop-1 to `codes`. A value that is not a label gets the code n_labels. Returns the number
+   of such values. The fields `lowest` and `n_labels` of the column are ignored. */
 MAYBE_UNUSED static ptrdiff_t look_up_labels(const column_t *column, const label_hash_t *hash, ptrdiff_t start,
                                              ptrdiff_t stop, char *codes)
 {

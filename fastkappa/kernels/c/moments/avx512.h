@@ -1,14 +1,14 @@
-/* Moments with 64-byte vectors.
+/* Sum moments with 64-byte vectors.
 
-   Up to 256 labels: narrow to bytes as common/avx512.h does; then vpsadbw adds bytes, and vpdpbusd multiplies unsigned
-   by signed bytes and adds four products to an int32. A code is unsigned and may be above 127, so the signed factor is
-   code - 128 (which is: flip the top bit), and what that subtracts is added at the end:
+   Up to 256 labels: codes are narrowed to bytes as in common/avx512.h. vpsadbw adds bytes. vpdpbusd multiplies unsigned by
+   signed bytes and adds four products to an int32. A code is unsigned and can be above 127, so the signed factor is
+   code - 128 (the code with its top bit flipped). A correction is added at the end:
 
        sum a * b  =  sum a * (b - 128)  +  128 * sum a
 
    More labels: 64-bit products of 32-bit codes (vpmuludq).
 
-   Bounds are checked for each block before its sums are used; a block with an outside value is redone plainly. */
+   Bounds are checked for each block before its sums are used. A block with an outside value is redone in portable C. */
 #ifndef FASTKAPPA_MOMENTS_AVX512_H
 #define FASTKAPPA_MOMENTS_AVX512_H
 
@@ -20,7 +20,7 @@
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
-/* One block: int32 lanes grow by at most 4 * 255 * 128 a vector, so they cannot overflow in 16 384 vectors. */
+/* The vectors in a block. An int32 lane grows by at most 4 * 255 * 128 per vector, so it cannot overflow in 16 384 vectors. */
 enum { MOMENT_VECTORS = 64 };
 
 ALWAYS_INLINE int64_t sum_of_int32_512(__m512i x)
@@ -29,7 +29,8 @@ ALWAYS_INLINE int64_t sum_of_int32_512(__m512i x)
         _mm512_cvtepi32_epi64(_mm512_castsi512_si256(x)), _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(x, 1))));
 }
 
-/* Blocks of MOMENT_VECTORS * 64 pairs, both columns integers in lanes of that width; returns where it stopped. */
+/* Sums blocks of MOMENT_VECTORS * 64 pairs; both columns are integers in lanes of the given width. Returns the index at which
+   it stopped. */
 ALWAYS_INLINE ptrdiff_t byte_moments_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                          moments_t *moments, int width)
 {
@@ -64,7 +65,7 @@ ALWAYS_INLINE ptrdiff_t byte_moments_512(const column_t *a, const column_t *b, p
     return start;
 }
 
-/* Sums in 64-bit lanes. */
+/* The sums, in 64-bit lanes. */
 typedef struct { __m512i a, b, aa, bb, ab, largest_a, largest_b; } lanes_512_t;
 
 ALWAYS_INLINE void add_to_lanes_512(lanes_512_t *sums, __m512i a, __m512i b)
@@ -78,7 +79,8 @@ ALWAYS_INLINE void add_to_lanes_512(lanes_512_t *sums, __m512i a, __m512i b)
     sums->ab = _mm512_add_epi64(sums->ab, _mm512_mul_epu32(a, b));
 }
 
-/* Int32 or int64 columns of any number of labels. A product of wrong codes may be cut: such a n_pairs is redone. */
+/* Sums int32 or int64 columns with any number of labels. Products of illegal codes may be truncated, but a block with such
+   codes is redone. */
 ALWAYS_INLINE ptrdiff_t lane_moments_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                          moments_t *moments, int width)
 {
@@ -126,7 +128,7 @@ MOMENTS_512(lane_moments_512_32, lane_moments_512, 4)
 MOMENTS_512(lane_moments_512_64, lane_moments_512, 8)
 #undef MOMENTS_512
 
-/* Columns that lie otherwise, or of two widths: narrowed block by block to bytes. */
+/* Sums columns with other layouts or different widths, which are first narrowed to bytes block by block. */
 static ptrdiff_t staged_moments_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
 {
     enum { STAGE = MOMENT_VECTORS * 64 };
@@ -148,7 +150,7 @@ static void moments_512(const column_t *a, const column_t *b, ptrdiff_t start, p
     const int contiguous = is_contiguous(a) && is_contiguous(b);
     if (a->n_labels > 0 && b->n_labels > 0) {
         if (codes_fit_byte(a) && codes_fit_byte(b)) {
-            const ptrdiff_t end = stop - !contiguous;   /* behind the last element there may be nothing to read */
+            const ptrdiff_t end = stop - !contiguous;   /* the memory after the last element may not be readable */
             if (!alike)
                 start = staged_moments_512(a, b, start, stop, moments);
             else

@@ -1,12 +1,12 @@
-/* sum_moments: what quadratic kappa needs, without a table.
+/* sum_moments: compute the sums for quadratic kappa without a table.
 
-   Quadratic kappa depends on the codes only through their sums, sums of squares and sum of products: five numbers, for any
-   number of labels, in exact integers.
+   Quadratic kappa depends only on the sums, the sums of squares and the sum of products of the codes. These are five exact
+   integers, for any number of labels.
 
        a  0 2 1      sum_a 3   sum_aa 0 + 4 + 1 = 5
        b  0 1 1      sum_b 2   sum_bb 0 + 1 + 1 = 2      sum_ab 0 + 2 + 1 = 3
 
-   Pairs with a value outside are counted, and left out of all sums. */
+   Pairs with an outside value are counted separately and left out of all sums. */
 #ifndef FASTKAPPA_MOMENTS_H
 #define FASTKAPPA_MOMENTS_H
 
@@ -21,7 +21,7 @@
 
 
 #ifdef AT_VECTOR_LEVEL
-/* Whole blocks of contiguous integers at the other vector levels; returns where it stopped. */
+/* Sums whole blocks of contiguous integers at the other vector levels. Returns the index at which it stopped. */
 static ptrdiff_t moments_vector(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
@@ -48,7 +48,7 @@ static ptrdiff_t moments_vector(const column_t *a, const column_t *b, ptrdiff_t 
 }
 #endif
 
-/* Adds the pairs start..stop-1 to the moments (all zero at first). At most 65 536 labels. */
+/* Adds pairs start..stop-1 to the moments, which must be zero at first. There can be at most 65 536 labels. */
 MAYBE_UNUSED static void sum_moments(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                      moments_t *moments)
 {

@@ -1,4 +1,4 @@
-/* The moments, and the plain way to sum them. */
+/* Define the moments and sum them in portable C. */
 #ifndef FASTKAPPA_MOMENTS_PORTABLE_H
 #define FASTKAPPA_MOMENTS_PORTABLE_H
 
@@ -9,7 +9,7 @@ typedef struct { uint64_t low, high; } wide_sum_t;
 
 typedef struct {
     uint64_t inside;       /* pairs in the sums */
-    uint64_t outside;      /* pairs of which one value or both are outside the labels */
+    uint64_t outside;      /* pairs with one or two values outside the labels */
     wide_sum_t sum_a, sum_b, sum_aa, sum_bb, sum_ab;
 } moments_t;
 
@@ -19,7 +19,7 @@ ALWAYS_INLINE void add_wide(wide_sum_t *sum, uint64_t value)
     sum->high += sum->low < value;
 }
 
-/* Sums of a block, which cannot overflow: BLOCK * 2^32 is far below 2^64. */
+/* The sums of a block. They cannot overflow, because BLOCK * 2^32 is far below 2^64. */
 typedef struct { uint64_t n, a, b, aa, bb, ab; } block_moments_t;
 
 static void add_block_moments(moments_t *moments, const block_moments_t *block, uint64_t count)
@@ -33,7 +33,7 @@ static void add_block_moments(moments_t *moments, const block_moments_t *block, 
     add_wide(&moments->sum_ab, block->ab);
 }
 
-/* The plain way, for every input. Codes up to 2^16; products of two fit 32 bits unsigned, and are taken in 64. */
+/* Sums any input. Codes are at most 2^16, and their products are computed in 64 bits. */
 static void moments_plain(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
 {
     uint32_t codes_a[BLOCK], codes_b[BLOCK];

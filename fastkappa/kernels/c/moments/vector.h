@@ -1,13 +1,13 @@
-/* Sums and sums of products of a block of codes, with vectors. A template: see common/each_vector_level.h.
+/* Sum the codes of a block and their products with vectors. This is a template; see common/each_vector_level.h.
 
-   multiply_add(x, y), which vector_levels.h defines, multiplies words below 2^15 and adds neighbouring products into ints.
-   Codes of two bytes are taken apart, code = low + 256 * high, and so are their products:
+   multiply_add(x, y), defined in vector_levels.h, multiplies words below 2^15 and adds neighbouring products into ints.
+   Two-byte codes are split, code = low + 256 * high, and so are their products:
 
        a * b  =  a.low * b.low  +  256 * (a.low * b.high + a.high * b.low)  +  65536 * a.high * b.high
 
-   An int grows by at most 4 * 255 * 255 a vector: a block of 1024 pairs stays far below 2^31. */
+   An int grows by at most 4 * 255 * 255 per vector, so the sums of a block of 1024 pairs stay far below 2^31. */
 
-/* [0] of two low bytes, [1] of a low and a high one, [2] of two high ones */
+/* [0] sums products of two low bytes, [1] of a low and a high byte, and [2] of two high bytes. */
 typedef struct { ints_t a[2], b[2], aa[3], bb[3], ab[3]; } NAME(sums_t);
 #define sums_t NAME(sums_t)
 
@@ -43,7 +43,7 @@ ALWAYS_INLINE void NAME(add_products)(sums_t *sums, words_t x, words_t y, int wi
 #undef PRODUCT
 }
 
-/* result: the sums of a, b, a * a, b * b, a * b */
+/* Combines the partial sums. `result` receives the sums of a, b, a * a, b * b and a * b. */
 ALWAYS_INLINE void NAME(put_together)(const sums_t *sums, uint64_t result[5])
 {
     result[0] = NAME(sum_of_ints)(sums->a[0]) + 256 * NAME(sum_of_ints)(sums->a[1]);
@@ -54,7 +54,7 @@ ALWAYS_INLINE void NAME(put_together)(const sums_t *sums, uint64_t result[5])
                       + 65536 * NAME(sum_of_ints)(products[i][2]);
 }
 
-/* count: a multiple of VECTOR_BYTES, at most BLOCK */
+/* `count` must be a multiple of VECTOR_BYTES, and at most BLOCK. */
 static void NAME(sums_of_bytes)(const uint8_t *a, const uint8_t *b, ptrdiff_t count, uint64_t result[5])
 {
     sums_t sums;

@@ -1,20 +1,20 @@
-/* Columns of any integer width, stride and byte order to small codes, 64 bytes at a time (AVX-512).
+/* Narrow columns of any integer width, stride and byte order to small codes, 64 bytes at a time (AVX-512).
 
-   Contiguous columns: subtract the lowest label, cut at n_labels (an outside value becomes n_labels, exactly), and push
-   the codes of several vectors into one, as common/avx512.h does. Here the order matters, because the other column may be
-   of another width; so a last permutation puts the codes back into the order of the elements:
+   Contiguous columns: the lowest label is subtracted, and codes are clipped to n_labels, so an outside value becomes exactly
+   n_labels. The codes of several vectors are packed into one, as in common/avx512.h. Here the order matters, because the
+   other column may have a different width. So a final permutation restores the order of the elements:
 
        int64, eight vectors pushed into one:   byte 0 of lane 0: element 0, byte 1 of lane 0: element 8, byte 2: element 16 ...
        so element r is in byte (r % 8) * 8 + r / 8.
 
-   Strided or swapped elements are first copied to a small contiguous buffer. Byte i of the copy is some byte of the
-   `pieces` vectors that the strided elements span, and from piece to piece the same positions are looked up: a masked
-   vpermb a piece. Three int16 a row, of which column 0 is wanted (A0 A1 are the bytes of one element):
+   Strided or swapped elements are first copied to a small contiguous buffer. The strided elements span several vectors
+   ("pieces"), and each byte of the copy comes from one piece. One masked vpermb per piece copies its bytes; all pieces use
+   the same positions modulo 64. Example: rows of three int16, column 0 is wanted (A0 A1 are the bytes of one element):
 
        piece 0   A0 A1 .. .. .. .. B0 B1 .. .. .. .. C0 C1 ..      look up 0 1 6 7 12 13 18 19 ... (modulo 64),
-       piece 1   ...                                               and keep what piece 0 has; then what piece 1 has; ...
+       piece 1   ...                                               and keep the bytes of piece 0, then those of piece 1, ...
 
-   Swapped bytes are looked up in the other order, negative strides from the other end: nothing else changes. */
+   Swapped bytes are looked up in reverse order, and negative strides from the other end. Nothing else changes. */
 #ifndef FASTKAPPA_NARROW_AVX512_H
 #define FASTKAPPA_NARROW_AVX512_H
 
@@ -36,13 +36,13 @@ ALWAYS_INLINE __m512i cut_512(__m512i codes, __m512i limit, int width)
                       : _mm512_min_epu64(codes, limit);
 }
 
-/* Where to cut: at n_labels, but 256 labels of one byte need no cut. */
+/* Returns the value to clip codes to: n_labels, or 255 for 256 one-byte labels, which need no clipping. */
 ALWAYS_INLINE uint64_t largest_code_512(const column_t *column)
 {
     return column->n_labels == 256 && element_width(column->kind) == 1 ? 255 : column->n_labels;
 }
 
-/* first, first + 1, ... first + 31 */
+/* Returns the words first, first + 1, ... first + 31. */
 ALWAYS_INLINE __m512i count_up_512(int first)
 {
     const __m512i up = _mm512_cvtepu8_epi16(_mm256_set_epi64x(
@@ -50,7 +50,7 @@ ALWAYS_INLINE __m512i count_up_512(int first)
     return _mm512_add_epi16(up, _mm512_set1_epi16((short)first));
 }
 
-/* Two vectors of words below 256 as one of bytes. */
+/* Packs two vectors of words below 256 into one vector of bytes. */
 ALWAYS_INLINE __m512i bytes_of_words_512(__m512i low, __m512i high)
 {
     return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(low)), _mm512_cvtepi16_epi8(high), 1);
@@ -61,21 +61,21 @@ ALWAYS_INLINE unsigned log2_of_power(unsigned x)
     return x >= 64 ? 6 : x >= 32 ? 5 : x >= 16 ? 4 : x >= 8 ? 3 : x >= 4 ? 2 : x >= 2 ? 1 : 0;
 }
 
-/* Where each code of `out` bytes is after pushing: the table for the last permutation, in units of codes. */
+/* Returns the position of each code of `out` bytes after packing. This is the table for the final permutation, in codes. */
 ALWAYS_INLINE __m512i order_512(int width, int out)
 {
     const unsigned in_one = log2_of_power((unsigned)(width / out)), lanes = log2_of_power((unsigned)(64 / width));
     const __m512i lane_bits = _mm512_set1_epi16((short)((1 << lanes) - 1));
     __m512i order[2];
     for (int half = 0; half < 2; half++) {
-        /* code r: lane r % lanes, and in it place r / lanes */
+        /* code r is in lane r % lanes, at position r / lanes within the lane */
         const __m512i r = count_up_512(32 * half);
         order[half] = _mm512_or_si512(_mm512_slli_epi16(_mm512_and_si512(r, lane_bits), in_one), _mm512_srli_epi16(r, lanes));
     }
     return out == 2 ? order[0] : bytes_of_words_512(order[0], order[1]);
 }
 
-/* 64 / out codes of `out` bytes (1 or 2) from integers that are `width` >= out bytes wide. */
+/* Returns 64 / out codes of `out` bytes (1 or 2) from integers of `width` >= out bytes. */
 ALWAYS_INLINE __m512i narrowed_512(const char *p, __m512i lowest, __m512i limit, __m512i order, int width, int out)
 {
     __m512i narrow = _mm512_setzero_si512();
@@ -134,14 +134,14 @@ static void narrow_8_to_words_512(const column_t *column, ptrdiff_t start, ptrdi
 
 /* ---- strided and swapped ---- */
 
-/* How to collect 64 bytes of elements that lie apart. */
+/* The plan for collecting 64 bytes of strided elements. */
 typedef struct {
-    ptrdiff_t first;             /* from the first element's address to the lowest address of all, 0 or below */
-    ptrdiff_t advance;           /* from one 64 bytes of elements to the next */
-    int pieces;                  /* vectors that they span */
-    __m512i where;               /* position within its piece, by byte of the copy */
-    uint64_t mine[MAX_PIECES];   /* which bytes of the copy come from that piece */
-    uint64_t last;               /* which bytes of the last piece exist: nothing beyond the elements is read */
+    ptrdiff_t first;             /* offset of the lowest address from the first element, 0 or negative */
+    ptrdiff_t advance;           /* distance to the next 64 bytes of elements */
+    int pieces;                  /* number of vectors that the elements span */
+    __m512i where;               /* per byte of the copy, its position within its piece */
+    uint64_t mine[MAX_PIECES];   /* per piece, the bytes of the copy that come from it */
+    uint64_t last;               /* the bytes of the last piece that exist; nothing beyond the elements is read */
 } collect_512_t;
 
 /* Elements further apart are decoded faster one by one. */
@@ -164,7 +164,7 @@ static collect_512_t collect_512(const column_t *column)
     collect.pieces = (int)((span + 63) >> 6);
     collect.last = span % 64 ? (1ull << (span % 64)) - 1 : ~0ull;
     for (int half = 0; half < 2; half++) {
-        /* byte i of the copy: byte i % width (from the other end if swapped) of element i / width */
+        /* byte i of the copy is byte i % width (from the other end if swapped) of element i / width */
         const __m512i i = count_up_512(32 * half);
         __m512i byte = _mm512_and_si512(i, byte_bits);
         if (column->swapped)
@@ -184,7 +184,7 @@ static collect_512_t collect_512(const column_t *column)
     return collect;
 }
 
-/* A masked load reads nothing beyond the elements, but is slow; `inner` says that there are more elements beyond. */
+/* A masked load reads nothing beyond the elements but is slow. If `inner`, more elements follow, and a plain load is safe. */
 ALWAYS_INLINE __m512i collected_512(const collect_512_t *collect, const char *p, int inner)
 {
     __m512i bytes = _mm512_setzero_si512();
@@ -196,7 +196,7 @@ ALWAYS_INLINE __m512i collected_512(const collect_512_t *collect, const char *p,
     return _mm512_mask_permutexvar_epi8(bytes, collect->mine[last], collect->where, end);
 }
 
-/* Copies up to BLOCK elements to `buffer`; returns them as a contiguous column of which element 0 is the first. */
+/* Copies up to BLOCK elements to `buffer`. Returns them as a contiguous column that begins with element `start`. */
 static column_t copied_512(const column_t *column, ptrdiff_t start, ptrdiff_t count, char *buffer)
 {
     const int width = element_width(column->kind);
@@ -205,10 +205,10 @@ static column_t copied_512(const column_t *column, ptrdiff_t start, ptrdiff_t co
     const char *p = element_address(column, start);
     column_t copy = *column;
     ptrdiff_t i = 0;
-    const int apart = column->stride >= width || column->stride <= -width; /* then 64 bytes of elements span 64 or more */
+    const int apart = column->stride >= width || column->stride <= -width; /* 64 bytes of elements span at least 64 bytes */
     for (; i + elements <= count; i += elements, p += collect.advance) {
         const int inner = apart && (column->stride > 0 ? i + 2 * elements <= count : i > 0);
-        if (collect.pieces <= 4) /* of few pieces the copying is fast enough to wait for memory */
+        if (collect.pieces <= 4) /* with few pieces, memory is the bottleneck, so prefetching helps */
             for (int k = 0; k < collect.pieces; k++)
                 FETCH((uintptr_t)p + (uintptr_t)(FETCH_PIECES * collect.advance + 64 * k));
         _mm512_storeu_si512(buffer + i * width, collected_512(&collect, p, inner));
@@ -222,7 +222,7 @@ static column_t copied_512(const column_t *column, ptrdiff_t start, ptrdiff_t co
     return copy;
 }
 
-/* ---- any of them; count <= BLOCK ---- */
+/* ---- any layout; count <= BLOCK ---- */
 
 #define NARROW_ANY_512(name, code_t, plain, from8, from16, from32, from64)                                      \
     static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)                   \

@@ -1,4 +1,4 @@
-/* Small codes of a block of a column, by the fastest way that the level in use has. Exact: outside becomes n_labels. */
+/* Narrow a block of a column to small codes, as fast as the SIMD level allows. An outside value becomes exactly n_labels. */
 #ifndef FASTKAPPA_NARROW_H
 #define FASTKAPPA_NARROW_H
 
@@ -9,7 +9,7 @@
 #define VECTOR_TEMPLATE "../narrow/vector.h"
 #include "../common/each_vector_level.h"
 
-/* count <= BLOCK in both. */
+/* For both functions, count <= BLOCK. */
 static void narrow_to_bytes(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
 {
 #if SIMD_HAS_X86
@@ -32,12 +32,12 @@ static void narrow_to_words(const column_t *column, ptrdiff_t start, ptrdiff_t c
     decode_words(column, start, count, codes);
 }
 
-/* ---- pairs: a and b stay together, the order of pairs is left open ---- */
+/* ---- pairs: the codes of a pair stay together, but the order of the pairs can change ---- */
 
-/* The vector levels below AVX-512 take whole vectors of contiguous integers, if all are inside. */
+/* The vector levels below AVX-512 handle whole vectors of contiguous integers without outside values. */
 enum { VECTOR_PAIRS = 32 };  /* a multiple of every VECTOR_BYTES */
 
-/* How many of that many pairs to take in vectors: behind the last element there may be nothing to read. */
+/* Returns how many of `count` pairs to read with vectors. The memory after the last element may not be readable. */
 ALWAYS_INLINE ptrdiff_t in_vectors(const column_t *a, const column_t *b, ptrdiff_t count)
 {
     if (count > 0 && !(is_contiguous(a) && is_contiguous(b)))
@@ -45,7 +45,8 @@ ALWAYS_INLINE ptrdiff_t in_vectors(const column_t *a, const column_t *b, ptrdiff
     return count - count % VECTOR_PAIRS;
 }
 
-/* Are these columns for them? Elements 16 bytes apart, and at SSE2 those of two widths, are decoded faster one by one. */
+/* Returns whether to read these columns with vectors. Elements 16 bytes apart are decoded faster one by one. At SSE2, so are
+   columns of different widths. */
 ALWAYS_INLINE int are_for_vectors(const column_t *a, const column_t *b)
 {
     return has_vector_level() && is_in_lanes(a) && is_in_lanes(b) && a->stride <= 8 && b->stride <= 8
@@ -76,8 +77,8 @@ PAIR_CODES(pair_words, uint16_t, narrow_to_words)
 #undef PAIR_CODES
 #undef PAIRS_IN_VECTORS
 
-/* cell = a * row + b, which fits cell_t. Compilers make vectors of the plain loop too, but with it alone sums took up to 2.7
-   times the time at AVX-512. */
+/* Computes cell = a * row + b, which must fit in cell_t. Compilers vectorise the plain loop too, but with it alone, sums took
+   up to 2.7 times as long at AVX-512. */
 #ifdef AT_VECTOR_LEVEL
 #  define CELLS_IN_VECTORS(name) AT_VECTOR_LEVEL(name, (a, b, i = count - count % VECTOR_PAIRS, row, cells))
 #else

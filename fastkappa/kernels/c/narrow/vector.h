@@ -1,7 +1,8 @@
-/* Pairs to narrow codes, and codes to cell numbers, with vectors. A template: see common/each_vector_level.h. */
+/* Convert pairs to narrow codes, and codes to cell numbers, with vectors. A template; see common/each_vector_level.h. */
 
-/* The codes of count (a multiple of VECTOR_BYTES) pairs as bytes or words, in an order of their own but a and b together.
-   Returns 0 if a value was outside: then what was written is of no use. Lanes are as wide as the wider element. */
+/* Writes the codes of `count` pairs (a multiple of VECTOR_BYTES) as bytes or words. The order of the pairs changes, but the
+   codes of a pair stay together. Lanes are as wide as the wider element. Returns 0, with undefined codes, if a value was
+   outside. */
 ALWAYS_INLINE int NAME(pair_codes)(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count,
                                    char *codes_a, char *codes_b, int lane, int out)
 {
@@ -38,8 +39,8 @@ static int NAME(pair_words)(const column_t *a, const column_t *b, ptrdiff_t star
     }
 }
 
-/* cell = a * row + b, of count (a multiple of VECTOR_BYTES) pairs, once more in an order of its own: the bytes with even
-   addresses of each vector, then the odd ones. */
+/* Computes cell = a * row + b for `count` pairs (a multiple of VECTOR_BYTES). The order changes: per vector, the cells of
+   bytes with even addresses come first, then those with odd addresses. */
 static void NAME(cells_of_bytes)(const uint8_t *a, const uint8_t *b, ptrdiff_t count, uint16_t row, uint16_t *cells)
 {
     for (ptrdiff_t i = 0; i < count; i += VECTOR_BYTES) {
@@ -64,7 +65,7 @@ static void NAME(cells_of_words)(const uint16_t *a, const uint16_t *b, ptrdiff_t
     }
 }
 
-/* The same where cells fit words: count is a multiple of VECTOR_BYTES / 2; the order stays. */
+/* Computes cells that fit in words. `count` is a multiple of VECTOR_BYTES / 2, and the order stays the same. */
 static void NAME(short_cells_of_words)(const uint16_t *a, const uint16_t *b, ptrdiff_t count, uint16_t row, uint16_t *cells)
 {
     for (ptrdiff_t i = 0; i < count; i += VECTOR_BYTES / 2) {

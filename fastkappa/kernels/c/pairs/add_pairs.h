@@ -1,15 +1,15 @@
-/* One increment a pair, of two columns of contiguous integers of one width: while some pairs are counted, the cells of the
-   next are made, so that memory and counters do not wait for each other. A template: see common/each_vector_level.h.
-   AVX-512 has no form of its own: on Zen 4, that of AVX2 is nearly as fast as memory.
+/* Count pairs of contiguous integers of equal width with one increment per pair. While some pairs are counted, the cells of
+   the next pairs are computed, so that memory and counters do not wait for each other. This is a template; see
+   common/each_vector_level.h. AVX-512 uses the AVX2 version, which is limited by memory on Zen 4.
 
-   A cell is made in the lane of its elements, as a word; those of several vectors go side by side:
+   A cell is computed in the lane of its elements, as a word. The cells of several vectors are packed side by side:
 
-       int64 lanes, four a vector:   c0 | c1 << 16 | c2 << 32 | c3 << 48,   c = (a - lowest) * row + (b - lowest)
+       int64 lanes, four per vector:   c0 | c1 << 16 | c2 << 32 | c3 << 48,   c = (a - lowest) * row + (b - lowest)
 
-   A legal code is 0 above the lowest byte of its lane, so one comparison of bytes finds what is outside. */
+   A legal code is 0 above the lowest byte of its lane, so a single byte comparison finds outside values. */
 
-/* The cells of the next STEP_PAIRS pairs, in an order of their own. Returns 0, and leaves them undefined, if a value was
-   outside: `limit` is the largest legal code in each lane. */
+/* Computes the cells of the next STEP_PAIRS pairs, in a different order. Each lane of a limit is the largest legal code.
+   Returns 0, with undefined cells, if a value was outside. */
 ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a, bytes_t limit_b, uint16_t row, int width,
                                       uint16_t *cells)
 {
@@ -40,7 +40,7 @@ ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a,
                                   | (NAME(max_bytes)(largest_b, limit_b) ^ limit_b)));
 }
 
-/* Adds whole steps and returns where it stopped: at the first with a value outside, or at the last. */
+/* Counts whole steps, up to the first step with an outside value. Returns the index at which it stopped. */
 #define ADD_PAIRS_OF_WIDTH(name, copies)                                                                          \
     ALWAYS_INLINE ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,           \
                                  uint32_t *counters, int width)                                                   \

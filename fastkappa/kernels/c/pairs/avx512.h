@@ -1,31 +1,31 @@
-/* Counting pairs of few labels without incrementing anything: positional popcount, AVX-512.
+/* Count pairs of few labels by positional popcount, without an increment per pair (AVX-512).
 
-   An increment a pair costs a cycle. Here 64 pairs go side by side in the 64 bytes of a vector:
+   One increment per pair costs a cycle. Here the 64 bytes of a vector contain 64 pairs:
 
-   1. Narrow.  The order of pairs does not matter to a table, only that a and b stay together. So eight vectors of int64
-      codes are shifted and OR-ed into one vector of bytes:   v0 | v1 << 8 | v2 << 16 | ...   (next_codes_512).
+   1. Narrow.  The order of the pairs does not matter, as long as the codes of a pair stay together. So eight vectors of
+      int64 codes are shifted and OR-ed into one vector of bytes:   v0 | v1 << 8 | v2 << 16 | ...   (next_codes_512).
 
-   2. Key.  cell = code_a * n_labels_b + code_b, one byte a pair.
-      A "plane" is eight neighbouring cells: plane p has cells 8p .. 8p+7. A table look-up (vpermb) turns the cells
-      into the bits of plane p: bit c of the byte is set if the pair is in cell 8p + c.
+   2. Key.  cell = code_a * n_labels_b + code_b, one byte per pair.
+      A "plane" is a group of eight cells: plane p has cells 8p .. 8p+7. A table look-up (vpermb) turns the cells into the
+      bits of plane p: bit c of the byte is set if the pair is in cell 8p + c.
 
           three labels: cells 0..8        pair (a, b)   cell   plane 0     plane 1
                                              (0, 1)       1    00000010   00000000
                                              (1, 1)       4    00010000   00000000
                                              (2, 2)       8    00000000   00000001
 
-   3. Add bits by position.  Three vectors of weight 1 become one of weight 1 (the sum bits: x ^ y ^ z) and one of weight
-      2 (the carries: the majority of x, y, z). A tree of such adders takes 16 vectors to ONE vector of weight 16 a
-      plane; what is left over at weights 1, 2, 4, 8 waits in the plane for the next 16.
+   3. Add bits by position.  Three vectors of weight 1 become one vector of weight 1 (the sum bits: x ^ y ^ z) and one of
+      weight 2 (the carries: the majority of x, y, z). A tree of such adders reduces 16 vectors to one vector of weight 16
+      per plane. The remaining vectors of weights 1, 2, 4 and 8 are kept in the plane for the next 16.
 
-   4. Count.  Only that one vector in 16 is counted: its 8 x 8 bits are turned about (GFNI), so that each byte holds the
-      bits of one cell; popcounted by byte; added to byte counters, which are emptied before they can overflow.
+   4. Count.  Only one vector in 16 is counted. Its 8 x 8 bits are transposed (GFNI), so that each byte contains the bits of
+      one cell. The set bits of each byte are added to byte counters, which are flushed before they can overflow.
 
-   Cost: three instructions per plane and 64 pairs. The last cell needs no plane where it would be alone in one: it has
-   the pairs that no other cell has (labels 0..2 above: one plane, not two).
+   Cost: three instructions per plane and 64 pairs. The last cell needs no plane of its own, because it has the remaining
+   pairs (with labels 0..2, as above, one plane is enough).
 
-   Bounds: the largest code of each group of 1024 pairs is checked, and the bits that narrowing would lose, before the
-   group is counted. A group with an outside value is counted by the plain kernel instead. */
+   Bounds: for each group of 1024 pairs, the largest code and the bits lost in narrowing are checked before the group is
+   counted. A group with an outside value is counted by the portable kernel instead. */
 #ifndef FASTKAPPA_PAIRS_AVX512_H
 #define FASTKAPPA_PAIRS_AVX512_H
 
@@ -38,21 +38,21 @@ SIMD_BEGIN_AVX512
 
 enum {
     LANES_512 = 64,                    /* pairs in a vector */
-    TREE = 16,                         /* vectors that one tree of adders takes */
+    TREE = 16,                         /* vectors added by one tree of adders */
     GROUP_512 = LANES_512 * TREE,      /* pairs between two checks of bounds */
-    MAX_PLANES_512 = 32,               /* 256 cells: a cell is a byte */
-    WINDOW_PLANES = 7,                 /* planes worked together where there are more than 8 */
+    MAX_PLANES_512 = 32,               /* 256 cells, because a cell is a byte */
+    WINDOW_PLANES = 7,                 /* planes processed together if there are more than 8 */
     WINDOW_CELLS = 8 * WINDOW_PLANES,
-    GROUPS_PER_FLUSH = 31              /* byte counters grow by at most 8 a group: 31 * 8 = 248 fits, 32 * 8 does not */
+    GROUPS_PER_FLUSH = 31              /* byte counters grow by at most 8 per group: 31 * 8 = 248 fits, 32 * 8 does not */
 };
 
 typedef struct {
-    __m512i ones, twos, fours, eights; /* vectors of bits, not yet added up, of that weight */
+    __m512i ones, twos, fours, eights; /* vectors of bits of that weight, not yet counted */
     __m512i bytes;                     /* counters of weight 16: byte 8j + c counts cell c */
-    __m512i total;                     /* eight int64: the counts of the plane's eight cells */
+    __m512i total;                     /* eight int64: the counts of the eight cells of the plane */
 } plane_512_t;
 
-/* (sum, x, y) of one weight become sum of that weight and carry of twice that weight. */
+/* Adds three vectors of equal weight: `sum` becomes the sum bits, and the carries, of twice the weight, are returned. */
 ALWAYS_INLINE __m512i add_bits_512(__m512i *sum, __m512i x, __m512i y)
 {
     const __m512i carry = _mm512_ternarylogic_epi64(*sum, x, y, 0xE8); /* majority */
@@ -60,26 +60,26 @@ ALWAYS_INLINE __m512i add_bits_512(__m512i *sum, __m512i x, __m512i y)
     return carry;
 }
 
-/* The 8 bits of each of 8 bytes become 8 bytes, one per bit position, and each is replaced by its number of set bits. */
+/* Transposes the bits of each group of 8 bytes, so that there is one byte per bit position, and counts the bits of each byte. */
 ALWAYS_INLINE __m512i bits_by_position_512(__m512i bits)
 {
     const __m512i identity = _mm512_set1_epi64((int64_t)0x8040201008040201);
-    /* bits as the matrix and the identity as the vectors: the product is the transpose */
+    /* with the bits as the matrix and the identity as the vectors, the product is the transpose */
     return _mm512_popcnt_epi8(_mm512_gf2p8affine_epi64_epi8(identity, bits, 0));
 }
 
-/* Byte counters (byte 8j + c belongs to cell c) become eight int64 sums, one a cell. */
+/* Sums byte counters into eight int64, one per cell. Byte 8j + c belongs to cell c. */
 ALWAYS_INLINE __m512i sums_by_cell_512(__m512i bytes)
 {
-    /* byte 8c + j of the result is byte 8j + c: then the bytes of a cell are neighbours, and vpsadbw adds neighbours */
+    /* byte 8c + j of the result is byte 8j + c, so the bytes of a cell are adjacent, and vpsadbw adds adjacent bytes */
     const __m512i turn = _mm512_set_epi64(
         0x3f372f271f170f07, 0x3e362e261e160e06, 0x3d352d251d150d05, 0x3c342c241c140c04,
         0x3b332b231b130b03, 0x3a322a221a120a02, 0x3931292119110901, 0x3830282018100800);
     return _mm512_sad_epu8(_mm512_permutexvar_epi8(turn, bytes), _mm512_setzero_si512());
 }
 
-/* Where there are more cells than a table has entries, they are worked in windows of 56 cells (7 planes): cells outside
-   the window become 63, an entry that is 0 in each of its tables. The subtraction wraps, so one minimum does both ends. */
+/* If there are more cells than a look-up table has entries, they are processed in windows of 56 cells (7 planes). Cells
+   outside the window become 63, and entry 63 is 0 in each table. The subtraction wraps, so one minimum handles both ends. */
 ALWAYS_INLINE void cells_of_window_512(__m512i *local, const __m512i *cells, int window)
 {
     const __m512i first = _mm512_set1_epi8((char)(window * WINDOW_CELLS)), none = _mm512_set1_epi8(63);
@@ -87,7 +87,7 @@ ALWAYS_INLINE void cells_of_window_512(__m512i *local, const __m512i *cells, int
         local[v] = _mm512_min_epu8(_mm512_sub_epi8(cells[v], first), none);
 }
 
-/* Adds 16 vectors of cells to a plane, the p-th of its window. */
+/* Adds 16 vectors of cells to plane p of a window. */
 ALWAYS_INLINE void add_to_plane_512(plane_512_t *plane, const __m512i *cells, int p)
 {
     const __m512i bit_of_cell = _mm512_set1_epi64((int64_t)0x8040201008040201); /* byte c is 1 << (c & 7) */
@@ -118,7 +118,7 @@ ALWAYS_INLINE void add_to_plane_512(plane_512_t *plane, const __m512i *cells, in
     plane->bytes = _mm512_add_epi8(plane->bytes, bits_by_position_512(sixteens));
 }
 
-/* Plane p of all: `local` keeps the cells of its window while the window is worked. */
+/* Processes plane p of all planes. `local` contains the cells of the current window. */
 ALWAYS_INLINE void work_plane_512(plane_512_t *planes, const __m512i *cells, __m512i *local, int p, int windows)
 {
     if (!windows) {
@@ -130,7 +130,7 @@ ALWAYS_INLINE void work_plane_512(plane_512_t *planes, const __m512i *cells, __m
     }
 }
 
-/* Empties the byte counters. */
+/* Adds the byte counters to the totals and sets them to 0. */
 ALWAYS_INLINE void flush_planes_512(plane_512_t *planes, int n_planes)
 {
     for (int p = 0; p < n_planes; p++) {
@@ -139,7 +139,7 @@ ALWAYS_INLINE void flush_planes_512(plane_512_t *planes, int n_planes)
     }
 }
 
-/* What is left in the adders, with its weight. */
+/* Returns the weighted counts that are left in the adders. */
 ALWAYS_INLINE __m512i rest_of_plane_512(const plane_512_t *plane)
 {
     const __m512i ones = sums_by_cell_512(bits_by_position_512(plane->ones));
@@ -151,7 +151,7 @@ ALWAYS_INLINE __m512i rest_of_plane_512(const plane_512_t *plane)
         _mm512_add_epi64(_mm512_slli_epi64(fours, 2), _mm512_slli_epi64(eights, 3)));
 }
 
-/* 64 cells. A code fits a byte and so does code_a * n_labels_b, if legal: a 16-bit product multiplies two bytes at once. */
+/* Returns the next 64 cells. For legal codes, code_a * n_labels_b fits in a byte, so one 16-bit product multiplies two bytes. */
 ALWAYS_INLINE __m512i next_cells_512(column_512_t *a, column_512_t *b, __m512i n_labels_b, int width, int halved)
 {
     const __m512i codes_a = next_codes_512(a, width, halved);
@@ -161,7 +161,7 @@ ALWAYS_INLINE __m512i next_cells_512(column_512_t *a, column_512_t *b, __m512i n
 
 /* ---- the kernel ---- */
 
-/* Adds the counts of the planes to the table; the last cell, if it has no plane, gets what is missing from n. */
+/* Adds the counts of the planes to the table. If the last cell has no plane, it gets the remaining pairs of n. */
 static void planes_into_table_512(const plane_512_t *planes, int n_planes, size_t n_a, size_t n_b, int64_t n, int64_t *table)
 {
     int64_t cells[8 * MAX_PLANES_512];
@@ -176,14 +176,14 @@ static void planes_into_table_512(const plane_512_t *planes, int n_planes, size_
         }
 }
 
-/* Counts whole groups from `start` on and returns where it stopped. While the planes of one group are worked, the cells
-   of the next are read, so that memory never waits for the adders: after each vector read, some of the planes. */
+/* Counts whole groups from `start` on, and returns the index at which it stopped. The cells of the next group are read while
+   the planes of the current group are processed, so that memory never waits for the adders. */
 ALWAYS_INLINE ptrdiff_t count_groups_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                          int64_t *table, int width, int halved, int windows)
 {
     const ptrdiff_t n_groups = (stop - start) / GROUP_512;
     const size_t n_a = (size_t)a->n_labels, n_b = (size_t)b->n_labels;
-    const int n_planes = (int)((n_a * n_b + 6) / 8); /* of all cells but the last */
+    const int n_planes = (int)((n_a * n_b + 6) / 8); /* of all cells except the last */
     if (n_groups <= 0)
         return start;
 
@@ -248,12 +248,13 @@ COUNT_GROUPS_512(count_groups_512_64_more, 8, 0, 1)
 COUNT_GROUPS_512(count_groups_512_128_more, 8, 1, 1)
 #undef COUNT_GROUPS_512
 
-/* Two columns of integers in lanes of one width, at most 256 cells: whole groups; returns where it stopped. */
+/* Counts whole groups of two columns of integers in lanes of equal width, with at most 256 cells. Returns the index at which
+   it stopped. */
 static ptrdiff_t count_popcount_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
-    const int more = a->n_labels * b->n_labels > 64; /* a look-up takes 6 bits of a cell: to it the 65th is the first */
+    const int more = a->n_labels * b->n_labels > 64; /* a look-up uses only 6 bits of a cell, so it cannot tell 64 from 0 */
     if (!is_contiguous(a) || !is_contiguous(b))
-        stop--; /* behind the last element there may be nothing to read */
+        stop--; /* the memory after the last element may not be readable */
     switch (a->stride) {
     case 1: return (more ? count_groups_512_8_more : count_groups_512_8)(a, b, start, stop, table);
     case 2: return (more ? count_groups_512_16_more : count_groups_512_16)(a, b, start, stop, table);

@@ -1,4 +1,4 @@
-/* count_pairs: the confusion table of two columns, by the kernel that is fastest for them here. */
+/* count_pairs: count the confusion table of two columns with the fastest kernel for them on this machine. */
 #ifndef FASTKAPPA_COUNT_PAIRS_H
 #define FASTKAPPA_COUNT_PAIRS_H
 
@@ -13,23 +13,23 @@
 #define VECTOR_TEMPLATE "../pairs/vector.h"
 #include "../common/each_vector_level.h"
 
-/* Counts whole groups from `start` on and returns where it stopped. */
+/* Counts whole groups from `start` on, and returns the index at which it stopped. */
 typedef ptrdiff_t count_kernel_t(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table);
 
 enum {
     FULL_GROUP = 1024,            /* a multiple of every kernel's group */
-    MOST_WIDE_POPCOUNT_AMD = 240, /* cells; with more, an increment a pair is cheaper there, if cells are made meanwhile */
-    BYTES_AT_ONCE = 16 * BLOCK    /* pairs that go by way of bytes: enough to start a kernel seldom */
+    MOST_WIDE_POPCOUNT_AMD = 240, /* cells of wide integers; with more, one increment per pair is faster on AMD (add_pairs.h) */
+    BYTES_AT_ONCE = 16 * BLOCK    /* pairs narrowed to bytes at once; many pairs, to start a kernel rarely */
 };
 
-/* So few pairs that setting up a kernel costs more than it saves. */
+/* Returns the number of pairs below which setting up a kernel costs more than it saves. */
 static ptrdiff_t small_call(void)
 {
     return simd_level_current() == SIMD_AVX512 ? 160 : 896;
 }
 
-/* The kernel for contiguous integers of one width with so few legal cells, mostly by positional popcount; NULL if there is none, or if
-   an increment a pair is cheaper. The last cell costs nothing where it would be the only one of its plane. */
+/* Returns the popcount kernel for contiguous integers of equal width and this number of legal cells. Returns NULL if there is
+   no such kernel, or if one increment per pair is faster. A last cell that would be alone in its plane costs nothing. */
 static count_kernel_t *popcount_kernel(const column_t *a, const column_t *b)
 {
     const uint64_t n_cells = a->n_labels * b->n_labels;
@@ -51,13 +51,14 @@ static count_kernel_t *popcount_kernel(const column_t *a, const column_t *b)
     return NULL;
 }
 
-/* Does that kernel take integers with gaps between them? */
+/* Returns whether that kernel supports integers with gaps between them. */
 static int takes_gaps(void)
 {
     return simd_level_current() == SIMD_AVX512;
 }
 
-/* Up to BYTES_AT_ONCE pairs by way of bytes: narrowed, filled up to whole groups with pairs (0, 0), which are subtracted again. */
+/* Counts up to BYTES_AT_ONCE pairs after narrowing them to bytes. They are padded to whole groups with pairs (0, 0), which are
+   subtracted again. */
 static void count_as_bytes(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table,
                            count_kernel_t *kernel)
 {
@@ -72,8 +73,8 @@ static void count_as_bytes(const column_t *a, const column_t *b, ptrdiff_t start
     table[0] -= filled - count;
 }
 
-/* Adds the pairs start..stop-1 to table, (a->n_labels + 1) x (b->n_labels + 1), row by row. The last row and the last
-   column count the values outside the labels. */
+/* Adds pairs start..stop-1 to a row-major table of (a->n_labels + 1) x (b->n_labels + 1) counts. The last row and the last
+   column count values outside the labels. */
 MAYBE_UNUSED static void count_pairs(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                      int64_t *table)
 {

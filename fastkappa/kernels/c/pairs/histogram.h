@@ -1,23 +1,24 @@
-/* Counting pairs of many labels: one increment a pair, made as cheap as it can be.
+/* Count pairs of many labels with one increment per pair, made as cheap as possible.
 
-   A block of pairs becomes cell numbers (vectorised, in the innermost cache); then each pair increments its cell. What
-   costs is a pair that meets the counter which a pair just before it has changed: it waits for that store, and where such
-   meetings are frequent but irregular (90 % of all pairs in one cell) the processor mispredicts them, five times the
-   price. So there are several copies of the counters, side by side, used in turn, and added up at the end:
+   A block of pairs is converted to cell numbers (vectorised, in the L1 cache). Then each pair increments its cell. An
+   increment is slow if an earlier pair has just changed the same counter, because it waits for that store. If such
+   collisions are frequent but irregular (90 % of all pairs in one cell), the processor mispredicts them, and an increment
+   costs five times as much. So several copies of the counters are used in turn and added up at the end:
 
        8 copies    counters[cell * 8 + k], k = 0..7      pairs 0, 8, 16, ... use copy 0; 1, 9, 17, ... copy 1; ...
 
-   Copies cost cache. So: 8 where they are small; else 1, or 8 if a sample shows neighbours in one cell.
-   (Copies that lie side by side, not one after the other: at a distance of 2^k bytes they would share cache lines' sets.)
+   Copies need cache. So there are 8 copies if they are small. Otherwise there is 1, or 8 if a sample shows collisions. The
+   copies of a counter are adjacent, because copies 2^k bytes apart would compete for the same cache sets.
 
-   Many counters do not fit the innermost cache, and each that comes in pushes something out. So cells are made ready for
-   few pairs at a time (COUNT_STAGE): with 1024, 256 labels were half as slow again, presumably for their buffer is pushed out.
-   Where it can be, cells are made while others are counted: of all plain integers of one width (see add_pairs.h), which saved
-   a fifth to a third on Zen 3, and half of int64 and of collisions on Zen 4. Few pairs go straight into the table.
+   Many counters do not fit in the L1 cache, and each counter that is loaded evicts something. So cell numbers are computed
+   for few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, 256 labels were 50 % slower, presumably because the
+   buffer of cell numbers was evicted. For plain integers of equal width, cells are computed while others are counted (see
+   add_pairs.h). This saved 20 to 33 % on Zen 3. On Zen 4 it saved half of the time for int64 and for colliding pairs. Few
+   pairs go straight into the table.
 
-   Up to 65 536 cells, counters of 16 bits or 8, of which more stay in the cache, gained nothing to a fifth where raters agree
-   on most items (40 to 256 labels, Zen 4), and up to a half where labels are spread evenly. Past 65 536 cells a counter has
-   8 bits and is watched: when it wraps to 0, the 256 that it has lost go to the table. */
+   Up to 65 536 cells, smaller counters (16 or 8 bits), of which more fit in the cache, saved 0 to 20 % if raters agree on
+   most items (40 to 256 labels, Zen 4), and up to 50 % if labels are spread evenly. Beyond 65 536 cells, a counter has 8
+   bits. When it wraps to 0, 256 is added to the table. */
 #ifndef FASTKAPPA_HISTOGRAM_H
 #define FASTKAPPA_HISTOGRAM_H
 
@@ -29,9 +30,9 @@
 
 enum {
     FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */
-    MOST_CELLS_IN_COPIES = 1 << 18,   /* 4 copies of 1 byte: 1 MB; with a million cells, one copy took two thirds of the time */
-    MOST_SHORT_LABELS = 256,          /* of each column: a cell number fits 16 bits */
-    COUNT_STAGE = 512,                /* pairs between making cells and incrementing them; divides BLOCK */
+    MOST_CELLS_IN_COPIES = 1 << 18,   /* 4 copies of 1 byte: 1 MB; with a million cells, one copy was 33 % faster */
+    MOST_SHORT_LABELS = 256,          /* per column, so that a cell number fits in 16 bits */
+    COUNT_STAGE = 512,                /* pairs whose cells are computed before they are counted; divides BLOCK */
     SAMPLE_PLACES = 16,
     SAMPLE_PAIRS = 32
 };
@@ -39,14 +40,14 @@ static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between tw
 
 /* ---- cell numbers ---- */
 
-/* Rows or columns of counters. Where 256 labels leave no byte for an outside code, that is not counted there. */
+/* Returns the number of rows or columns of counters. 256 labels leave no byte for an outside code, so it has no counters. */
 ALWAYS_INLINE size_t n_short_codes(const column_t *column)
 {
     return column->n_labels == MOST_SHORT_LABELS ? MOST_SHORT_LABELS : n_codes(column);
 }
 
-/* The cell numbers of up to COUNT_STAGE pairs, in counters of n_short_codes(a) x n_short_codes(b). Returns 0, and leaves
-   them undefined, if there is an outside code that has no counters. */
+/* Computes the cell numbers of up to COUNT_STAGE pairs, for n_short_codes(a) x n_short_codes(b) counters. Returns 0, with
+   undefined cell numbers, if an outside code has no counters. */
 static int short_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
     if (codes_fit_byte(a) && codes_fit_byte(b)) {
@@ -63,7 +64,7 @@ static int short_cells(const column_t *a, const column_t *b, ptrdiff_t start, pt
     return all < MOST_SHORT_LABELS;
 }
 
-/* The cell numbers of up to BLOCK pairs, in a table of n_codes(a) x n_codes(b). */
+/* Computes the cell numbers of up to BLOCK pairs, for a table of n_codes(a) x n_codes(b). */
 static void long_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint32_t *cells)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
@@ -71,7 +72,7 @@ static void long_cells(const column_t *a, const column_t *b, ptrdiff_t start, pt
     cells_of_words(codes_a, codes_b, count, (uint32_t)n_codes(b), cells);
 }
 
-/* Is a pair often in the cell of the one or two before it? Looked at in a few places of the range. */
+/* Returns whether pairs are often in the same cell as one of the two pairs before, judging by a sample of the range. */
 static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop)
 {
     uint32_t codes_a[SAMPLE_PAIRS], codes_b[SAMPLE_PAIRS];
@@ -91,8 +92,8 @@ static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t st
 
 /* ---- increments ---- */
 
-/* What is read next, so that memory does not rest while counters are incremented: one cache line of each column for each
-   eight pairs. Wide elements only (bytes come fast enough); an address beyond the column is looked at by no one. */
+/* The addresses to prefetch, so that memory is not idle while counters are incremented: one cache line per column for each
+   eight pairs. Only wide elements need this. An address beyond the column is never read. */
 typedef struct { const char *a, *b; ptrdiff_t step_a, step_b; } ahead_t;
 
 ALWAYS_INLINE ahead_t ahead_of(const column_t *a, const column_t *b, ptrdiff_t next)
@@ -123,7 +124,7 @@ ADD_SHORT(add_short_8, 8)
 ADD_SHORT(add_short_1, 1)
 #undef ADD_SHORT
 
-/* Byte counters; a wrap puts 256 into the table. */
+/* Increments byte counters. A counter that wraps adds 256 to the table. */
 #define ADD_LONG(name, copies)                                                                                    \
     static void name(const uint32_t *cells, ptrdiff_t count, uint8_t *counters, const ahead_t *ahead,               \
                      int64_t *table, size_t row, size_t table_row)                                                \
@@ -142,26 +143,26 @@ ADD_LONG(add_long_1, 1)
 ADD_LONG(add_long_4, 4)
 #undef ADD_LONG
 
-/* ---- increments while cells are made ---- */
+/* ---- increments while cells are computed ---- */
 
 enum {
-    STEPS_AHEAD = 3,   /* cells are made that many steps before they are counted; one less than a power of 2 */
-    FETCH_BYTES = 2048 /* and memory is asked for that far ahead */
+    STEPS_AHEAD = 3,   /* cells are computed this many steps before they are counted; one less than a power of 2 */
+    FETCH_BYTES = 2048 /* distance of the prefetch */
 };
-/* Few pairs a step, for cells of one step and increments of another are to be in the processor at once. */
+/* A step has few pairs, so that the processor overlaps the cells of one step with the increments of another. */
 #define STEP_PAIRS(width) ((width) == 1 ? 32 : 16)
 
 #define VECTOR_TEMPLATE "../pairs/add_pairs.h"
 #include "../common/each_vector_level.h"
 
-/* Are these columns for add_pairs.h? */
+/* Returns whether add_pairs.h supports these columns. */
 ALWAYS_INLINE int are_for_steps(const column_t *a, const column_t *b)
 {
     return has_vectors() && is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride;
 }
 
-/* Adds pairs from `start` on while it makes cells, where there is such a way; returns where it stopped: at a step with a
-   value outside, or where less than a step is left. */
+/* Counts pairs from `start` on while it computes cells, at levels that support it. Returns the index at which it stopped: at
+   a step with an outside value, or when less than a step is left. */
 #ifdef AT_VECTOR_LEVEL
 #  define ADD_STEPS(name) if (are_for_steps(a, b)) return AT_VECTOR_LEVEL(name, (a, b, start, stop, counters));
 #else
@@ -181,7 +182,7 @@ ADD_PAIRS(add_pairs_1)
 
 /* ---- the kernels ---- */
 
-/* Adds rows x columns counters, `copies` side by side, to the table. */
+/* Adds rows x columns counters, with `copies` adjacent copies each, to the table. */
 #define MERGE(name, counter_t, copies)                                                                            \
     static void name(const counter_t *counters, size_t rows, size_t columns, size_t table_row, int64_t *table)    \
     {                                                                                                             \
@@ -196,13 +197,13 @@ MERGE(merge_long_4, uint8_t, 4)
 MERGE(merge_long_1, uint8_t, 1)
 #undef MERGE
 
-/* Is it worth fetching ahead? */
+/* Returns whether prefetching is worthwhile. */
 ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
 {
     return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
 }
 
-/* Up to 256 labels each. */
+/* Counts a range of columns with up to 256 labels each. */
 static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_short_codes(a), columns = n_short_codes(b), n_cells = rows * columns;
@@ -215,7 +216,7 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         count_plain(a, b, start, stop, table);
         return;
     }
-    /* what int64 columns bring into the cache leaves little of it to counters, however few */
+    /* int64 columns fill the cache and leave little room for counters, however few */
     if (n_cells > FEW_CELLS || (a->stride == 8 && are_for_steps(a, b)))
         copies = neighbours_collide(a, b, start, stop) ? 8 : 1;
     if (n_cells > FEW_CELLS) {
@@ -242,7 +243,7 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         free(counters);
 }
 
-/* More cells; at most 2^32. */
+/* Counts a range of columns with more labels, up to 2^32 cells. */
 static void count_long_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_codes(a), columns = n_codes(b), n_cells = rows * columns, table_row = (size_t)b->n_labels + 1;
@@ -263,7 +264,7 @@ static void count_long_range(const column_t *a, const column_t *b, ptrdiff_t sta
     free(counters);
 }
 
-/* Any number of labels that leaves codes in 16 bits and cells in 32. */
+/* Counts columns whose codes fit in 16 bits and whose cells fit in 32 bits. */
 static void count_histogram(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     if (!codes_fit_word(a) || !codes_fit_word(b)) {
@@ -272,7 +273,7 @@ static void count_histogram(const column_t *a, const column_t *b, ptrdiff_t star
     }
     const int is_short = a->n_labels <= MOST_SHORT_LABELS && b->n_labels <= MOST_SHORT_LABELS;
     while (start < stop) {
-        /* what is left is one range if it is little more than one */
+        /* make the rest one range if it is not much longer than a range */
         const ptrdiff_t end = stop - start < 2 * HISTOGRAM_RANGE ? stop : start + HISTOGRAM_RANGE;
         (is_short ? count_short_range : count_long_range)(a, b, start, end, table);
         start = end;

@@ -1,13 +1,13 @@
-/* The plain way to count: decode a block of each column, then one increment a pair, straight into the table.
+/* Count pairs in portable C: decode a block of each column, then increment the table once per pair.
 
-   It is exact for every input, outside values included (they have their own row and column), so every faster kernel
-   hands it what it cannot take: the last pairs, and the blocks in which a value was outside. */
+   This kernel handles any input, including outside values, which have their own row and column. So faster kernels pass on
+   the pairs that they cannot handle: the last pairs, and blocks with an outside value. */
 #ifndef FASTKAPPA_PAIRS_PORTABLE_H
 #define FASTKAPPA_PAIRS_PORTABLE_H
 
 #include "../common/column.h"
 
-/* Up to one block. Short rows of integers, the usual case of a small call, skip the decoded copy. */
+/* Counts up to one block. Contiguous integers, the usual case in a small call, are not decoded to a copy first. */
 #define COUNT_DIRECT(name, read, code, width)                                                                 \
     static void name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table)  \
     {                                                                                                         \

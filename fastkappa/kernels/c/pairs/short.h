@@ -1,17 +1,17 @@
-/* The pairs of two short columns in one pass, for calls so small that each step before or after the loop is felt.
+/* Count the pairs of two short columns in one pass. In such small calls, each step outside the loop costs noticeable time.
 
-   Labels are looked at as they are counted: the low four bits of a code choose the cell, and the codes are OR-ed together.
-   If that has a higher bit, some code was no small one, and the table is worth nothing:
+   Labels are checked while they are counted. The low four bits of a code choose the cell, and all codes are OR-ed together.
+   If the result is 16 or more, some code was too large and the table is invalid:
 
-       codes 0, 5, 2:   OR = 7     all below 16: the cells are right, and no code is above 7
-       codes 0, 21, 2:  OR = 23    21 went to cell 5: count again, the usual way
+       codes 0, 5, 2:   OR = 7     all codes are below 16, so the cells are right, and no code is above 7
+       codes 0, 21, 2:  OR = 23    21 was counted as 5, so the pairs must be counted again in the usual way
 */
 #ifndef FASTKAPPA_SHORT_H
 #define FASTKAPPA_SHORT_H
 
 #include "../common/column.h"
 
-/* The table is SHORT_LABELS x SHORT_LABELS, row by row. */
+/* The table has SHORT_LABELS x SHORT_LABELS cells in row-major order. */
 enum { SHORT_LABELS = 16, SHORT_CALL = 512 };
 
 #define COUNT_SHORT(NAME, TYPE)                                                                                         \
@@ -38,8 +38,8 @@ COUNT_SHORT(uint16, uint16_t)
 COUNT_SHORT(uint32, uint32_t)
 COUNT_SHORT(uint64, uint64_t)
 
-/* Adds the pairs start..stop-1 to an empty table and returns a number that no code exceeds; 0 or more, below SHORT_LABELS.
-   Returns -1, and leaves the table undefined, unless both columns are plain integers of one type with such codes. */
+/* Adds pairs start..stop-1 to an empty table, and returns an upper bound on the codes, below SHORT_LABELS. Returns -1, with an
+   undefined table, unless both columns are plain integers of the same type with codes below SHORT_LABELS. */
 static int count_short(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     uint64_t all = SHORT_LABELS;

@@ -1,17 +1,17 @@
-/* Counting pairs of bytes with 140 to some 1200 cells: split until positional popcount is cheap (AVX-512).
+/* Count byte pairs with 140 to about 1200 cells by splitting them until positional popcount is cheap (AVX-512).
 
-   A processor stores to one cache line a cycle, and an increment, which reads before, takes longer still. The popcount of
-   avx512.h stores nothing, but three instructions are needed for 64 pairs and each eight cells. So pairs are first sorted
-   out by their cells, 64 at a time: those of a mask are put side by side (vpcompressb) and appended to what is there.
+   A processor stores to one cache line per cycle, and an increment takes longer, because it reads first. The popcount of
+   avx512.h stores nothing, but it needs three instructions per 64 pairs for every eight cells. So pairs are first split by
+   cell, 64 at a time: the pairs selected by a mask are packed (vpcompressb) and appended to a bucket.
 
        24 labels, 576 cells    band 0: rows  0 ..  9    numbers 0 .. 239, a byte    windows of 64 cells: 0, 1, 2, 3
                                band 1: rows 10 .. 19    numbers 0 .. 239            windows 0, 1, 2, 3
                                band 2: rows 20 .. 23    numbers 0 .. 95             windows 0, 1
 
-       pair (13, 5)            number (13 - 10) * 24 + 5 = 77 of band 1: goes there, and when 1024 numbers are there
-                               number 77 - 64 = 13 of its window 1: goes there, and when 1024 are there, 8 planes are worked
+       pair (13, 5)            is number (13 - 10) * 24 + 5 = 77 of band 1 and goes to its bucket; when this has 1024 numbers,
+                               77 goes to the bucket of window 1 as 77 - 64 = 13; when this has 1024, 8 planes are counted
 
-   How often pairs meet in one cell does not matter. A pair with an outside value is in no band, and waits apart. */
+   The time does not depend on how often cells repeat. Pairs with an outside value are collected separately. */
 #ifndef FASTKAPPA_SPLIT_AVX512_H
 #define FASTKAPPA_SPLIT_AVX512_H
 
@@ -26,18 +26,18 @@
 SIMD_BEGIN_AVX512
 
 enum {
-    CELLS_TO_SPLIT = 140,           /* fewer are counted as fast by positional popcount, */
+    CELLS_TO_SPLIT = 140,           /* with fewer cells, positional popcount alone is as fast */
     CELLS_TO_SPLIT_AMD = 200,
-    PAIRS_TO_SPLIT = 1 << 16,       /* and so are fewer pairs: what is left in the buckets is counted one by one */
+    PAIRS_TO_SPLIT = 1 << 16,       /* with fewer pairs, too many are left in the buckets and counted one by one */
     BAND_CELLS = 256,
     WINDOWS_OF_BAND = 4,
     PLANES_OF_WINDOW = 8,
-    MOST_BANDS = 5,                 /* each takes time, and 18 KB: with 8, no faster than an increment a pair, */
-    MOST_EVEN_BANDS_AMD = 2,        /* nor from 3 on where few pairs meet the counter of one just before */
-    MOST_ROWS = 64                  /* the numbers of their first cells fill a vector */
+    MOST_BANDS = 5,                 /* each band costs time and 18 KB; with 8, one increment per pair is as fast */
+    MOST_EVEN_BANDS_AMD = 2,        /* on AMD, if few pairs collide, increments are as fast from 3 bands on */
+    MOST_ROWS = 64                  /* the numbers of the first cells of all rows fill one vector */
 };
 
-/* Fewer cells than a group, and where a vector is appended to them. */
+/* A bucket of cells, which contains less than a group, with room to append a vector. */
 typedef struct {
     uint8_t cells[GROUP_512 + LANES_512];
     size_t filled;
@@ -56,7 +56,7 @@ typedef struct {
 
 /* ---- buckets ---- */
 
-/* Appends the bytes of the mask; is a group there now? */
+/* Appends the bytes selected by a mask. Returns whether the bucket now contains a whole group. */
 ALWAYS_INLINE int append_512(bucket_512_t *bucket, __m512i cells, uint64_t mask)
 {
     _mm512_storeu_si512(bucket->cells + bucket->filled, _mm512_maskz_compress_epi8(mask, cells));
@@ -64,7 +64,7 @@ ALWAYS_INLINE int append_512(bucket_512_t *bucket, __m512i cells, uint64_t mask)
     return UNLIKELY(bucket->filled >= GROUP_512);
 }
 
-/* Puts what is behind the group to the front. */
+/* Removes the group and moves the bytes after it to the front. */
 ALWAYS_INLINE void remove_group_512(bucket_512_t *bucket)
 {
     _mm512_storeu_si512(bucket->cells, _mm512_loadu_si512(bucket->cells + GROUP_512));
@@ -85,7 +85,7 @@ NEVER_INLINE void work_window_512(window_512_t *window)
     remove_group_512(&window->bucket);
 }
 
-/* The upper two bits of a number are its window; the others are all that a plane looks at. */
+/* Splits the numbers of a band by window. The upper two bits of a number are its window, and planes only use the others. */
 NEVER_INLINE void work_band_512(band_512_t *band)
 {
     window_512_t *windows = band->windows;
@@ -102,7 +102,7 @@ NEVER_INLINE void work_band_512(band_512_t *band)
 
 /* ---- the kernel ---- */
 
-/* Is a range best split? */
+/* Returns whether splitting is the fastest way to count a range. */
 static int best_split_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop)
 {
     const uint64_t n_a = a->n_labels, n_b = b->n_labels;
@@ -115,7 +115,7 @@ static int best_split_512(const column_t *a, const column_t *b, ptrdiff_t start,
     return n_a <= MOST_BANDS * rows;
 }
 
-/* The codes of pairs of which one is outside. */
+/* The codes of pairs with an outside value. */
 typedef struct { bucket_512_t a, b; } outside_512_t;
 
 NEVER_INLINE void count_outside_512(const outside_512_t *outside, size_t count, size_t n_a, size_t n_b, int64_t *table)
@@ -126,7 +126,7 @@ NEVER_INLINE void count_outside_512(const outside_512_t *outside, size_t count, 
     }
 }
 
-/* Splits whole vectors of pairs into bands of that many rows; returns where it stopped. */
+/* Splits whole vectors of pairs into bands of the given number of rows. Returns the index at which it stopped. */
 static ptrdiff_t split_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, band_512_t *bands,
                            size_t n_bands, size_t rows, int64_t *table)
 {
@@ -167,7 +167,7 @@ static ptrdiff_t split_512(const column_t *a, const column_t *b, ptrdiff_t start
     return start;
 }
 
-/* Adds what a band has counted, and what is left in its buckets, to rows of the table. */
+/* Adds the counts of a band, and the numbers left in its buckets, to rows of the table. */
 static void band_into_table_512(band_512_t *band, size_t n_cells, size_t n_b, int64_t *rows)
 {
     int64_t cells[BAND_CELLS];
@@ -187,7 +187,7 @@ static void band_into_table_512(band_512_t *band, size_t n_cells, size_t n_b, in
         rows[cell / n_b * (n_b + 1) + cell % n_b] += cells[cell];
 }
 
-/* Whole vectors of a range that is best split; returns where it stopped, which is `start` if there is no memory. */
+/* Counts whole vectors of a range by splitting. Returns the index at which it stopped, or `start` if memory is exhausted. */
 static ptrdiff_t count_split_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t n_a = (size_t)a->n_labels, n_b = (size_t)b->n_labels, rows = BAND_CELLS / n_b;
@@ -195,7 +195,7 @@ static ptrdiff_t count_split_512(const column_t *a, const column_t *b, ptrdiff_t
     char *memory = malloc(n_bands * sizeof(band_512_t) + 64);
     if (!memory)
         return start;
-    band_512_t *bands = (band_512_t *)(void *)(memory + 64 - (uintptr_t)memory % 64); /* vectors are aligned */
+    band_512_t *bands = (band_512_t *)(void *)(memory + 64 - (uintptr_t)memory % 64); /* align vectors to 64 bytes */
     for (size_t k = 0; k < n_bands; k++) {
         bands[k].bucket.filled = 0;
         for (int w = 0; w < WINDOWS_OF_BAND; w++) {

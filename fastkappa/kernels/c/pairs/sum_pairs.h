@@ -1,23 +1,23 @@
-/* sum_pairs: the number of pairs of each cell and the sum of their item weights, in one pass.
+/* sum_pairs: compute the number of pairs and the sum of item weights per cell in one pass.
 
-   One addition a pair, as in histogram.h, with the same copies of the sums side by side, for an addition to the cell of
-   the pair before waits for that one: eight copies are eight chains of additions that do not wait for each other.
+   There is one addition per pair, and each sum has eight adjacent copies, as in histogram.h. An addition to the same cell as
+   the pair before must wait for it. Eight copies are eight chains of additions that do not wait for each other.
 
-   Counting costs nothing on top: the sum and the count of a cell are the two lanes of one vector of float64, to which
-   (weight, 1) is added. A float64 counts exactly up to 2^53, and no range is as long.
+   Counting adds no cost. The sum and the count of a cell are the two lanes of one float64 vector, to which (weight, 1) is
+   added. A float64 counts exactly up to 2^53, and no range is that long.
 
        weights 0.5, 2, 0.25 of pairs in the cells 4, 4, 1:    cell 4: (0.5, 1) + (2, 1) = (2.5, 2)      cell 1: (0.25, 1)
 
-   Reading the columns is what takes the time, as long as memory never rests: while the sums of some pairs are added to,
-   the cache lines that will be wanted LINES_AHEAD further on are asked for.
+   The time is then limited by memory, as long as memory is never idle. So cache lines are prefetched LINES_AHEAD lines before
+   they are needed.
 
-   Integer weights are summed exactly, in two lanes too. A weight of 64 bits is cut in two, and the count rides on the
-   part that is shorter, so that nothing overflows before EXACT_RANGE pairs:
+   Integer weights are summed exactly, also in two lanes. A 64-bit weight is split in two parts. The count shares a lane with
+   the shorter part, so that nothing overflows within EXACT_RANGE pairs:
 
        lane 0    the low 42 bits                                    2^21 of them fit 63 bits
        lane 1    bits 0..42: the other 22     bits 43..63: a 1      2^21 - 1 of them fit 43 and 21 bits
 
-   What is given back is high * 2^32 + low, of which neither overflows before 2^31 items. */
+   The result is high * 2^32 + low. Neither part overflows with fewer than 2^31 items. */
 #ifndef FASTKAPPA_SUM_PAIRS_H
 #define FASTKAPPA_SUM_PAIRS_H
 
@@ -30,15 +30,15 @@
 
 enum {
     SUM_COPIES = 8,
-    SUM_STAGE = 256,              /* pairs between making cells and adding to them; a multiple of SUM_COPIES */
-    MANY_CELLS = 16384,           /* more are summed straight into the tables */
-    LINES_AHEAD = 48,             /* of 64 bytes: about 3 KB of each column; measured best of those tried */
+    SUM_STAGE = 256,              /* pairs whose cells are computed before they are summed; a multiple of SUM_COPIES */
+    MANY_CELLS = 16384,           /* more cells are summed straight into the tables */
+    LINES_AHEAD = 48,             /* lines of 64 bytes, about 3 KB per column; the fastest value in measurements */
     LOW_BITS = 42,
     COUNT_BIT = 43,
-    EXACT_RANGE = 8191 * SUM_STAGE   /* the whole stages below 2^21 */
+    EXACT_RANGE = 8191 * SUM_STAGE   /* the largest multiple of SUM_STAGE below 2^21 */
 };
 
-/* What is kept of the float weights of a cell: their sum and their number. */
+/* The sum and the number of the float weights of a cell. */
 #if SIMD_HAS_GNU
 typedef double float_sum_t __attribute__((vector_size(16)));
 ALWAYS_INLINE void add_float(float_sum_t *sum, double weight) { *sum += (float_sum_t){weight, 1}; }
@@ -47,7 +47,7 @@ typedef struct { double lanes[2]; } float_sum_t;
 ALWAYS_INLINE void add_float(float_sum_t *sum, double weight) { sum->lanes[0] += weight; sum->lanes[1] += 1; }
 #endif
 
-/* And of integer weights; see split_integers. */
+/* The two sums of split integer weights of a cell; see split_integers. */
 #if SIMD_HAS_GNU
 typedef uint64_t exact_sum_t __attribute__((vector_size(16)));
 ALWAYS_INLINE void add_parts(exact_sum_t *sum, exact_sum_t parts) { *sum += parts; }
@@ -60,7 +60,7 @@ ALWAYS_INLINE void add_parts(exact_sum_t *sum, exact_sum_t parts)
 }
 #endif
 
-/* Adds the weight at p: a float32, a float64, an integer in its two parts. */
+/* Adds the weight at p: a float32, a float64, or an integer in two parts. */
 ALWAYS_INLINE void add_float32_at(float_sum_t *sum, const char *p) { add_float(sum, (double)read_float(p, 0)); }
 ALWAYS_INLINE void add_float64_at(float_sum_t *sum, const char *p) { add_float(sum, read_double(p, 0)); }
 ALWAYS_INLINE void add_integer_at(exact_sum_t *sum, const char *p)
@@ -72,8 +72,8 @@ ALWAYS_INLINE void add_integer_at(exact_sum_t *sum, const char *p)
 
 /* ---- reading weights ---- */
 
-/* Integers of any width in two parts each, as they are summed: `raised` by 2^63 where they are signed, so that none is
-   negative; the low LOW_BITS; and the other bits, with a 1 above them that counts the pair. */
+/* Splits integers of any width in two parts. Signed integers are first raised by 2^63, so that none is negative. The first
+   part is the low LOW_BITS bits. The second part is the other bits, with a 1 above them that counts the pair. */
 static void split_integers(const column_t *weights, ptrdiff_t start, ptrdiff_t count, uint64_t *parts)
 {
     const char *p = weights->data + start * weights->stride;
@@ -105,7 +105,7 @@ static void split_integers(const column_t *weights, ptrdiff_t start, ptrdiff_t c
 #undef SPLIT_EACH
 }
 
-/* Adds the sum of up to EXACT_RANGE split integers to counts, and as high * 2^32 + low to the tables. */
+/* Adds the sum of up to EXACT_RANGE split integers to the tables as high * 2^32 + low, and their number to the counts. */
 static void put_exact_sum(const exact_sum_t *sum, int is_signed, int64_t *count, int64_t *high, uint64_t *low)
 {
     uint64_t lanes[2];
@@ -116,9 +116,9 @@ static void put_exact_sum(const exact_sum_t *sum, int is_signed, int64_t *count,
     *high += (int64_t)(lanes[0] >> 32) + others * (1 << (LOW_BITS - 32)) - (is_signed ? n * ((int64_t)1 << 31) : 0);
 }
 
-/* ---- where the sums are kept ---- */
+/* ---- storage of the sums ---- */
 
-/* The cell of each pair, in the caller's own table. */
+/* Computes the cell of each pair in the caller's table. */
 static void table_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, size_t *cells)
 {
     const size_t row = (size_t)b->n_labels + 1;
@@ -137,7 +137,7 @@ static void table_cells(const column_t *a, const column_t *b, ptrdiff_t start, p
     }
 }
 
-/* The same in 16 bits, for a table of fewer than 65 536 cells, so of codes that fit words; count <= BLOCK. */
+/* Computes 16-bit cells for a table with fewer than 65 536 cells, whose codes fit in words; count <= BLOCK. */
 static void ordered_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
@@ -146,7 +146,8 @@ static void ordered_cells(const column_t *a, const column_t *b, ptrdiff_t start,
     short_cells_of_words(codes_a, codes_b, count, (uint16_t)(b->n_labels + 1), cells);
 }
 
-/* Eight zeroed sums a cell, on `stack` if they fit there; NULL where copies would not pay or there is no memory. */
+/* Returns eight zeroed sums per cell, on `stack` if they fit there. Returns NULL if copies are not worthwhile or memory is
+   exhausted. */
 static void *sums_side_by_side(size_t n_cells, ptrdiff_t n_pairs, size_t sum_size, void *stack, size_t stack_size)
 {
     const size_t size = n_cells * SUM_COPIES * sum_size;
@@ -158,9 +159,9 @@ static void *sums_side_by_side(size_t n_cells, ptrdiff_t n_pairs, size_t sum_siz
     return stack;
 }
 
-/* ---- side by side ---- */
+/* ---- sums in adjacent copies ---- */
 
-/* Where the columns and weights will be read soon; an address beyond them is looked at by no one. */
+/* The addresses of columns and weights to prefetch. An address beyond the end is never read. */
 typedef struct { uintptr_t a, b, weights; ptrdiff_t step_a, step_b, step_weights; } sum_ahead_t;
 
 ALWAYS_INLINE sum_ahead_t sum_ahead_of(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t next)
@@ -172,7 +173,7 @@ ALWAYS_INLINE sum_ahead_t sum_ahead_of(const column_t *a, const column_t *b, con
     return ahead;
 }
 
-/* A cache line of each column of wide elements for each eight pairs. */
+/* Prefetches one cache line per column of wide elements for each eight pairs. */
 ALWAYS_INLINE void fetch_sum_ahead(const sum_ahead_t *ahead, ptrdiff_t eighth, int wide)
 {
     if (wide) {
@@ -182,7 +183,7 @@ ALWAYS_INLINE void fetch_sum_ahead(const sum_ahead_t *ahead, ptrdiff_t eighth, i
     FETCH(ahead->weights + (uintptr_t)(eighth * ahead->step_weights));
 }
 
-/* Adds contiguous weights to copy 0, 1, ... 7, 0, ... of their cells. Four 16-bit cell numbers are read at once. */
+/* Adds contiguous weights to copies 0, 1, ... 7, 0, ... of their cells. Four 16-bit cell numbers are read at once. */
 #define ADD_WEIGHTS(name, sum_t, add_at, width)                                                                   \
     static void name(const uint16_t *cells, const char *weights, ptrdiff_t count, sum_t *sums,                    \
                      const sum_ahead_t *ahead, int wide)                                                          \
@@ -210,7 +211,7 @@ ADD_WEIGHTS(add_doubles, float_sum_t, add_float64_at, 8)
 ADD_WEIGHTS(add_integers, exact_sum_t, add_integer_at, 16)
 #undef ADD_WEIGHTS
 
-/* Adds all weights of the range to sums side by side; there are fewer than 65 536 cells. */
+/* Adds all weights of the range to sums in adjacent copies. There must be fewer than 65 536 cells. */
 static void sum_floats_side_by_side(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                                     ptrdiff_t stop, float_sum_t *sums)
 {
@@ -248,8 +249,8 @@ static void sum_integers_side_by_side(const column_t *a, const column_t *b, cons
     }
 }
 
-/* int64 and float64 in place, eight pairs per step: below AVX-512, vectors do not compare 64 bits. Returns where it
-   stopped; `start` if the columns have other types. */
+/* Sums int64 columns with float64 weights in place, eight pairs per step, because vectors below AVX-512 cannot compare 64
+   bits. Returns the index at which it stopped, which is `start` if the columns have other types. */
 static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                            ptrdiff_t stop, float_sum_t *sums)
 {
@@ -270,7 +271,7 @@ static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const column_t 
     return start;
 }
 
-/* ---- straight into the tables, where copies would not pay ---- */
+/* ---- sums straight in the tables, if copies are not worthwhile ---- */
 
 static void sum_floats_into(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                             ptrdiff_t stop, int64_t *counts, double *table)
@@ -308,7 +309,7 @@ static void sum_integers_into(const column_t *a, const column_t *b, const column
 
 /* ---- the kernels ---- */
 
-/* Adds the number of pairs start..stop-1 and their weights (float32 or float64) to two tables laid out as in count_pairs. */
+/* Adds the number of pairs start..stop-1 and their weights (float32 or float64) to two tables with the layout of count_pairs. */
 MAYBE_UNUSED static void sum_pairs(const column_t *a, const column_t *b, const column_t *weights,
                                    ptrdiff_t start, ptrdiff_t stop, int64_t *counts, double *table)
 {
@@ -332,7 +333,7 @@ MAYBE_UNUSED static void sum_pairs(const column_t *a, const column_t *b, const c
         free(sums);
 }
 
-/* The same for integer weights: the sum of a cell is high[cell] * 2^32 + low[cell], exactly. */
+/* Adds pairs with integer weights. The sum of a cell is exactly high[cell] * 2^32 + low[cell]. */
 MAYBE_UNUSED static void sum_pairs_int(const column_t *a, const column_t *b, const column_t *weights,
                                        ptrdiff_t start, ptrdiff_t stop, int64_t *counts, int64_t *high, uint64_t *low)
 {

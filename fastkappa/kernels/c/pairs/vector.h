@@ -1,12 +1,12 @@
-/* Positional popcount with 16- or 32-byte vectors: the portable form of avx512.h (read that first).
+/* Count pairs by positional popcount with 16- or 32-byte vectors. Read avx512.h first.
 
-   The differences, because there is no 64-entry look-up and no three-way logic:
+   Without a 64-entry look-up and three-way logic, this version differs as follows:
 
    - The bits of plane p are   (cell >> 3 == p) & (1 << (cell & 7)),   both sides of & computed once per vector.
-   - An adder is five plain operations, so the tree is one step taller (32 vectors), and one vector in 32 is counted.
-   - That vector's bits are counted by shifting: counter[c] += (bits >> c) & 1, in bytes, which last for 255 groups.
+   - An adder needs five plain operations, so the tree is one level deeper (32 vectors), and one vector in 32 is counted.
+   - The bits of that vector are counted by shifting: counter[c] += (bits >> c) & 1, in bytes that last for 255 groups.
 
-   A template: see common/each_vector_level.h. */
+   This is a template; see common/each_vector_level.h. */
 
 #define plane_t NAME(plane_t)
 
@@ -17,8 +17,8 @@ enum {
 #define GROUP_PAIRS NAME(GROUP)
 
 typedef struct {
-    bytes_t ones, twos, fours, eights, sixteens;   /* bits of that weight, not yet added up */
-    bytes_t counters[8];                           /* by cell: how often a bit of weight 32 was set, by byte */
+    bytes_t ones, twos, fours, eights, sixteens;   /* bits of that weight, not yet counted */
+    bytes_t counters[8];                           /* per cell and byte, how many times a bit of weight 32 was set */
     int64_t total[8];
 } plane_t;
 
@@ -26,17 +26,17 @@ typedef struct {
 
 ALWAYS_INLINE bytes_t NAME(add_bits)(bytes_t *sum, bytes_t x, bytes_t y)
 {
-    const bytes_t half = x ^ y;   /* without the sum, so that the chain of sums is short */
+    const bytes_t half = x ^ y;   /* independent of the sum, so that the dependency chain of sums is short */
     const bytes_t carry = (x & y) | (half & *sum);
     *sum ^= half;
     return carry;
 }
 
-/* The cells of one vector, as plane number and bit within the plane. */
+/* The cells of one vector, each as the number of its plane and its bit within the plane. */
 typedef struct { bytes_t plane, bit; } NAME(cells_t);
 #define cells_t NAME(cells_t)
 
-/* 16 vectors of weight 1 to one of weight 16. */
+/* Adds 16 vectors of weight 1, and returns a vector of weight 16. */
 ALWAYS_INLINE bytes_t NAME(add_16)(plane_t *state, const cells_t *cells, bytes_t p)
 {
     bytes_t two_a, two_b, four_a, four_b, eight_a, eight_b;
@@ -104,7 +104,7 @@ static void NAME(flush_rests)(plane_t *planes, int n_planes)
     }
 }
 
-/* The 16-bit product multiplies two bytes at once: code_a * n_labels_b is below 256. */
+/* Returns the next cells. A 16-bit product multiplies two bytes at once, because code_a * n_labels_b is below 256. */
 ALWAYS_INLINE cells_t NAME(next_cells)(reader_t *a, reader_t *b, uint16_t n_labels_b, int width)
 {
     const bytes_t codes_a = (bytes_t)NAME(next_codes)(a, width, 1, 0);
@@ -123,7 +123,7 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b,
 {
     const ptrdiff_t n_groups = (stop - start) / GROUP_PAIRS;
     const size_t n_a = (size_t)a->n_labels, n_b = (size_t)b->n_labels;
-    const int n_planes = (int)((n_a * n_b + 6) / 8); /* of all cells but the last */
+    const int n_planes = (int)((n_a * n_b + 6) / 8); /* of all cells except the last */
     if (n_groups <= 0)
         return start;
 
@@ -149,7 +149,7 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b,
             p = n_planes;
         }
         if (LIKELY(group + 1 < n_groups)) {
-            /* memory is read while planes are worked: after each few vectors a plane */
+            /* process one plane after every few vectors, so that memory is read meanwhile */
             for (int v = 0; v < 32; v++) {
                 next[v] = NAME(next_cells)(&column_a, &column_b, (uint16_t)n_b, width);
                 for (due += n_planes; due >= 32; due -= 32)
@@ -171,7 +171,7 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b,
     size_t cell = 0;
     for (size_t i = 0; i < n_a; i++)
         for (size_t j = 0; j < n_b; j++, cell++) {
-            /* the last cell, if it has no plane, has the pairs that no other has */
+            /* if the last cell has no plane, it gets the remaining pairs */
             const int64_t count = cell < 8 * (size_t)n_planes ? planes[cell / 8].total[cell % 8] : counted;
             counted -= count;
             table[i * (n_b + 1) + j] += count;
@@ -179,7 +179,7 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b,
     return start + n_groups * GROUP_PAIRS;
 }
 
-/* One function for each width, or the compiler would fill the registers of one with another's. */
+/* There is one function per width, to reduce register pressure. */
 #define COUNT_GROUPS(name, width)                                                                                   \
     NEVER_INLINE ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table) \
     {                                                                                                               \
@@ -191,8 +191,8 @@ COUNT_GROUPS(NAME(count_groups_32), 4)
 COUNT_GROUPS(NAME(count_groups_64), 8)
 #undef COUNT_GROUPS
 
-/* Two columns of contiguous integers of one width, at most 8 * MAX_PLANES cells (and the last one for nothing): whole
-   groups; returns where it stopped. */
+/* Counts whole groups of two columns of contiguous integers of equal width, with at most 8 * MAX_PLANES + 1 cells. Returns
+   the index at which it stopped. */
 static ptrdiff_t NAME(count_popcount)(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     switch (a->stride) {

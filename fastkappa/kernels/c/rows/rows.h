@@ -1,8 +1,9 @@
-/* Many columns against one, where they are the columns of a row-major matrix.
+/* Pair one column with each column of a row-major matrix.
 
-   A row of the matrix is compared with each label at once: what is equal adds one to the bytes of that label and of the
-   row's label in the first column. After 255 rows, before a byte overflows, they are added to wider sums. So nothing is
-   transposed, and the work is that of the rows' bytes times the labels: this is for few labels. */
+   A row of the matrix is compared with each label, many columns at a time. Each match adds 1 to a byte counter for the label
+   in the matrix and the label in the first column. After at most 255 rows, before a byte can overflow, the counters are added
+   to wider sums. So nothing is transposed. The work is the size of the rows times the number of labels, so this kernel is
+   for few labels. */
 #ifndef FASTKAPPA_ROWS_H
 #define FASTKAPPA_ROWS_H
 
@@ -18,7 +19,7 @@ enum { MOST_ROW_LABELS = 16, ROW_WIDTH = 128, ROW_VECTOR = 64, ROWS_OF_BYTES = 2
 #endif
 
 #define ROW_LOOPS(LEVEL)                                                                                       \
-    /* the codes of contiguous integers */                                                                     \
+    /* writes the codes of contiguous integers */                                                              \
     static void row_codes_##LEVEL(const char *p, ptrdiff_t width, ptrdiff_t count, uint64_t lowest, uint32_t n, \
                                   uint8_t *ROW_RESTRICT codes)                                                 \
     {                                                                                                          \
@@ -55,14 +56,15 @@ ROW_LOOPS(avx512)
 SIMD_END
 #endif
 
-/* How many counters count_rows needs: this many bytes, and as many numbers of 32 bits for each ROW_WIDTH columns. */
+/* Returns the number of counters for count_rows, which needs that many bytes, and that many 32-bit integers per ROW_WIDTH
+   columns. */
 static ptrdiff_t row_counters(const column_t *first, const column_t *row)
 {
     return (ptrdiff_t)((first->n_labels + 1) * row->n_labels) * ROW_WIDTH;
 }
 
-/* Adds the sums of ROW_WIDTH columns, of which `count` are there, to their tables. `n_rows` has the rows of each label of
-   the first column: those that no label of the second accounts for are outside its labels. */
+/* Adds the sums of the first `count` of ROW_WIDTH columns to their tables. `n_rows` is the number of rows per label of the
+   first column. Rows that match no label of the second column are outside its labels. */
 static void add_row_sums(const uint32_t *sums, const uint32_t *n_rows, ptrdiff_t n_first, ptrdiff_t n_second, ptrdiff_t count,
                          int64_t *tables)
 {
@@ -80,9 +82,9 @@ static void add_row_sums(const uint32_t *sums, const uint32_t *n_rows, ptrdiff_t
         }
 }
 
-/* Adds the pairs start .. stop-1 of the first column and of each column of a matrix to one table for each. `row` is its
-   first row, `row_stride` how many bytes they are apart. Neither has more than MOST_ROW_LABELS labels; `counts` and `sums`
-   have room for row_counters() and that times the groups of ROW_WIDTH columns. */
+/* Adds pairs start..stop-1 of the first column and each column of a matrix to one table per column. `row` is the first row of
+   the matrix, and `row_stride` is the distance between rows in bytes. There are at most MOST_ROW_LABELS labels. `counts` has
+   room for row_counters() bytes, and `sums` for as many 32-bit integers per group of ROW_WIDTH columns. */
 static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row_stride, ptrdiff_t n_columns,
                        ptrdiff_t start, ptrdiff_t stop, int64_t *tables, uint8_t *counts, uint32_t *sums)
 {
@@ -92,7 +94,7 @@ static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row
     const int plain = is_plain_integer(row);
     uint8_t labels[ROWS_OF_BYTES], codes[ROW_WIDTH];
     while (start < stop) {
-        /* so many that no sum overflows */
+        /* a range of this length cannot overflow the sums */
         const ptrdiff_t end = stop - start < (1 << 30) ? stop : start + (1 << 30);
         uint32_t n_rows[MOST_ROW_LABELS + 1] = {0};
         memset(sums, 0, (size_t)(n_groups * n_counters) * sizeof *sums);
@@ -105,7 +107,7 @@ static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row
                 column_t part = *row;
                 part.data += start * row_stride + g * ROW_WIDTH * row->stride;
                 memset(counts, 0, (size_t)n_counters);
-                memset(codes, 0xFF, sizeof codes);      /* no code, where there is no column */
+                memset(codes, 0xFF, sizeof codes);      /* an invalid code for missing columns */
                 for (ptrdiff_t r = 0; r < n; r++, part.data += row_stride) {
                     if (plain)
                         AT_LEVEL(row_codes, part.data, part.stride, count, part.lowest, (uint32_t)n_second, codes);

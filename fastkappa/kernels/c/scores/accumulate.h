@@ -1,12 +1,12 @@
-/* Sums by label of items in order. */
+/* Compute prefix sums per label over sorted items. */
 #ifndef FASTKAPPA_SCORES_ACCUMULATE_H
 #define FASTKAPPA_SCORES_ACCUMULATE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many items of each label, or what weight of them, lie between places[0] and each place; prefix is
-   n_labels x n_places. Codes are below n_labels. */
+/* Writes the count, or the sum of weights, of each label between places[0] and each place. `prefix` is n_labels x n_places.
+   Codes are below n_labels. */
 static void accumulate_labels(const uint16_t *codes, const double *weights, const int64_t *places, ptrdiff_t n_places,
                               ptrdiff_t n_labels, double *prefix, double *below)
 {

@@ -1,8 +1,8 @@
-/* Scores counted by bin and label, and those of some bins collected.
+/* Count scores by bin and label, and collect or group the items of bins.
 
-   A score has one of n_inner + 3 rows. Row 0 is below `low`, rows 1 .. n_inner are bins of equal width from there on,
-   row n_inner + 1 is above them, and the last row has NaN and the infinities. A row never lies below that of a lower
-   score: subtraction and product round, but they keep the order. */
+   Each score belongs to one of n_inner + 3 rows. Row 0 is for scores below `low`. Rows 1 .. n_inner are bins of equal width
+   from `low` on. Row n_inner + 1 is for scores above them, and the last row is for NaN and infinity. Rounding keeps the
+   order: of two scores, the higher one is never in a lower row. */
 #ifndef FASTKAPPA_SCORES_BINS_H
 #define FASTKAPPA_SCORES_BINS_H
 
@@ -12,7 +12,7 @@
 #include "order.h"
 #include "portable.h"
 
-/* Two cells are loaded at a time: loads of the cells, of the counters and stores are what bounds this. */
+/* Two cells are loaded at a time, because the number of loads and stores limits the speed. */
 static void increment(uint32_t *table, const uint32_t *cells, ptrdiff_t count)
 {
     ptrdiff_t i = 0;
@@ -27,8 +27,8 @@ static void increment(uint32_t *table, const uint32_t *cells, ptrdiff_t count)
     for (; i < count; i++) table[cells[i]]++;
 }
 
-/* Adds the items start .. stop-1 to `table`, (n_inner + 3) x (n_labels + 1), and their weights to `sums` if there are
-   weights. The last column has labels outside the codes. */
+/* Adds items start .. stop-1 to `table`, which is (n_inner + 3) x (n_labels + 1), and their weights, if any, to `sums`. The
+   last column counts codes outside the labels. */
 static void count_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
                          ptrdiff_t stop, const bins_t *bins, uint32_t *table, double *sums)
 {
@@ -46,7 +46,7 @@ static void count_scores(const column_t *scores, const column_t *codes, const do
     }
 }
 
-/* Lowers and raises the least and the largest score met in each row. */
+/* Updates the least and the largest score of each row. */
 static void range_scores(const column_t *scores, ptrdiff_t start, ptrdiff_t stop, const bins_t *bins, double *least,
                          double *largest)
 {
@@ -62,7 +62,7 @@ static void range_scores(const column_t *scores, ptrdiff_t start, ptrdiff_t stop
     }
 }
 
-/* The codes at places from `start` on. */
+/* Writes the codes of the items at the given places, counted from `start`. */
 static void codes_at(const column_t *codes, ptrdiff_t start, const uint32_t *places, ptrdiff_t count, uint16_t *out)
 {
     const char *p = element_address(codes, start);
@@ -76,7 +76,7 @@ static void codes_at(const column_t *codes, ptrdiff_t start, const uint32_t *pla
     }
 }
 
-/* Writes score, code and weight of the items whose row is wanted; returns how many they are. Each array has room for
+/* Copies score, code and weight of the items in wanted rows, and returns their number. Each output array has room for
    stop - start items. Codes are 0 .. n_labels, below 2^16. */
 static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
                                 ptrdiff_t stop, const bins_t *bins, const uint8_t *wanted, void *out, uint16_t *out_codes,
@@ -115,8 +115,8 @@ static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, c
     return n;
 }
 
-/* Writes each of the items start .. stop-1 to the next place of its row, `places` up to `ends`. Returns how many found no
-   place left: scores that changed since they were counted. Codes are 0 .. n_labels, below 2^16. */
+/* Copies each item from start to stop-1 to the next free place of its row, `places[row]` up to `ends[row]`. Returns the number
+   of items without a place, which exist if scores have changed since they were counted. Codes are 0 .. n_labels, below 2^16. */
 static ptrdiff_t group_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
                               ptrdiff_t stop, const bins_t *bins, int64_t *places, const int64_t *ends, void *out,
                               uint16_t *out_codes, double *out_weights)

@@ -1,11 +1,11 @@
-/* The best cuts between scores in order. This computes a statistic: only the short cuts call it. */
+/* Find the best cuts between sorted scores. This computes a statistic, so only fastkappa/shortcuts calls it. */
 #ifndef FASTKAPPA_SCORES_CUTS_H
 #define FASTKAPPA_SCORES_CUTS_H
 
 #include <math.h>
 #include "../common/simd_level.h"
 
-/* Where f_c is least, for each cut c: f_c(j) = sum over y of steps[c][y] * prefix[y][j]. Of equal places, the first. */
+/* Finds, for each cut c, the place j with the least f_c(j) = sum over y of steps[c][y] * prefix[y][j]. Ties go to the first. */
 enum { PLACES = 128, LANES = 8 };
 
 #define CUT_LOOPS(LEVEL)                                                                                       \
@@ -50,10 +50,11 @@ CUT_LOOPS(avx512)
 SIMD_END
 #endif
 
-/* Dinkelbach's rounds for cuts that need not be kept in order. `ratio` is O and C (see fastkappa/thresholds/cuts/cut_programme.py) of
-   the cuts in `positions` if these are `known`; both become those of the cuts found. `matrix` is n_labels x n_labels, `chance` has n_labels
-   entries; `work` has room for n_labels * (n_labels + 1). Returns the number of rounds, or 0 if this is a case for the
-   general way: cuts out of order, or kappa undefined. */
+/* Searches for the best cuts by Dinkelbach's method, without a constraint on their order. If `known`, `positions` are the cuts
+   to start from, and `ratio` is their O and C (see fastkappa/thresholds/cuts/cut_programme.py). Both are set to those of the
+   best cuts. `matrix` is n_labels x n_labels, `chance` has n_labels entries, and `work` has room for
+   n_labels * (n_labels + 1) numbers. Returns the number of rounds, or 0 if the general path is needed because cuts are out of
+   order or kappa is undefined. */
 static int search_cuts(const double *prefix, ptrdiff_t n_places, ptrdiff_t n_labels, const double *matrix,
                        const double *chance, double *ratio, int64_t *positions, int known, double *work,
                        int64_t *candidates)

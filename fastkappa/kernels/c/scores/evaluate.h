@@ -1,4 +1,4 @@
-/* Kappa at given thresholds. This computes a statistic: only the short cuts call it. */
+/* Compute kappa at given thresholds. This computes a statistic, so only fastkappa/shortcuts calls it. */
 #ifndef FASTKAPPA_SCORES_EVALUATE_H
 #define FASTKAPPA_SCORES_EVALUATE_H
 
@@ -7,9 +7,9 @@
 
 enum { MOST_CUTS = 64 };
 
-/* Items in groups of which each is above the one before; inside a group they are in any order. Group g is
-   starts[g] .. starts[g + 1] - 1, its lowest score is least[g]. `prefix` has the sums of each label below each group, and
-   those of all items: n_labels at a time. */
+/* Items in groups of ascending scores; the order within a group is arbitrary. Group g is starts[g] .. starts[g + 1] - 1, and
+   its lowest score is least[g]. `prefix` contains the sums per label below each group, and finally the totals, with n_labels
+   numbers per group. */
 typedef struct {
     const char *scores;
     int kind;
@@ -20,7 +20,7 @@ typedef struct {
     const double *least, *prefix, *matrix, *chance;
 } grouped_items_t;
 
-/* How many groups begin below a threshold. The loop has no branch to be mispredicted. */
+/* Returns the number of groups that begin below a threshold. The loop has no branch that could be mispredicted. */
 static ptrdiff_t groups_below(const grouped_items_t *items, double threshold)
 {
     ptrdiff_t first = 0, length = items->n_groups;
@@ -37,8 +37,8 @@ ALWAYS_INLINE double score_at(const grouped_items_t *items, int64_t i)
     return items->kind == COLUMN_FLOAT32 ? ((const float *)items->scores)[i] : ((const double *)items->scores)[i];
 }
 
-/* Adds the items of a group that are below a threshold to the sums of the labels. Nothing branches on a score: it would
-   be mispredicted. */
+/* Adds the items of a group below a threshold to the sums of the labels. The loop does not branch on scores, because such
+   branches would be mispredicted. */
 static void add_items_below(const grouped_items_t *items, ptrdiff_t group, double threshold, double *sums)
 {
     const int64_t start = items->starts[group], stop = items->starts[group + 1];
@@ -48,12 +48,12 @@ static void add_items_below(const grouped_items_t *items, ptrdiff_t group, doubl
             sums[items->codes[i]] += score_at(items, i) < threshold ? items->weights[i] : 0.0;
         return;
     }
-    /* In turn, so that a counter need not wait for itself. */
+    /* Use two copies of the counters in turn, so that an increment need not wait for the one before. */
     for (int64_t i = start; i < stop; i++) counts[i & 1][items->codes[i]] += score_at(items, i) < threshold;
     for (ptrdiff_t y = 0; y < items->n_labels; y++) sums[y] += counts[0][y] + counts[1][y];
 }
 
-/* The confusion table of thresholds in any order, at most MOST_CUTS of them. */
+/* Computes the confusion table at up to MOST_CUTS thresholds in any order. */
 static void table_of_thresholds(const grouped_items_t *items, const double *thresholds, double *table)
 {
     const ptrdiff_t n_labels = items->n_labels, n_cuts = n_labels - 1;
@@ -75,7 +75,7 @@ static void table_of_thresholds(const grouped_items_t *items, const double *thre
     }
 }
 
-/* Kappa of the thresholds; NaN where it is undefined. */
+/* Returns kappa at the thresholds, or NaN if it is undefined. */
 static double kappa_of_thresholds(const grouped_items_t *items, const double *thresholds, double n, double *table)
 {
     const ptrdiff_t n_labels = items->n_labels;

@@ -1,4 +1,4 @@
-/* Scores and codes as keys to sort them by: whole numbers in the order of the scores, with room for a code below. */
+/* Pack scores and codes into sort keys: integers in the order of the scores, with the code in the low bits. */
 #ifndef FASTKAPPA_SCORES_KEYS_H
 #define FASTKAPPA_SCORES_KEYS_H
 
@@ -8,8 +8,8 @@
 #include "order.h"
 #include "portable.h"
 
-/* Key 0 is `negative` in the order of all doubles; key n_negative is zero, and the next is the first positive score:
-   key i is number positive + i in the order. So the many numbers next to zero that do not occur have no keys. */
+/* Key i < n_negative is number negative + i in the order of all doubles. Key n_negative is zero. A larger key i is number
+   positive + i. So the many numbers close to zero that do not occur have no keys. */
 typedef struct {
     uint64_t negative, n_negative, positive;
     int code_bits;
@@ -63,7 +63,7 @@ SIMD_END
 
 enum { KEYS_FIT, KEYS_TOO_LONG, KEYS_NOT_FINITE };
 
-/* Writes the keys of n items, if the range of the scores leaves room for the codes. */
+/* Writes the keys of n items if the scores and the codes fit in 64 bits. */
 static int pack_scores(const column_t *scores, const column_t *codes, ptrdiff_t n, uint64_t *keys, key_layout_t *layout)
 {
     double x[BLOCK];
@@ -96,7 +96,7 @@ static int pack_scores(const column_t *scores, const column_t *codes, ptrdiff_t 
     return KEYS_FIT;
 }
 
-/* The scores and the codes of n keys. */
+/* Unpacks n keys into scores and codes. */
 static void unpack_scores(const uint64_t *keys, ptrdiff_t n, const key_layout_t *layout, int kind, void *scores,
                           uint16_t *codes)
 {

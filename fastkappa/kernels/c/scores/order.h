@@ -1,4 +1,4 @@
-/* Doubles as whole numbers in the same order. */
+/* Convert doubles to integers in the same order. */
 #ifndef FASTKAPPA_SCORES_ORDER_H
 #define FASTKAPPA_SCORES_ORDER_H
 

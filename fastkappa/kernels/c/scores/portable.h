@@ -1,4 +1,4 @@
-/* The rows of scores in a table of bins; bins.h says what they are. */
+/* Find the rows of scores in a table of bins; bins.h explains the rows. */
 #ifndef FASTKAPPA_SCORES_PORTABLE_H
 #define FASTKAPPA_SCORES_PORTABLE_H
 
@@ -36,7 +36,7 @@ BIN_LOOPS(avx512)
 SIMD_END
 #endif
 
-/* The rows of a block of scores; `copies` has room for it. Returns the scores as doubles. */
+/* Writes the rows of a block of scores, and returns the scores as doubles. `copies` has room for a block. */
 static const double *rows_of_block(const column_t *scores, ptrdiff_t start, ptrdiff_t count, const bins_t *bins,
                                    double *copies, uint32_t *rows)
 {
