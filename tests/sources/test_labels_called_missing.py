@@ -126,7 +126,7 @@ def test_without_labels_errors_say_how_to_name_them(tmp_path: Path) -> None:
     from tests.helpers.command_line import CommandLine
 
     program, path = CommandLine(), text(COLUMNS, tmp_path / "r.csv")
-    remedy = "Name 'NA' in --labels if it is a label."
+    remedy = "If 'NA' is a label, name it in --labels."
     for command in (
         ["score", path, "--y1", "a", "--y2", "b"],
         ["agree", path, "--raters", "a", "b", "c"],
