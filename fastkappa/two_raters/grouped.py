@@ -247,54 +247,54 @@ def agreement_by(
 ) -> GroupedAgreement:
     """Return the agreement of two raters in each group of items, counted in one pass.
 
-        Parameters
-        ----------
-        y1, y2 : array-like of shape (n,)
-            The ratings of the first and of the second rater.
-        groups : array-like of shape (n,)
-            The group of each item, of any type that ratings may have.
-        weights, labels, missing, missing_codes, confidence
-            As for `agreement`. ``missing_codes`` apply to ratings, not to groups. Without ``labels``,
-            the tables of all groups have the same labels: the declared labels, or all labels that occur
-            in any group.
-        undefined : {'nan', 'drop'}, default='nan'
-            What the test of equality does if the kappa of a group is undefined, as for
-            `compare_strata`: return NaN, or leave such groups out.
-        clusters : array-like of shape (n,), default=None
-            The cluster of each item, as for `agreement`. Groups may share clusters, such as the cases
-            of one reader. The test of equality takes this into account.
-        sample_weight : array-like of shape (n,), default=None
-            The number of items that each row stands for, as for `agreement`.
-        distribution : {'normal', 't'}, default='normal'
-                The distribution of standard errors and intervals, as for `agreement`.
-            interval_method : {'asymptotic', 'score', 'profile'}, default=None
-            How the intervals of kappa are computed, and how equality is tested, as for `agreement`.
-        null_kappa, alternative
-            The test of kappa in each group, as for `agreement`.
+    Parameters
+    ----------
+    y1, y2 : array-like of shape (n,)
+        The ratings of the first and of the second rater.
+    groups : array-like of shape (n,)
+        The group of each item, of any type that ratings may have.
+    weights, labels, missing, missing_codes, confidence
+        As for `agreement`. ``missing_codes`` apply to ratings, not to groups. Without ``labels``,
+        the tables of all groups have the same labels: the declared labels, or all labels that occur
+        in any group.
+    undefined : {'nan', 'drop'}, default='nan'
+        What the test of equality does if the kappa of a group is undefined, as for
+        `compare_strata`: return NaN, or leave such groups out.
+    clusters : array-like of shape (n,), default=None
+        The cluster of each item, as for `agreement`. Groups may share clusters, such as the cases
+        of one reader. The test of equality takes this into account.
+    sample_weight : array-like of shape (n,), default=None
+        The number of items that each row stands for, as for `agreement`.
+    distribution : {'normal', 't'}, default='normal'
+        The distribution of standard errors and intervals, as for `agreement`.
+    interval_method : {'asymptotic', 'score', 'profile'}, default=None
+        How the intervals of kappa are computed, and how equality is tested, as for `agreement`.
+    null_kappa, alternative
+        The test of kappa in each group, as for `agreement`.
 
-        Returns
-        -------
-        results : GroupedAgreement
-            A mapping from groups to `AgreementResult`, with a test of equal kappas. Groups without an
-            item among the labels are left out.
+    Returns
+    -------
+    results : GroupedAgreement
+        A mapping from groups to `AgreementResult`, with a test of equal kappas. Groups without an
+        item among the labels are left out.
 
-        Raises
-        ------
-        ValueError
-            As for `agreement`. Also if the tables of all groups would need more than 512 MB.
+    Raises
+    ------
+    ValueError
+        As for `agreement`. Also if the tables of all groups would need more than 512 MB.
 
-        Examples
-        --------
-        >>> from fastkappa import agreement_by
-        >>> results = agreement_by(
-        ...     [1, 1, 2, 2, 1, 1, 2, 2, 2],
-        ...     [1, 2, 2, 2, 1, 2, 1, 2, 2],
-        ...     groups=["a", "a", "a", "a", "b", "b", "b", "b", "b"],
-        ... )
-        >>> {group: round(result.kappa, 4) for group, result in results.items()}
-        {'a': 0.5, 'b': 0.1667}
-        >>> round(results.equality.p_value, 4)
-        0.5558
+    Examples
+    --------
+    >>> from fastkappa import agreement_by
+    >>> results = agreement_by(
+    ...     [1, 1, 2, 2, 1, 1, 2, 2, 2],
+    ...     [1, 2, 2, 2, 1, 2, 1, 2, 2],
+    ...     groups=["a", "a", "a", "a", "b", "b", "b", "b", "b"],
+    ... )
+    >>> {group: round(result.kappa, 4) for group, result in results.items()}
+    {'a': 0.5, 'b': 0.1667}
+    >>> round(results.equality.p_value, 4)
+    0.5558
     """
     check_confidence(confidence)
     check_undefined(undefined)

@@ -114,7 +114,7 @@ def test_missing_ratings_are_counted_and_dropped(write: Callable[..., Path]) -> 
         count_ratings(path, "left", "right")
     assert str(raised.value) == (
         "ratings are missing: 2 in column 'left' and 2 in column 'right', of 5 rows."
-        " --missing drop leaves such rows out."
+        " Give --missing drop to leave such rows out."
     )
     counts = count_ratings(path, "left", "right", drop_missing=True)
     assert (counts.n_rows, counts.missing, counts.n_dropped) == (5, (2, 2), 3)
@@ -142,7 +142,7 @@ def test_what_is_missing_in_text(tmp_path: Path, field: str) -> None:
 
 def test_no_rows_left(tmp_path: Path) -> None:
     path = text_file(tmp_path, "a,b\n1,\n,1\n")
-    with pytest.raises(RatingsError, match="no rows are left: all 2 of"):
+    with pytest.raises(RatingsError, match="no rows are left, because all 2 rows of"):
         count_ratings(path, "a", "b", drop_missing=True)
 
 

@@ -126,7 +126,7 @@ def test_without_labels_errors_say_how_to_name_them(tmp_path: Path) -> None:
     from tests.helpers.command_line import CommandLine
 
     program, path = CommandLine(), text(COLUMNS, tmp_path / "r.csv")
-    remedy = "Name 'NA' in --labels if it is a label."
+    remedy = "If 'NA' is a label, name it in --labels."
     for command in (
         ["score", path, "--y1", "a", "--y2", "b"],
         ["agree", path, "--raters", "a", "b", "c"],
@@ -142,4 +142,4 @@ def test_without_labels_errors_say_how_to_name_them(tmp_path: Path) -> None:
     assert "--labels" not in program.refusal("score", blank, "--y1", "a", "--y2", "b")
     both = ["score", path, "--y1", "a", "--y2", "b", "--labels", "Yes,NA", "--missing-codes"]
     assert "--labels and --missing-codes both have 'NA'" in program.refusal(*both, "NA")
-    assert "An empty field of a text file is missing anyway." in program.refusal(*both, "")
+    assert "An empty field of a text file is always missing." in program.refusal(*both, "")

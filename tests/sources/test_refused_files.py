@@ -75,7 +75,7 @@ def test_dates_and_lists_are_no_ratings(tmp_path: Path) -> None:
     table = pa.table({"day": pa.array([0], pa.date32()), "list": pa.array([[1]])})
     parquet.write_table(table, tmp_path / "r.parquet")
     for column in table.column_names:
-        with pytest.raises(RatingsError, match=f"column '{column}' (has|holds) values of type"):
+        with pytest.raises(RatingsError, match=f"column '{column}' (has|holds|contains) values of"):
             count_ratings(tmp_path / "r.parquet", column, column)
 
 

@@ -105,55 +105,55 @@ def specific_agreement(
 ) -> SpecificAgreement:
     """Return the specific agreement of two raters on each label: 2 n_ii / (n_i. + n_.i).
 
-        It is the probability that a rater gives a label to an item to which the other, randomly chosen
-        rater gave it. For two labels, the values are called positive and negative agreement. As a
-        measure of overlap it is known as the Dice coefficient and as F1.
+    It is the probability that a rater gives a label to an item to which the other, randomly chosen
+    rater gave it. For two labels, the values are called positive and negative agreement. As a
+    measure of overlap it is known as the Dice coefficient and as F1.
 
-        Parameters
-        ----------
-        table : array-like of shape (l, l)
-            Counts; rows are the first rater's ratings.
-        confidence : float, default=0.95
-            The confidence of the intervals.
-        labels : ndarray of shape (l,), default=None
-            The labels, for the report; None means numbers from 0.
-        clusters : Clusters or None, default=None
-            The clusters of the items, if they are not independent.
+    Parameters
+    ----------
+    table : array-like of shape (l, l)
+        Counts; rows are the first rater's ratings.
+    confidence : float, default=0.95
+        The confidence of the intervals.
+    labels : ndarray of shape (l,), default=None
+        The labels, for the report; None means numbers from 0.
+    clusters : Clusters or None, default=None
+        The clusters of the items, if they are not independent.
 
-        Returns
-        -------
-        agreement : SpecificAgreement
-                Standard errors are from the delta method, with clusters from the sums of each. Intervals
-            are not symmetric. Among the items with the label by either rater, let q be the proportion
-            with the label by both raters. It is binomial, and its Wilson interval is transformed by
-            2 q / (1 + q). With clusters, the interval is for the number of independent items with the
-            same standard error.
-    
-        Raises
-        ------
-        ValueError
-            If the table is not a square table of whole counts, or is empty, or if the confidence
-            is not between 0 and 1.
+    Returns
+    -------
+    agreement : SpecificAgreement
+        Standard errors are from the delta method, with clusters from the sums of each. Intervals
+        are not symmetric. Among the items with the label by either rater, let q be the proportion
+        with the label by both raters. It is binomial, and its Wilson interval is transformed by
+        2 q / (1 + q). With clusters, the interval is for the number of independent items with the
+        same standard error.
 
-        References
-        ----------
-        D. V. Cicchetti and A. R. Feinstein (1990). High agreement but low kappa: II. Resolving
-        the paradoxes. Journal of Clinical Epidemiology 43, 551-558.
+    Raises
+    ------
+    ValueError
+        If the table is not a square table of whole counts, or is empty, or if the confidence
+        is not between 0 and 1.
 
-        P. Graham and B. Bull (1998). Approximate standard errors and confidence intervals for
-        indices of positive and negative agreement. Journal of Clinical Epidemiology 51, 763-771.
+    References
+    ----------
+    D. V. Cicchetti and A. R. Feinstein (1990). High agreement but low kappa: II. Resolving
+    the paradoxes. Journal of Clinical Epidemiology 43, 551-558.
 
-        E. B. Wilson (1927). Probable inference, the law of succession, and statistical inference.
-        Journal of the American Statistical Association 22, 209-212.
+    P. Graham and B. Bull (1998). Approximate standard errors and confidence intervals for
+    indices of positive and negative agreement. Journal of Clinical Epidemiology 51, 763-771.
 
-        Examples
-        --------
-        >>> from fastkappa.two_raters.statistics.proportions import specific_agreement
-        >>> found = specific_agreement([[20, 5], [10, 15]])
-        >>> found.values.round(4), found.standard_errors.round(4)
-        (array([0.7273, 0.6667]), array([0.0677, 0.0811]))
-        >>> found.lower.round(4), found.upper.round(4)
-        (array([0.5801, 0.498 ]), array([0.8373, 0.8013]))
+    E. B. Wilson (1927). Probable inference, the law of succession, and statistical inference.
+    Journal of the American Statistical Association 22, 209-212.
+
+    Examples
+    --------
+    >>> from fastkappa.two_raters.statistics.proportions import specific_agreement
+    >>> found = specific_agreement([[20, 5], [10, 15]])
+    >>> found.values.round(4), found.standard_errors.round(4)
+    (array([0.7273, 0.6667]), array([0.0677, 0.0811]))
+    >>> found.lower.round(4), found.upper.round(4)
+    (array([0.5801, 0.498 ]), array([0.8373, 0.8013]))
     """
     check_confidence(confidence)
     counts = as_counts(table)
@@ -194,38 +194,38 @@ def agreement_within(
 ) -> Proportion:
     """Return the proportion of items whose two ratings differ by no more than a tolerance.
 
-        Parameters
-        ----------
-        table : array-like of shape (l, l)
-            Counts; rows are the first rater's ratings.
-        tolerance : float
-            The largest difference to accept, at least 0. Rounding errors of label values are ignored:
-            0.4 and 0.1 differ by no more than 0.3.
-        by : {'steps', 'values'}, default='steps'
-            Whether to compare the positions of the labels or their values.
-        labels : ndarray of shape (l,), default=None
-            The labels, which must be numbers. Needed for ``by='values'``.
-        confidence : float, default=0.95
-                The confidence of the Wilson interval.
-            clusters : Clusters or None, default=None
-            The clusters of the items, as for `specific_agreement`.
+    Parameters
+    ----------
+    table : array-like of shape (l, l)
+        Counts; rows are the first rater's ratings.
+    tolerance : float
+        The largest difference to accept, at least 0. Rounding errors of label values are ignored:
+        0.4 and 0.1 differ by no more than 0.3.
+    by : {'steps', 'values'}, default='steps'
+        Whether to compare the positions of the labels or their values.
+    labels : ndarray of shape (l,), default=None
+        The labels, which must be numbers. Needed for ``by='values'``.
+    confidence : float, default=0.95
+            The confidence of the Wilson interval.
+        clusters : Clusters or None, default=None
+        The clusters of the items, as for `specific_agreement`.
 
-        Returns
-        -------
-        agreement : Proportion
+    Returns
+    -------
+    agreement : Proportion
 
-        Raises
-        ------
-        ValueError
-            If the table is not a square table of whole counts, or is empty, if the tolerance is
-            negative or not finite, or if ``by`` is 'values' and the labels are not numbers.
+    Raises
+    ------
+    ValueError
+        If the table is not a square table of whole counts, or is empty, if the tolerance is
+        negative or not finite, or if ``by`` is 'values' and the labels are not numbers.
 
-        Examples
-        --------
-        >>> from fastkappa.two_raters.statistics.proportions import agreement_within
-        >>> found = agreement_within([[8, 2, 1], [1, 9, 2], [0, 1, 6]], 1)
-        >>> round(found.value, 4), [round(end, 4) for end in found.interval]
-        (0.9667, [0.8333, 0.9941])
+    Examples
+    --------
+    >>> from fastkappa.two_raters.statistics.proportions import agreement_within
+    >>> found = agreement_within([[8, 2, 1], [1, 9, 2], [0, 1, 6]], 1)
+    >>> round(found.value, 4), [round(end, 4) for end in found.interval]
+    (0.9667, [0.8333, 0.9941])
     """
     check_confidence(confidence)
     counts = as_counts(table)
