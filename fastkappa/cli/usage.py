@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from typer.core import TyperGroup
@@ -41,7 +41,7 @@ def _harmless_errors() -> Iterator[None]:
 def _advice(message: str) -> str:
     """Return a sentence that names the nearest choice, or how to name many files as one."""
     extra = re.match(r"Got unexpected extra argument(?:s|\(s\))? \((\S+)", message)
-    if extra is not None and Path(extra[1].rstrip(")")).is_file():
+    if extra is not None and os.path.isfile(extra[1].rstrip(")")):
         return ". For several files give their folder, or a pattern in quotes such as 'part-*.csv'."
     found = re.search(r"'(.*)' is not one of ('.*')\.$", message, re.DOTALL)
     if found is None:

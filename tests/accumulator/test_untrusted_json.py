@@ -103,7 +103,7 @@ def test_fields_that_are_missing_or_unknown() -> None:
 
 def test_a_field_that_is_there_twice() -> None:
     text = json.dumps(example())
-    with pytest.raises(ValueError, match="there twice"):
+    with pytest.raises(ValueError, match="occurs twice"):
         ConfusionAccumulator.from_json(text[:-1] + ', "counts": [[5, 5], [5, 5]]}')
 
 

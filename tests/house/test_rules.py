@@ -224,7 +224,7 @@ RULES = {
         f"{code} for missing": Rule(
             more(*NUMBERS, (code, 1), (2, code), (code, code)),
             None,
-            f"{code}.*stands for a missing rating",
+            f"{code}.*means a missing rating",
             needs="found labels",
             one_rater=False,
         )

@@ -28,6 +28,7 @@ EXCEPTIONS = {
     },
     ("distribution", "'normal'"): {
         "agreement": "Fleiss, Cohen and Everitt (1969), whereas Gwet (2014) takes 't' for more.",
+        "agreement_by": "As for agreement.",
         "agreement_from_confusion": "As for agreement.",
     },
     ("method", "'auto'"): {"optimal_thresholds": "It is a method of search, not of a bootstrap."},

@@ -53,11 +53,11 @@ def test_a_mistyped_rater(slip: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("written", ["{}.jpg", "data/{}", "C:\\data\\{}.png", "/a/b/{}.txt"])
 def test_items_with_the_name_of_a_file(written: str, tmp_path: Path) -> None:
     columns = _rows({"Anna": ITEMS, "Berta": [written.format(item) for item in ITEMS]})
-    with pytest.warns(UserWarning, match="item has 20 similar names"):
+    with pytest.warns(UserWarning, match="item has 20 groups of similar names"):
         _read(columns)
     said = _of_command(columns, tmp_path)
-    assert "item has 20 similar names" in said
-    assert "no item has a rating of both" in said
+    assert "item has 20 groups of similar names" in said
+    assert "no item has a rating from both" in said
 
 
 SILENT = {

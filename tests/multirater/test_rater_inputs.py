@@ -224,15 +224,15 @@ def test_measurements() -> None:
     far = Ratings.from_array((measured * 1e9).astype(np.int64))
     assert len(far.labels) == 6000
     many = np.random.default_rng(0).normal(size=(200_000, 2))
-    with pytest.raises(ValueError, match="400000 labels on 200000 kinds of subjects, too many"):
+    with pytest.raises(ValueError, match="400000 labels and 200000 distinct rows, too many"):
         krippendorff_alpha(many, level="nominal")
 
 
 REFUSED: list[tuple[Any, dict[str, Any], str]] = [
-    ([[1], [2]], {}, "two raters or more, got 1"),
+    ([[1], [2]], {}, "at least two raters, got 1"),
     ([1, 2, 3], {}, "subjects × raters, got a list without lists in it"),
     (np.array([1, 2]), {}, r"subjects × raters, got an array of shape \(2,\)"),
-    ([], {}, "two raters or more, got 0"),
+    ([], {}, "at least two raters, got 0"),
     (np.empty((0, 3)), {}, "must not be empty, got no subjects"),
     ([[1, 2], [1]], {}, "one rating per rater in every row"),
     ([[None, None], [None, None]], {}, "must not all be missing, got 2 subjects"),

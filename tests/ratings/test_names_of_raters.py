@@ -70,8 +70,8 @@ def test_names_of_series_reach_reports(frame: Any) -> None:
 def test_names_of_series_reach_reports_of_measurements(frame: Any) -> None:
     pair = frame["Dr. Ann"], frame["Dr. Ben"]
     limits = limits_of_agreement(*pair)
-    assert str(limits).startswith("Limits of agreement, Dr. Ann less Dr. Ben, 6 subjects\n")
-    assert plot_limits_of_agreement(limits).get_ylabel() == "difference, Dr. Ann less Dr. Ben"
+    assert str(limits).startswith("Limits of agreement, Dr. Ann minus Dr. Ben, 6 subjects\n")
+    assert plot_limits_of_agreement(limits).get_ylabel() == "difference, Dr. Ann minus Dr. Ben"
     for result in (limits, concordance_correlation(*pair)):
         assert result.raters == ("Dr. Ann", "Dr. Ben")
         assert result.to_dict()["raters"] == ["Dr. Ann", "Dr. Ben"]

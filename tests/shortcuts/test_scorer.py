@@ -208,7 +208,7 @@ def test_wrong_item_weights() -> None:
         scorer(y, y, sample_weight=[1, 2])
     with pytest.raises(ValueError, match="sample_weight contains NaN"):
         scorer(y, y, sample_weight=[1, 2, np.nan])
-    with pytest.raises(ValueError, match="y2 holds 3"):
+    with pytest.raises(ValueError, match="y2 contains 3"):
         scorer(y, y + 1, sample_weight=[1, 2, 3])
 
 

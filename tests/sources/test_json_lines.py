@@ -159,7 +159,7 @@ def test_commands_read_them(tmp_path: Path) -> None:
     scores = written(tmp_path / "s.jsonl", rows_of(y=[1, 2, 3] * 9, s=[0.1, 0.5, 0.9] * 9))
     cuts = CommandLine("thresholds").json_of(scores, "--y", "y", "--score", "s")
     assert cuts["kappa"]["thresholds"] == 1
-    assert "--sep is for text files" in CommandLine("score").refusal(
+    assert "--sep applies only to text files" in CommandLine("score").refusal(
         path, "--y1", "a", "--y2", "b", "--sep", ";"
     )
 

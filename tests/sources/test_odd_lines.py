@@ -88,7 +88,7 @@ def test_a_table_of_counts(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="one line for each pair of a and b.*sample_weight='n'"):
         assert _count(path).table.sum() == 4
     run = CommandLine("score").run(path, "--y1", "a", "--y2", "b")
-    assert "give --sample-weight n if it says" in run.stderr
+    assert "give --sample-weight n if it is" in run.stderr
     grid = [f"{a},{b},{1 + i}" for i, a in enumerate("xyz") for b in "xyz"]
     with pytest.warns(UserWarning, match="each pair of labels .* occurs once") as caught:
         _count(_write(tmp_path, *grid, names="a,b,freq"))
