@@ -99,7 +99,9 @@ RULES = {
     ),
     # An estimator of scikit-learn has its words.
     "missing": Rule(more(*NUMBERS, (None, 1)), None, "missing|Unknown label type", needs="missing"),
-    "missing, left out": Rule(more(*NUMBERS, (None, 1)), KAPPA, "missing", drop(), "missing"),
+    "missing, left out": Rule(
+        more(*NUMBERS, (None, 1)), KAPPA, "missing|no label", drop(), "missing"
+    ),
     "blank": Rule(more(*WORDS, ("", "x"), ("y", "")), None, r"''|missing|blank"),
     "blank, left out": Rule(more(*WORDS, ("", "x"), ("y", "")), KAPPA, r"''|missing", drop()),
     "a space": Rule(more(*WORDS, (" ", "x")), None, r"' '|missing"),

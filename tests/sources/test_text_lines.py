@@ -105,6 +105,7 @@ def test_both_ways_agree(case: Any) -> None:
 
 
 @pytest.mark.parametrize("num_threads", [1, 2])
+@pytest.mark.filterwarnings("ignore:.* seem to number the labels in opposite directions")
 @pytest.mark.parametrize("text", ["1,2\n2,1\n", "no,moderate\nproliferative,no\n", "1.0,2\nNA,1\n"])
 def test_usual_files_are_counted_by_their_lines(
     tmp_path: Path, text: str, num_threads: int

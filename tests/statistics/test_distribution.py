@@ -19,7 +19,7 @@ FUNCTIONS = {
     "agreement_from_confusion": "normal",
     "fleiss_kappa": "t",
     "conger_kappa": "t",
-    "light_kappa": "normal",
+    "light_kappa": "t",
     "randolph_kappa": "t",
     "gwet_ac1": "t",
     "gwet_ac2": "t",
