@@ -103,7 +103,9 @@ RULES = {
         more(*NUMBERS, (None, 1)), KAPPA, "missing|no label", drop(), "missing"
     ),
     "blank": Rule(more(*WORDS, ("", "x"), ("y", "")), None, r"''|missing|blank"),
-    "blank, left out": Rule(more(*WORDS, ("", "x"), ("y", "")), KAPPA, r"''|missing", drop()),
+    "blank, left out": Rule(
+        more(*WORDS, ("", "x"), ("y", "")), KAPPA, r"''|missing|no label", drop()
+    ),
     "a space": Rule(more(*WORDS, (" ", "x")), None, r"' '|missing"),
     **{
         f"{text!r} for missing": Rule(more(*WORDS, (text, "x"), ("y", text)), None, re.escape(text))
@@ -179,7 +181,7 @@ RULES = {
         ([1, 2] * 6, [3, 3, 4] * 4), None, "in common", needs="found labels", one_rater=False
     ),
     "two names for each label": Rule(
-        (["y 1", "y 2", "n"] * 4, ["y1", "y2", "n"] * 4), None, "always meet", one_rater=False
+        (["y 1", "y 2", "n"] * 4, ["y1", "y2", "n"] * 4), None, "always coincide", one_rater=False
     ),
     "numbers from 0 and from 1": Rule(
         ([*FIRST * 2], [i + 1 for i in SECOND * 2]),
