@@ -254,7 +254,7 @@ def read_labelled(
 
 
 def warn_if_alphabetical(labels: AnyArray, weights: Weights) -> None:
-    """Warn if weights depend on the order of labels that are in alphabetical order."""
+    """Warn if weights rely on an order of labels that is only alphabetical."""
     needs_order = what_needs_order(weights)
     if needs_order is not None and sorted(labels.tolist(), key=str) == labels.tolist():
         warn_of_order(labels, needs_order, users_stacklevel())

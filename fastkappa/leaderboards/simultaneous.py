@@ -31,7 +31,7 @@ from fastkappa.kernels.threads import ItemRanges, run_in_threads
 LEAST_ERROR = 1e-12
 # The number of predictions compared with another one at a time. Their replicates stay in the cache.
 ROWS = 64
-# A pair is computed only in float64 if its replicates are larger than their differences by more
+# A pair is computed in float64 only if its replicates are larger than their differences by more
 # than this factor. In float32 too few digits of the differences would remain.
 CLOSE = 1024.0
 # The number of pairs whose standard errors are computed together.
@@ -135,7 +135,7 @@ class _Screened:
         self._blocks: list[_Block] = []
         at_once = max(ROWS, AT_ONCE // len(self._rows))
         for start in range(0, len(self._rows), at_once):
-            # The products are computed in few large calls, because the threads of a matrix
+            # The products are computed in a few large calls, because the threads of a matrix
             # product keep spinning for a while after each call.
             factors = self._factors(start, min(start + at_once, len(self._rows)))
             work = partial(self._compare, start, factors)

@@ -33,7 +33,7 @@ from fastkappa.statistics.spread import Influence
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CoefficientDifference(Result):
-    """The difference of two coefficients of the same subjects, the first minus the second.
+    """The difference between two coefficients of the same subjects, first minus second.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class CoefficientDifference(Result):
         The difference divided by its standard error, and the two-sided p-value of the test that
         there is no difference, from the same distribution.
     confidence : float
-        The confidence of the interval.
+        The confidence level of the interval.
     distribution : {'t', 'normal'}
         The distribution used for the standard error, the interval and the test.
     n_subjects : int
@@ -143,7 +143,7 @@ def compare_coefficients(
         For Cohen's kappa of two raters use `conger_kappa`, which is the same, or `light_kappa` if
         the weights are not symmetric.
     confidence : float, default=0.95
-        The confidence of the interval.
+        The confidence level of the interval.
 
     Returns
     -------

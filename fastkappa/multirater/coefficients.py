@@ -52,7 +52,7 @@ def fleiss_kappa(
         As for `Ratings.from_array`, if ratings are an array. All standard errors treat clusters as
         the independent units.
     confidence : float, default=0.95
-        The confidence of the interval.
+        The confidence level of the interval.
     distribution : {'t', 'normal'}, default='t'
         With 't', variances are divided by n - 1 for n subjects, and an asymptotic interval uses
         quantiles of Student's t with n - 1 degrees of freedom, as in Gwet (2014). With 'normal',

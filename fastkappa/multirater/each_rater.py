@@ -91,7 +91,7 @@ class RaterComparison(Result):
     change : Estimates
         That coefficient minus the coefficient of all raters, as a paired difference.
     confidence : float
-        The confidence of each interval.
+        The confidence level of each interval.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights.
     """
@@ -250,7 +250,7 @@ def compare_raters(
     labels, missing_codes, clusters
         As for `Ratings.from_array`, if ratings are an array.
     confidence : float, default=0.95
-        The confidence of each interval. Intervals of coefficients are computed as in
+        The confidence level of each interval. Intervals of coefficients are computed as in
         `conger_kappa`, intervals of differences from Student's t.
 
     Returns

@@ -60,7 +60,7 @@ class LabelKappa(Result, _LabelKappa):
     interval : tuple of float
         The interval of kappa, computed by the same method as the interval for all labels.
     confidence : float
-        The confidence of the interval.
+        The confidence level of the interval.
     n_ratings : int
         The number of ratings with this label.
     agreement : float

@@ -130,7 +130,7 @@ class MultiRaterResult(Result):
 
     @property
     def confidence(self) -> float:
-        """The confidence of the interval."""
+        """The confidence level of the interval."""
         return self.inference.confidence
 
     @property
@@ -249,7 +249,7 @@ class MultiRaterResult(Result):
         method : {'percentile', 'bca'}, default='bca'
             How to compute the interval, as for `fastkappa.bootstrap`.
         confidence : float, default=None
-            The confidence of the interval. None means the confidence of this result.
+            The confidence level of the interval. None means the confidence of this result.
         rng : Generator, int or None, default=None
             The source of random numbers; a seed makes the result repeatable.
 

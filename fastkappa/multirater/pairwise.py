@@ -69,7 +69,7 @@ class PairwiseKappa(Result):
     lower, upper : ndarray
         The ends of the intervals, computed as in `agreement`.
     confidence : float
-        The confidence of each interval.
+        The confidence level of each interval.
     n : ndarray
         The number of subjects that both raters rated; on the diagonal, the number that the rater
         rated.
@@ -181,7 +181,7 @@ class PairwiseKappa(Result):
         n_resamples, method, rng
             As for `fastkappa.bootstrap`.
         confidence : float, default=None
-            The confidence of each interval. None means the confidence of this result.
+            The confidence level of each interval. None means the confidence of this result.
 
         Returns
         -------
@@ -331,7 +331,7 @@ def pairwise_kappa(
     labels, missing_codes, clusters
         As for `Ratings.from_array`, if ratings are an array.
     confidence : float, default=0.95
-        The confidence of each interval.
+        The confidence level of each interval.
 
     Returns
     -------

@@ -44,8 +44,8 @@ def plot_agreement(
     """Draw a confusion matrix as bubbles.
 
     The area of a bubble is proportional to its count. The count is written in the bubble, or
-    below it if the bubble is too small. Bubbles of agreement are dark and in shaded cells. Bubbles
-    of disagreement are light. Empty cells have no bubble.
+    below it if the bubble is too small. Bubbles that show agreement are dark and in
+    shaded cells. Those of disagreement are light. Empty cells have no bubble.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ def to_numpy(array: Any) -> AnyArray:
             return np.from_dlpack(array)
         raise
     except ValueError:
-        # Rows of different lengths become an array of lists, which is rejected later with its name.
+        # Rows of different lengths become an array of lists, which a later error names.
         return np.asarray(array, dtype=object)
 
 

@@ -97,7 +97,7 @@ def _numbers(library: Any, array: Any) -> _Numbers:
         array = array.detach()
     name = str(array.dtype).rpartition(".")[2]
     if len(array.shape) != 1 or not array.shape[0] or name.startswith(("uint64", "complex")):
-        raise TypeError("these are no numbers of 64 bits, one per item")
+        raise TypeError("these are not 64-bit numbers, one per item")
     label_dtype: np.dtype[Any] = np.dtype(np.int64)
     if name == "bool":
         array, label_dtype = library.asarray(array, dtype=library.int32), np.dtype(np.bool_)

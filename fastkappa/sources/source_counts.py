@@ -147,7 +147,7 @@ def _from_fields(fields: dict[str, Any]) -> SourceCounts:
     )
     n_items = n_rows - n_outside - n_dropped
     if not max(first, second) <= n_dropped <= first + second or np.count_nonzero(table) > n_items:
-        raise ValueError("the numbers of rows contradict each other")
+        raise ValueError("the row counts do not match")
     return SourceCounts(table, labels, n_outside, n_rows, (first, second), n_dropped)
 
 

@@ -57,7 +57,7 @@ class BootstrapResult(Result):
     method : {'percentile', 'bca'}
         The kind of interval.
     confidence : float
-        The confidence of the interval.
+        The confidence level of the interval.
     """
 
     value: float
@@ -135,7 +135,7 @@ def bootstrap(
         'percentile' uses quantiles of the replicates. 'bca' (bias-corrected and accelerated)
         corrects them for bias and skewness.
     confidence : float, default=0.95
-        The confidence of the interval.
+        The confidence level of the interval.
     rng : Generator, int or None, default=None
         The source of random numbers. With a seed the result is reproducible.
 

@@ -82,7 +82,7 @@ class KappaDifference(Result):
         The z statistic of the test of no difference, and its two-sided p-value, which is consistent
         with the interval. In an asymptotic test, z is the difference divided by its standard error.
     confidence : float
-        The confidence of the interval.
+        The confidence level of the interval.
     bootstrap : BootstrapResult or None
         The bootstrap of the difference, if requested.
     names : tuple of str
@@ -173,7 +173,7 @@ def compare_independent(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for tables. Results have their own.
     confidence : float, default=0.95
-        The confidence of the interval.
+        The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         How each kappa is tested. None means the method of a result, and for a table the default of
         `agreement`. With 'asymptotic' the interval is symmetric.
@@ -266,7 +266,7 @@ def compare_paired(
     method : {'percentile', 'bca'}, default='bca'
         The kind of bootstrap interval.
     confidence : float, default=0.95
-        The confidence of the interval.
+        The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         How each kappa is tested. With 'asymptotic' the interval is symmetric. None means the
         default of `agreement` for each kappa.

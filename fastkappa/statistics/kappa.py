@@ -102,8 +102,8 @@ def kappa_from_moments(
 ) -> float:
     """Return quadratic kappa from the sums of label positions, NaN if it is undefined.
 
-    The result is the same D / E as from the table. Quadratic weights need only the number of items
-    and the sums of both raters' positions, of their squares and of their products.
+    The result equals the D / E computed from the table. Quadratic weights need only the number of
+    items and the sums of both raters' positions, of their squares and of their products.
 
     References
     ----------

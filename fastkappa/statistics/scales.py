@@ -190,8 +190,8 @@ def interpret(
     """Interpret an agreement by a scale, taking its uncertainty into account.
 
     The intervals of all confidences define a confidence distribution of the true value. The
-    probability of a value above a cut is the confidence of the one-sided interval that begins at
-    the cut.
+    probability of a value above a cut is the confidence level of the one-sided interval that begins
+    at the cut.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ class EqualKappas(Result):
     p_value : float
         The probability of a Q at least as large if kappa is the same in all strata.
     confidence : float
-        The confidence of the interval.
+        The confidence level of the interval.
     undefined : tuple
         The names of the strata that cannot be compared, because kappa or its standard error is
         undefined, or because the standard error is 0 in an asymptotic test. They are left out, or
@@ -175,7 +175,7 @@ def compare_strata(
         tests cannot compare strata with a standard error of 0 either, as with full agreement or if
         one rater uses only one label.
     confidence : float, default=0.95
-        The confidence of the interval.
+        The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         How the kappa of each stratum is tested. None means the method of a result, and for a table
         the default of `agreement`. With 'asymptotic' it is the test of SAS (PROC FREQ, AGREE).

@@ -1,4 +1,4 @@
-"""Count two columns into a square table with ordered labels."""
+"""Cross-tabulate two columns as a square table with ordered labels."""
 
 from __future__ import annotations
 

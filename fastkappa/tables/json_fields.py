@@ -83,7 +83,7 @@ def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
     labels = np.array(listed, np.int64 if kind in "mM" else dtype)
     # A label that the type cannot represent has changed.
     if len(set(listed)) < len(listed) or labels.tolist() != listed:
-        raise ValueError(f"labels are not distinct labels of one type: {short_repr(listed)}")
+        raise ValueError(f"labels must be distinct and of one type: {short_repr(listed)}")
     labels = labels.view(dtype) if kind in "mM" else labels
     if (kind in "mM" and np.isnat(labels).any()) or (kind == "f" and np.isinf(labels).any()):
         raise ValueError(f"labels are not all there: {short_repr(listed)}")

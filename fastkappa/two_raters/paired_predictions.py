@@ -74,7 +74,7 @@ def compare_predictions(
     method : {'percentile', 'bca'}, default='bca'
         The kind of bootstrap interval.
     confidence : float, default=0.95
-        The confidence of the interval.
+        The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         How each kappa is tested. With 'asymptotic' the interval is symmetric. None means the
         default of `agreement` for each kappa.

@@ -38,7 +38,7 @@ class CorrectedPrevalence(Result):
     n_validation : tuple of int
         The numbers of true negatives and of true positives in the validation sample.
     confidence : float
-        The confidence of the interval.
+        The confidence level of the interval.
     """
 
     value: float
@@ -112,7 +112,7 @@ def rogan_gladen(
         rater. Rows are the true labels, columns the rater's labels, and the negative label comes
         first.
     confidence : float, default=0.95
-        The confidence of the interval.
+        The confidence level of the interval.
 
     Returns
     -------

@@ -153,7 +153,7 @@ class Opener:
         return path
 
     def _unaligned(self, path: Path) -> Path:
-        """Copy a text file whose columns are aligned by blanks, with one blank between fields."""
+        """Copy a text file whose columns are aligned with spaces, with one space between fields."""
         is_txt = path.name.lower().endswith((".txt", ".txt.gz")) and path.is_file()
         if not is_txt or self.text_format.delimiter not in (None, " "):
             return path

@@ -109,7 +109,7 @@ def accumulate_labels(
     n_labels = len(prefix)
     prefix[:, 0] = 0
     if weights is not None:
-        # Cumulative sums give equal sums at places without items in between.
+        # Cumulative sums are equal at positions with no items between them.
         inside = slice(int(places[0]), int(places[-1]))
         for label in range(n_labels):
             own = np.where(codes[inside] == label, weights[inside], 0.0)

@@ -89,7 +89,7 @@ def _end_of(file: TextFile) -> str:
 
 
 def _warn_of_last(file: TextFile, first: Rows, last: Rows) -> None:
-    """Warn if the last lines are totals or notes, with words that occur nowhere else."""
+    """Warn if the last lines look like totals or notes, with words that occur nowhere else."""
     others = {_word(text) for row in first[:-LAST_LINES] for text in row}
     for row in last:
         words = [_word(text) for text in row]

@@ -35,7 +35,7 @@ class _Proportion(NamedTuple):
 
 
 class Proportion(Result, _Proportion):
-    """A proportion with its standard error, its interval, and the confidence of the interval."""
+    """A proportion with its standard error, its interval and the confidence level."""
 
     __slots__ = ()
 
@@ -114,7 +114,7 @@ def specific_agreement(
     table : array-like of shape (l, l)
         Counts; rows are the first rater's ratings.
     confidence : float, default=0.95
-        The confidence of the intervals.
+        The confidence level of the intervals.
     labels : ndarray of shape (l,), default=None
         The labels, for the report; None means numbers from 0.
     clusters : Clusters or None, default=None
@@ -206,7 +206,7 @@ def agreement_within(
     labels : ndarray of shape (l,), default=None
         The labels, which must be numbers. Needed for ``by='values'``.
     confidence : float, default=0.95
-            The confidence of the Wilson interval.
+            The confidence level of the Wilson interval.
         clusters : Clusters or None, default=None
         The clusters of the items, as for `specific_agreement`.
 

@@ -82,7 +82,7 @@ ALWAYS_INLINE size_t n_codes(const column_t *column)
     return column->n_labels == 256 && element_width(column->kind) == 1 ? 256 : (size_t)column->n_labels + 1;
 }
 
-/* Returns `codes` as a column of contiguous bytes with lowest 0 and the same labels. */
+/* Returns `codes` as a column of contiguous bytes whose lowest value is 0, with the same labels. */
 ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *codes)
 {
     column_t bytes = *column;

@@ -41,7 +41,7 @@ typedef struct {
     ptrdiff_t start, length;
 } field_t;
 
-/* The state of reading: `next` bytes have been read, and `ends` has a bit per end of a field in the last eight bytes. */
+/* State kept while reading: `next` bytes have been read, and `ends` has a bit per end of a field in the last eight bytes. */
 typedef struct {
     ptrdiff_t start, next;
     uint64_t ends;
