@@ -21,7 +21,7 @@ from fastkappa.ratings.string_codes import strings_array
 Key = int | float | str | None
 
 # The types of a column's ratings. Float columns have only whole numbers, booleans become 0 and 1,
-# and dates and times microseconds since 1970. If all ratings are missing, a column can have no type.
+# and dates and times microseconds since 1970. A column without ratings can have no type.
 INTEGERS, FLOATS, BOOLEANS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(bool)
 STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")
