@@ -159,7 +159,9 @@ def compare_coefficients(
         distribution. Also if the order of the subjects is unknown, as in a table, or if an array of
         ratings was changed after the coefficient was computed.
 
-    Notes ----- In large samples, each coefficient is a mean over subjects, and each subject's term
+    Notes
+    -----
+    In large samples, each coefficient is a mean over subjects, and each subject's term
     is its influence. The variance of the difference is the variance of the differences between
     influences, summed per cluster if there are clusters. This is the paired t-test of Gwet (2016).
     For two predictions of the same truth, ``conger_kappa`` with ``distribution='normal'`` gives the

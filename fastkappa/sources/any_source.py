@@ -137,7 +137,9 @@ def confusion_from_source(
         If a library that is needed to read the source is missing. The message tells how to install
         it.
 
-    Notes ----- The type of the labels does not depend on the kind of source. It is int64 for whole
+    Notes
+    -----
+    The type of the labels does not depend on the kind of source. It is int64 for whole
     numbers, including whole floats, bool, str, or datetime64 for dates (days) and times
     (microseconds, in UTC). In a CSV file, a column has the type that fits all its ratings. Empty
     fields, NA, NaN, null and similar texts are missing, unless they are among ``labels``.

@@ -150,7 +150,9 @@ def bootstrap(
         one cluster, if the statistic does not return a number for each table, or if another
         argument is invalid.
 
-    Notes ----- Undefined replicates are left out. An ``UndefinedMetricWarning`` is given if no
+    Notes
+    -----
+    Undefined replicates are left out. An ``UndefinedMetricWarning`` is given if no
     replicate is left.
 
     References

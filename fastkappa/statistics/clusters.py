@@ -279,7 +279,9 @@ def variance(
         Divide it by n for the variance of a coefficient, and multiply it by `correction` for
         Student's t. NaN if all items are in one cluster.
 
-    Examples -------- Two clusters of two equal items each have the information of two items:
+    Examples
+    --------
+    Two clusters of two equal items each have the information of two items:
 
     >>> import numpy as np
     >>> from fastkappa.statistics.clusters import clusters_of, variance

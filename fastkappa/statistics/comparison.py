@@ -191,7 +191,9 @@ def compare_independent(
     ValueError
         If a table is not a table of counts, or if results have different weights or distributions.
 
-    Notes ----- A difference is tested in the same way as equal kappas in `compare_strata`. Among
+    Notes
+    -----
+    A difference is tested in the same way as equal kappas in `compare_strata`. Among
     the pairs of kappas with this difference, the test uses the pair for which the z statistics of
     the two kappas, weighted by their inverse standard errors, sum to 0. The chi-square statistic is
     the sum of the squared z statistics.

@@ -59,7 +59,9 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
         If the table is not square, not finite or has negative entries, or if the weights are not
         valid.
 
-    Notes ----- The difference from exact rational arithmetic is at most half a unit in the last
+    Notes
+    -----
+    The difference from exact rational arithmetic is at most half a unit in the last
     place for one table, and 2 units for a stack, for counts of any size.
 
     Weights need labels in a meaningful order. For a data frame this is the order of its columns. A

@@ -215,7 +215,9 @@ def interpret(
     T. Schweder and N. L. Hjort (2016). Confidence, Likelihood, Probability: Statistical Inference
     with Confidence Distributions. Cambridge University Press.
 
-    Examples -------- With a normal interval:
+    Examples
+    --------
+    With a normal interval:
 
     >>> from fastkappa.statistics.inference import symmetric_interval
     >>> from fastkappa.statistics.scales import interpret

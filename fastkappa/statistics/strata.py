@@ -190,7 +190,9 @@ def compare_strata(
         If there are fewer than two strata, if a table is not a table of counts, if results have
         different weights or distributions, or if ``undefined`` is unknown.
 
-    Notes ----- With small strata, a mean weighted by inverse variances is strongly biased, because
+    Notes
+    -----
+    With small strata, a mean weighted by inverse variances is strongly biased, because
     a kappa that is high by chance has a small variance. Score tests use the variances under the
     null hypothesis instead. ``python -m bench.studies.strata`` shows the size and the coverage of
     both.

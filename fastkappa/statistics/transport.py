@@ -80,7 +80,9 @@ def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> 
     costs : ndarray of shape (l, l)
         Nonnegative costs, with zeros on the diagonal.
 
-    Notes ----- The problem is solved by successive shortest paths with potentials. At the start, as
+    Notes
+    -----
+    The problem is solved by successive shortest paths with potentials. At the start, as
     much as possible is on the diagonal, at no cost. Then Dijkstra's algorithm finds the cheapest
     path from a row with remaining supply to a column with remaining demand. As much as possible is
     sent along this path, and the search is repeated.

@@ -49,7 +49,9 @@ def null_test(
     ``values`` are the kappas of the tables, if already known. If the most likely table is not
     found, because kappa0 is too far away, z is infinite and the standard error is NaN.
 
-    Examples -------- Two raters agree on all of 50 items, half of them per label. Kappa = 0.9 means
+    Examples
+    --------
+    Two raters agree on all of 50 items, half of them per label. Kappa = 0.9 means
     5 % disagreements, and the score test of this proportion gives the same result.
 
     >>> import math

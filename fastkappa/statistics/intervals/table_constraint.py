@@ -47,7 +47,9 @@ def most_likely_tables(counts: FloatTable, matrix: FloatTable, kappa0: FloatTabl
     found : MostLikely
         The result, with proportions of shape (m, l, l).
 
-    Examples -------- Two raters agree on all of 50 items, half of them per label. Under the given
+    Examples
+    --------
+    Two raters agree on all of 50 items, half of them per label. Under the given
     kappa, disagreements of 3.8 % are equally likely in both directions.
 
     >>> import numpy as np
