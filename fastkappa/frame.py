@@ -16,6 +16,12 @@ def data_frame(columns: dict[str, Any], index: tuple[str, list[Any]] | None = No
     return pandas.DataFrame(columns, index=rows)
 
 
+def frame_of_figures(rows: list[tuple[str, float]]) -> Any:
+    """Return a pandas DataFrame with one row per named figure, in the column ``value``."""
+    names, values = zip(*rows)
+    return data_frame({"value": values}, ("statistic", list(names)))
+
+
 def frame_of_estimate(
     value: float, standard_error: float, interval: tuple[float, float], **others: Any
 ) -> Any:

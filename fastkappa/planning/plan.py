@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fastkappa.formatting import count_text, figure
-from fastkappa.frame import data_frame
+from fastkappa.frame import frame_of_figures
 from fastkappa.planning.designs import PlannedAlternative, power, sample_size
 from fastkappa.planning.planned_tables import Margins, as_margins
 from fastkappa.planning.precision import planned_width, sample_size_for_width
@@ -95,8 +95,7 @@ class Plan(Result):
         ImportError
             If pandas is not installed.
         """
-        names, values = zip(*self.rows())
-        return data_frame({"value": values}, ("statistic", list(names)))
+        return frame_of_figures(self.rows())
 
     def sentence(self) -> str:
         """Return the plan as a sentence for a paper."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -61,7 +61,6 @@ from fastkappa.statistics.weights import Weights
 NAMES = ("first", "second")
 # A correlation closer to 1 than this means equal estimates.
 LEAST_APART = 1e-12
-AnyDifference = TypeVar("AnyDifference", bound=Any)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -241,7 +240,7 @@ def compare_independent(
     if obstacle:
         return found
     freedom = joint_freedom(np.array([one.error, two.error]) ** 2, (one.freedom, two.freedom))
-    return with_test(found, one.alone(), two.alone(), 0.0, freedom)
+    return _with_test(found, one.alone(), two.alone(), 0.0, freedom)
 
 
 def compare_paired(
@@ -388,25 +387,25 @@ def compare_joint(
             widened = widening(error, alone, clusters.n_clusters)
         return kappas_tested(chosen, table[None], weights, error, widened)
 
-    return with_test(
+    return _with_test(
         found,
         tested(one, first, errors[:1]),
         tested(two, second, errors[1:2]),
-        correlation_of(errors),
+        _correlation_of(errors),
         freedom,
     )
 
 
-def correlation_of(errors: FloatTable) -> float:
+def _correlation_of(errors: FloatTable) -> float:
     """Return the correlation of two estimates, from their and their difference's errors."""
     one, two, apart = errors.tolist()
     product = one * two
     return (one * one + two * two - apart * apart) / (2 * product) if product > 0 else 0.0
 
 
-def with_test(
-    found: AnyDifference, first: Estimates, second: Estimates, correlation: float, freedom: float
-) -> AnyDifference:
+def _with_test(
+    found: KappaDifference, first: Estimates, second: Estimates, correlation: float, freedom: float
+) -> KappaDifference:
     """Return a difference with its interval, z and p-value.
 
     The test is undefined if both estimates are always equal, because their difference has no error.
@@ -417,7 +416,7 @@ def with_test(
     ends = difference_ends(first, second, correlation, quantile)
     together = Together((first, second), np.array([[1.0, correlation], [correlation, 1.0]]))
     [value] = together.values_at(0.0)
-    z = math.copysign(math.sqrt(max(together.statistic(value), 0.0)), found.value)
+    z = math.copysign(math.sqrt(max(together.at(value).statistic, 0.0)), found.value)
     return replace(found, interval=ends, z=z, p_value=t_two_sided_p(z, freedom))
 
 

@@ -272,22 +272,22 @@ def equal_kappas(
     together = Together(_stacks(kept), correlation)
     quantile = root_quantile(confidence, math.inf)
     kappa, low, high = together.values_at(0.0, quantile, -quantile)
+    common = together.at(kappa)
     freedoms = [stratum.freedom for stratum in kept]
     if not all(map(math.isinf, freedoms)):
         units = max(freedoms)
         if covariance is None:
             with np.errstate(divide="ignore"):
-                units = joint_freedom(together.errors(kappa) ** -2.0, freedoms)
+                units = joint_freedom(common.errors**-2.0, freedoms)
         quantile = root_quantile(confidence, units)
         low, high = together.values_at(quantile, -quantile)
-    statistic = together.statistic(kappa)
     return replace(
         none,
         kappa=kappa,
-        standard_error=together.error(kappa),
+        standard_error=common.error,
         interval=(low, high),
-        statistic=statistic,
-        p_value=chi_square_p(statistic, freedom),
+        statistic=common.statistic,
+        p_value=chi_square_p(common.statistic, freedom),
         doubt=_doubt({name: strata[name].doubt for name in strata if name not in left_out}),
     )
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import figure, label_text
-from fastkappa.frame import data_frame
+from fastkappa.frame import frame_of_figures
 from fastkappa.results.report import LARGEST_TABLE, RATERS, Report, counts_grid, facts, number_text
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import versioned
@@ -120,8 +120,7 @@ class TableKappas(Result):
         ImportError
             If pandas is not installed.
         """
-        names, values = zip(*self.rows())
-        return data_frame({"value": values}, ("statistic", list(names)))
+        return frame_of_figures(self.rows())
 
     def _report(self) -> Report:
         first, second = map(label_text, self._raters)

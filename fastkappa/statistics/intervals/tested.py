@@ -233,6 +233,24 @@ def _errors(constraint: Constraint, p: FloatTable, values: FloatTable) -> FloatT
         return np.asarray(np.sqrt(np.maximum(variance, 0.0)) / (at_one - at_zero))
 
 
+class CommonValue(NamedTuple):
+    """The test that several estimates have the same value.
+
+    Attributes
+    ----------
+    statistic : float
+        The chi-square statistic.
+    errors : ndarray of shape (H,)
+        The standard error of each estimate under the hypothesis.
+    error : float
+        The standard error of the common value, 0 if that of an estimate is 0.
+    """
+
+    statistic: float
+    errors: FloatTable
+    error: float
+
+
 class Together:
     """Several estimates, independent or with a known correlation.
 
@@ -247,21 +265,15 @@ class Together:
         self._groups = _joined(groups)
         self._inverse = None if correlation is None else np.linalg.inv(correlation)
 
-    def statistic(self, value: float) -> float:
-        """Return the chi-square statistic of all estimates having a value."""
-        deviates, _ = self._deviates(np.array([value]))
-        return float((self._solved(deviates) * deviates).sum())
-
-    def errors(self, value: float) -> FloatTable:
-        """Return the standard error of each estimate if they all have a value."""
-        return np.asarray(self._deviates(np.array([value])).errors[0], np.float64)
-
-    def error(self, value: float) -> float:
-        """Return the standard error of a common value."""
-        errors = self.errors(value)
-        if not errors.all():
-            return 0.0
-        return 1 / math.sqrt(float(self._solved(1 / errors) @ (1 / errors)))
+    def at(self, value: float) -> CommonValue:
+        """Return the test that all estimates have a value."""
+        deviates, of_values = self._deviates(np.array([value]))
+        statistic = float((self._solved(deviates) * deviates).sum())
+        errors = np.asarray(of_values[0], np.float64)
+        error = 0.0
+        if errors.all():
+            error = 1 / math.sqrt(float(self._solved(1 / errors) @ (1 / errors)))
+        return CommonValue(statistic, errors, error)
 
     def values_at(self, *deviates: float) -> list[float]:
         """Return the values that all estimates have at each combined deviate.
