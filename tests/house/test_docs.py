@@ -163,3 +163,15 @@ def test_targets_of_make_that_guides_name_are_there(guide: str) -> None:
     targets = {word for line in re.findall(r"^([\w -]+):", makefile, re.M) for word in line.split()}
     text = (ROOT / guide).read_text(encoding="utf-8")
     assert {*re.findall(r"(?:`|    )make ([\w-]+)", text)} <= targets
+
+
+def test_headings_in_docstrings_have_lines_of_their_own() -> None:
+    """Text that is filled again would join a heading of numpydoc to the paragraph below."""
+    joined = re.compile(r"\w +-{4,}|-{4,} +\w")
+    found = [
+        (file.name, line)
+        for file in (ROOT / "fastkappa").rglob("*.py")
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if joined.search(line)
+    ]
+    assert not found
