@@ -46,7 +46,7 @@ STAND_INS = frozenset(
         *("no response", "undefined", "tbd", "k.a.", "k. a.", "keine angabe", "[]", "{}"),
     ]
 )
-# Strings that mean "same rating as above".
+# These strings mean "same rating as above".
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
 )
@@ -59,26 +59,28 @@ GRADES = frozenset(
         *("high", "some", "few", "many", "all", "partial", "complete", "weak", "strong"),
     ]
 )
-# A label followed by a mark or a remark. It must be `RARER` times as rare as the label alone.
+# This pattern finds a label followed by a mark or a remark. It must be `RARER` times as rare as the
+# label alone.
 REMARK = re.compile(r"(.*\w.*\w.*?)\s*(?:[?*!]+|\(.*\)|\[.*\])", re.DOTALL)
 AFTER_REMARK = tuple("?*!)]")
 RARER = 5
-# A label followed by the rater's confidence, such as "mild (80 %)".
+# This pattern finds a label followed by the rater's confidence, such as "mild (80 %)".
 WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOTALL)
-# Horizontal rules below column names, and the blank lines of forms.
+# This pattern finds horizontal rules below column names, and the blank lines of forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
 SIGN = re.compile(r"\d*[-+]+|\+/-")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
-# A cell of the third line of a Qualtrics file, and one of the second line of a SurveyMonkey file.
+# The third line of a Qualtrics file has cells that begin with IMPORT_ID, and the second line of a
+# SurveyMonkey file has cells that contain RESPONSE.
 IMPORT_ID = '{"ImportId":'
 RESPONSE = "Response"
-# Within this number of items, most labels repeat.
+# Most labels occur more than once within this number of items.
 SOME_ITEMS = 1 << 10
-# Larger sets of names are rarely typed by hand, so they are not checked for typing errors.
+# Longer lists of names are rarely typed by hand, so they are not checked for typing errors.
 MOST_TYPED = 10_000
-# With fewer items, each item can have a different label by chance.
+# With fewer items than this, every item can have a different label by chance.
 FEWEST_IDS = 10
 
 
@@ -123,8 +125,8 @@ def _times(column: Column) -> Counter[Any]:
     """Return the number of ratings per category, adding up equal categories."""
     categories, counts = column.categories or [], column.counts
     if counts is None:
-        # Copy the codes: bincount allocates for the largest code before it counts, and a user's
-        # array could change in between.
+        # Copy the codes, because bincount allocates memory for the largest code before it counts,
+        # and a user's array could change in between.
         n = np.bincount(column.values.astype(np.intp), minlength=len(categories))
     else:
         n = np.zeros(len(categories), np.int64)
@@ -286,7 +288,7 @@ def _dittos(labels: Iterable[Any]) -> list[str]:
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
     """Warn of a few numbers among words, such as codes for missing ratings or for the words."""
     for name, column in columns.items():
-        # Counting the ratings needs a pass over all of them.
+        # Check the names first, because counting the ratings needs a pass over all of them.
         if not any(is_number(str(label)) for label in column.categories or ()):
             continue
         times = +_times(column)

@@ -19,7 +19,8 @@ from fastkappa.ratings.label_order import is_number
 from fastkappa.sources.text.text_format import TextFile, opened_rows
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
-# The numbers of first and last characters that are read, and of last lines that are checked.
+# The numbers of characters that are read at the start and at the end of a file, and the number of
+# last lines that are checked.
 MOST_FIRST, MOST_LAST, LAST_LINES = 1 << 16, 1 << 11, 4
 TOTALS = frozenset(
     [
@@ -32,9 +33,10 @@ NOTES = "note|source|legend|quelle|legende|anmerkung|remarque|légende"
 NOTE = re.compile(rf"({NOTES})s?\s?([.:]|$)", re.IGNORECASE)
 LAST_WORD = re.compile("|".join([NOTES, *TOTALS]), re.IGNORECASE)
 COUNTS = frozenset(["n", "count", "counts", "freq", "frequency", "anzahl", "effectif", "cases"])
-# A number that can also be written in another way, such as 010 or 1e3.
+# This pattern finds a number that can also be written in another way, such as 010 or 1e3.
 PADDED = re.compile(r"[-+]?(0\d+|\d+[eE]\+?\d+)")
-# Quick searches for text with such a number. They take ten milliseconds per million characters.
+# These patterns search quickly for text with such a number. They take ten milliseconds per million
+# characters.
 ZERO, EXPONENT = re.compile(r"[,;|\s\"+-]0\d"), re.compile(r"\d[eE]\+?\d")
 
 Rows = Sequence[Sequence[str]]
@@ -54,7 +56,7 @@ def warn_of_odd_lines(
     numbers = {name: place for name, place in places.items() if name not in as_text}
     others = set(file.names) - places.keys()
     may_be_counted = is_whole and len(file.names) == 3 and len(others) == 1
-    # Fields are split only if a search of the text finds something.
+    # Fields are split only if the pattern occurs in the text.
     if LAST_WORD.search(last):
         _warn_of_last(file, _rows_of(first, file), _rows_of(last, file))
     if numbers and (ZERO.search(first) or ("e" in first.lower() and EXPONENT.search(first))):
@@ -66,7 +68,7 @@ def warn_of_odd_lines(
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
     """Return the rows of a text that have fields."""
     rows: list[list[str]] = []
-    # A field that is too long is reported when the whole file is read.
+    # A field that is too long raises an error when the whole file is read.
     with suppress(csv.Error):
         rows.extend(
             csv.reader(
