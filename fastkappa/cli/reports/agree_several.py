@@ -265,7 +265,7 @@ def _gated(results: Coefficients, by_group: Mapping[str, Coefficients]) -> Itera
 
 
 def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return all coefficients by the names of their functions, Fleiss' kappa first.
+    """Return all coefficients by the names of their functions. Fleiss' kappa comes first.
 
     For sets of labels, return only Krippendorff's alpha, at each level.
     """

@@ -172,8 +172,8 @@ def least_kappa(matrix: FloatTable) -> float:
 
     It is -1 if the weights are squared distances between points, as for all named weights. The
     reason is that the mean squared distance of two vectors is at most twice that of independent
-    vectors with the same distributions. Otherwise kappa may have no least value, for example if
-    only one of two opposite disagreements has a weight; then -infinity is returned.
+    vectors with the same distributions. Otherwise kappa can lack a least value, for example if only
+    one of two opposite disagreements has a weight; then -infinity is returned.
 
     Examples
     --------
