@@ -163,7 +163,9 @@ def _text_options(
     ] = 0,
     decimal: Annotated[
         str,
-        typer.Option(metavar="CHARACTER", help="The decimal point in text files, such as ','."),
+        typer.Option(
+            metavar="CHARACTER", help="The decimal point of numbers in text, such as ','."
+        ),
     ] = ".",
     sheet: Annotated[
         str | None,

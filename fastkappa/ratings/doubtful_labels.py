@@ -44,8 +44,15 @@ STAND_INS = frozenset(
         *("#nv", "#n/d", "n / a", "n\\a", "\\n", "(null)", "(blank)", "\N{HORIZONTAL ELLIPSIS}"),
         *("not rated", "not applicable", "not available", "not assessed", "no answer", "skip"),
         *("no response", "undefined", "tbd", "k.a.", "k. a.", "keine angabe", "[]", "{}"),
+        *("unrated", "unscored", "unlabeled", "unlabelled", "skipped", "not done", "not scored"),
+        *("not evaluated", "not labeled", "no rating", "no data", "sans réponse", "sin datos"),
+        # Missing values of Stata and HL7.
+        *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
+        *("asku", "nask", "navu"),
     ]
 )
+# Characters around such a string, some without width.
+BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
 # These strings mean "same rating as above".
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
@@ -59,16 +66,19 @@ GRADES = frozenset(
         *("high", "some", "few", "many", "all", "partial", "complete", "weak", "strong"),
     ]
 )
-# This pattern finds a label followed by a mark or a remark. It must be `RARER` times as rare as the
-# label alone.
-REMARK = re.compile(r"(.*\w.*\w.*?)\s*(?:[?*!]+|\(.*\)|\[.*\])", re.DOTALL)
-AFTER_REMARK = tuple("?*!)]")
+# A label followed by a mark or a remark. It must be `RARER` times as rare as the label alone.
+REMARK = re.compile(r"(.*\w.*\w.*?)\s*(?:[?*!]+|\(.*\)|\[.*\]|( [-\u2013]|:) .*|\n.*)", re.DOTALL)
+IN_REMARK = re.compile(r"[?*!)\]]$|( [-\u2013]|:) |\n")
 RARER = 5
-# This pattern finds a label followed by the rater's confidence, such as "mild (80 %)".
+# Between two labels in one cell. A comma or a semicolon separates the labels of a set.
+BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
+# A label followed by the rater's confidence, such as "mild (80 %)".
 WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOTALL)
 # This pattern finds horizontal rules below column names, and the blank lines of forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
+# A label between numbers, such as grade 4a or code V58.61. The letters i, l and o can be misread.
+CODE = re.compile(r"\d+[a-e]|[a-hj-kmnp-z]\d{2,}(\.\d+)?", re.IGNORECASE)
 SIGN = re.compile(r"\d*[-+]+|\+/-")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
@@ -111,8 +121,9 @@ def odd_strings(column: Column) -> dict[str, int]:
         return {}
     times = _times(column)
     odd = {string: n for string, n in times.items() if n and not has_code(string)}
-    is_odd = 2 * sum(odd.values()) < sum(times.values()) and not _are_signs(times.keys(), odd)
-    return odd if is_odd else {}
+    if 2 * sum(odd.values()) >= sum(times.values()) or _are_signs(times.keys(), odd):
+        return {}
+    return {} if all(CODE.fullmatch(string.strip()) for string in odd) else odd
 
 
 def _are_signs(labels: Iterable[Any], signs: Iterable[str]) -> bool:
@@ -200,7 +211,7 @@ def stand_ins(labels: Iterable[Any]) -> list[str]:
     found = [
         label
         for label in strings
-        if label.strip().lower() in STAND_INS or RULE.fullmatch(label.strip())
+        if label.strip(BLANKS).lower() in STAND_INS or RULE.fullmatch(label.strip())
     ]
     if found:
         others = {label.strip() for label in strings} - {label.strip() for label in found}
@@ -221,7 +232,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn of rare labels that are another label with a remark, or two labels with a slash."""
+    """Warn of rare labels that are another label with a remark, or two labels together."""
     labels = {
         label
         for column in columns.values()
@@ -252,9 +263,11 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
 
 def _without_remark(label: str) -> set[str]:
     """Return the label without its remark, or both labels of a pair such as "a/b"."""
-    if label[-1:] in AFTER_REMARK and (remarked := REMARK.fullmatch(label)):
-        return {remarked[1]}
-    return {part.strip() for part in label.split("/")} if "/" in label else set()
+    parts = {part.strip() for part in BETWEEN_TWO.split(label)}
+    if len(parts) > 1:
+        return parts
+    remarked = REMARK.fullmatch(label) if IN_REMARK.search(label) else None
+    return {remarked[1]} if remarked else set()
 
 
 def warn_of_stand_ins(
@@ -296,7 +309,7 @@ def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
         numbers = {label: n for label, n in times.items() if is_number(str(label))}
         words = [label for label in times if not has_code(label)]
         are_words = all(WORD.search(str(label)) for label in words)
-        if numbers and words and are_words and 2 * sum(numbers.values()) < times.total():
+        if numbers and words and are_words and 2 * sum(numbers.values()) <= times.total():
             warn(
                 f"{name} contains words and also numbers: {_with_counts([*numbers.items()])}."
                 " Replace the numbers if they are codes for the words, give missing_codes= if they"

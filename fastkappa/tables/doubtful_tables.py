@@ -59,7 +59,9 @@ def judge_table(
     # all labels but one, and more than once on the first or last label.
     if len(labels) < 2:
         return
-    if may_be_coded_apart(table) and warn_of_two_codings(labels, table, names, are_given=are_given):
+    if may_be_coded_apart(labels, table) and warn_of_two_codings(
+        labels, table, names, are_given=are_given
+    ):
         return
     if table.item(-1) > 1:
         return
@@ -83,7 +85,7 @@ def judge_tables(
         _warn_of_codes(labels, tables)
     if len(labels) > 1:
         for name, table in zip(names, tables):
-            if may_be_coded_apart(table) or table.item(-1) < 2:
+            if may_be_coded_apart(labels, table) or table.item(-1) < 2:
                 judge_table(labels, table, names=(truth, name), are_given=are_given)
 
 

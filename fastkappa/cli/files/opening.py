@@ -47,7 +47,7 @@ MAGIC = {
 # The number of characters of a text file that are read at a time.
 BLOCK = 1 << 16
 # The options that apply to spreadsheets.
-OF_SHEETS = ("no_header", "skip", "sheet")
+OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
 BLANKS = re.compile(" +")
 NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
@@ -183,7 +183,7 @@ class Opener:
         self._refuse_options(path, [path.suffix.lower()])
         copy = self._place(".csv")
         self._names[str(copy)] = str(path)
-        (head, *rows), has_merged = rows_of_sheet(path, self.options.sheet)
+        (head, *rows), has_merged = rows_of_sheet(path, self.options.sheet, self.options.decimal)
         self._merged += [str(path)] if has_merged else []
         # n_given marks all cells as the user's, so no cell is escaped.
         copy.write_text(

@@ -36,6 +36,9 @@ LEAST_PRODUCT = 1e-10
 LARGEST_CHANGE = (0.2, 0.05)  # changes of kappa per step: at first, and in a second attempt
 MOST_STEPS = (40, 100)
 TOLERANCE = 1e-9
+# Rounding of z near 0 is multiplied by p / z, so the error of the steps can stay above `TOLERANCE`.
+# An error below this value that no longer halves is rounding.
+LARGEST_ROUNDING = 1e-5
 # With a larger multiplier, a step leads to a table with all items in one cell, whatever kappa is.
 LARGEST_MULTIPLIER = 1e8
 # The products differ between cells by up to this factor. Symmetric counts can have asymmetric most
@@ -131,7 +134,7 @@ def _solved(
         if not len(which):
             break
         move = constraint.newton_move(problem, kappa0, change)
-        done = (move.error < TOLERANCE) & problem.is_last
+        done = problem.is_solved(move)
         if done.any():
             solved[which[done]] = _corrected(constraint, problem.p[done], kappa0[done])
         problem, _ = problem.moved(move, np.zeros(len(which)))
@@ -151,6 +154,7 @@ class Problem(NamedTuple):
     uneven: FloatTable  # the factor of the product; cells with counts have 0
     product: FloatTable
     last: FloatTable
+    error: FloatTable  # before the last step; infinite if the product was not its last value
 
     @property
     def products(self) -> FloatTable:
@@ -161,6 +165,11 @@ class Problem(NamedTuple):
     def is_last(self) -> AnyArray:
         """Whether the products have reached their last value."""
         return (self.product <= self.last) | ~self.uneven.any(axis=-1)
+
+    def is_solved(self, move: Move) -> AnyArray:
+        """Return whether the next move has no error, except for rounding."""
+        stays = (move.error < LARGEST_ROUNDING) & (move.error > self.error / 2)
+        return self.is_last & ((move.error < TOLERANCE) | stays)
 
     def some(self, kept: AnyArray) -> Problem:
         """Return the selected problems."""
@@ -183,6 +192,7 @@ class Problem(NamedTuple):
             a=self.a + length * da,
             b=self.b + length * db,
             product=np.maximum(self.product * smaller, self.last),
+            error=np.where(self.is_last, move.error, np.inf),
         )
         return after, length
 
@@ -215,7 +225,8 @@ def first_problem(counts: FloatTable, distance: FloatTable) -> Problem:
     p /= p.sum(axis=-1, keepdims=True)
     one, zero = np.ones(len(p)), np.zeros(len(p))
     last = np.maximum(LAST_PRODUCT / n, LEAST_PRODUCT * np.minimum(distance**2, 1))
-    return Problem(p, np.ones_like(p), one, zero, observed, uneven, product, last)
+    error = np.full(len(p), np.inf)
+    return Problem(p, np.ones_like(p), one, zero, observed, uneven, product, last, error)
 
 
 def target_of(values: FloatTable, kappa0: FloatTable, change: float) -> tuple[FloatTable, AnyArray]:

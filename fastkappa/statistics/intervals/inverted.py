@@ -43,6 +43,7 @@ END_TOLERANCE = 1e-8  # tolerance of an interval end
 # False position does not find a jump of the statistic. After these steps, an end is less precise.
 SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-7
 ROOT_TOLERANCE, ROUNDING = 1e-8, 1e-14  # of the root of the statistic at the end, and more per item
+ROUNDED_ROOT = 1e-6  # of the root if the proportions have rounding errors
 LARGEST_T = 0.1  # largest change of t in a step
 # kappa0 is changed only if the product of an empty cell, in items, is below this.
 SMALL_PRODUCT = 0.02
@@ -235,8 +236,8 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
         ready &= np.isfinite(dt) & (with_t * outwards < 0)
         dt = np.where(ready, np.clip(dt, -LARGEST_T, LARGEST_T), 0.0)
         dt = np.where(-dt * outwards > room, -outwards * room, dt)
-        done = ready & (move.error < TOLERANCE) & problem.is_last
-        done &= np.abs(root - sought.quantile) < ROOT_TOLERANCE + ROUNDING * n
+        close = np.where(move.error < TOLERANCE, ROOT_TOLERANCE, ROUNDED_ROOT) + ROUNDING * n
+        done = ready & problem.is_solved(move) & (np.abs(root - sought.quantile) < close)
         ends[which[done]], proportions[which[done]] = kappa0[done], problem.p[done]
         problem, length = problem.moved(move, dt)
         first = sought.kappa + 0.1 * (sought.guess - sought.kappa)
