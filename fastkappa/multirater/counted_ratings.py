@@ -120,7 +120,7 @@ class Counted:
             counted.
         """
         if self.subjects is None:
-            raise ValueError("a table does not say which subject has which ratings.")
+            raise ValueError("a table does not show which subject has which ratings.")
         if of_profiles:
             found = self.subjects.places_of_profiles(self.profiles.parts)
             counted = self.profiles.multiplicities

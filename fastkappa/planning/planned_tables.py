@@ -74,7 +74,7 @@ def _mixture(name: str, kappa: float, margins: Margins, weights: Weights) -> Flo
         )
     if kappa > largest + 1e-12:
         raise ValueError(
-            f"{name} can be {largest:.4f} at most for raters with these rates, got {kappa!r}."
+            f"{name} can be at most {largest:.4f} for raters with these rates, got {kappa!r}."
         )
     part = min(kappa / largest, 1.0) if largest > 0 else 0.0
     proportions: FloatTable = by_chance + part * (closest - by_chance)

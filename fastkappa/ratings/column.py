@@ -375,7 +375,9 @@ def _read_strings(array: AnyArray, name: str) -> Column:
     try:
         codes, labels = codes_of_objects(array)
     except TypeError as error:
-        raise ValueError(f"Input {name} holds a rating that cannot be a label: {error}") from error
+        raise ValueError(
+            f"Input {name} contains a rating that cannot be a label: {error}"
+        ) from error
     return Column(codes, np.dtype(object), _checked_strings(labels, name))
 
 

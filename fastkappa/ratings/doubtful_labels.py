@@ -393,7 +393,7 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
     for (how, remedy, show), groups in found.items():
         counts = [_with_counts([(own, total[own]) for own in labels], show) for labels in groups]
         warn(
-            f"{_have(columns)} {noun}s that differ in {how} alone and are counted separately:"
+            f"{_have(columns)} {noun}s that differ only in {how} and are counted separately:"
             f" {first_of_many(counts, MOST_SHOWN, '; ')}. {remedy} if they are one {noun}."
         )
 

@@ -398,7 +398,7 @@ def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> Any
             if name in columns and name != column:
                 raise ValueError(
                     f"labels must name all columns of {argument} or none, got {names} for the"
-                    f" columns {columns}: label {name!r} is not that of column {column!r}. Give"
-                    " an array for columns in the order of the labels."
+                    f" columns {columns}: label {name!r} is not the label of column {column!r}."
+                    " Give an array for columns in the order of the labels."
                 )
     return None

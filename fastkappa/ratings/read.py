@@ -331,7 +331,7 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
     if missing is not None:
         raise ValueError(
             f"{name} has {int(missing.sum())} missing of {n_items}, the first at position"
-            f" {int(missing.argmax())}: leave these {of} out, or give each a cluster of its own."
+            f" {int(missing.argmax())}: leave these {of} out, or give each its own cluster."
         )
     column = read_column(clusters, name)
     if column.obstacle:

@@ -354,5 +354,5 @@ def _columns(
     raise TypeError(
         "source must be a path, a data frame, an Arrow table, dataset or stream, a relation, a"
         f" mapping of names to arrays or a list of dictionaries, got {type(source)}; arrays are"
-        " given as item=, rater= and rating= alone."
+        " given as item=, rater= and rating=, without a source."
     )

@@ -177,7 +177,7 @@ def bootstrap(
     """
     counts = counts_given(getattr(table, "table", table))
     if int(counts.astype(object).sum()) >= 1 << 62:
-        raise ValueError("table must count fewer than 2**62 items to be drawn from.")
+        raise ValueError("table must have fewer than 2**62 items for a bootstrap.")
     counts = counts.astype(np.int64)
     if statistic is None:
         given = weights if weights is not None else getattr(table, "weights", None)
@@ -272,7 +272,7 @@ def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:
     is_whole = hasattr(n_resamples, "__index__") and not isinstance(n_resamples, bool)
     if not is_whole or n_resamples < least:
         raise ValueError(
-            f"n_resamples must be a whole number from {least} on, got {n_resamples!r}."
+            f"n_resamples must be a whole number of at least {least}, got {n_resamples!r}."
         )
     enough = math.ceil(round(2 / (1 - confidence), 6)) - 1
     if 0 < n_resamples < enough:
@@ -292,7 +292,7 @@ def as_generator(rng: Any) -> np.random.Generator:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"rng must be a Generator, a whole number from 0 on or None, got {rng!r}."
+            f"rng must be a Generator, a non-negative whole number or None, got {rng!r}."
         ) from error
 
 

@@ -212,7 +212,7 @@ class ThresholdEvaluator:
             numbers = np.ascontiguousarray(thresholds, np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(
-                f"thresholds must hold real numbers, in rows of equal length, got"
+                f"thresholds must contain real numbers, in rows of equal length, got"
                 f" {short_repr(thresholds)}."
             ) from error
         expected = (len(self.labels) - 1,)

@@ -107,7 +107,7 @@ def find_rounding(
     check_choice("method", method, METHODS)
     if method == "closed_form" and not (isinstance(weights, str) and weights == "quadratic"):
         raise ValueError(
-            f"method 'closed_form' works with weights='quadratic' alone, got weights={weights!r}."
+            f"method 'closed_form' works only with weights='quadratic', got weights={weights!r}."
         )
     n_resamples = integer_at_least(n_resamples, 1, "n_resamples")
     if n_folds is not None:

@@ -343,7 +343,9 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
         raise ValueError(f"labels must be one-dimensional, got {short_repr(labels)}.") from error
     if names.ndim != 1 or len(names) != n_labels:
         got = f"an array of shape {names.shape}" if names.ndim else short_repr(labels)
-        raise ValueError(f"labels must be {n_labels}, one per row of the table, got {got}.")
+        raise ValueError(
+            f"labels must have {n_labels} entries, one per row of the table, got {got}."
+        )
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
         # NumPy would turn the numbers in a mixed list into strings.
         names = np.array(labels, dtype=object)

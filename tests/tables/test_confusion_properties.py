@@ -111,7 +111,7 @@ def is_plain(string: str) -> bool:
     return not is_number(string) and not string.endswith("\0")
 
 
-@pytest.mark.filterwarnings("ignore:.*differ in blanks alone")
+@pytest.mark.filterwarnings("ignore:.*differ only in blanks")
 @given(
     pool=st.lists(st.text(max_size=6).filter(is_plain), min_size=1, max_size=6, unique=True),
     index=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=50),

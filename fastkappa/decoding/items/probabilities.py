@@ -122,7 +122,7 @@ def read_probabilities(values: Any, sample_weight: Any = None) -> Probabilities:
         array = numbers_of_objects(array, "probabilities")
     if array.dtype.kind not in "iufb":
         raise ValueError(
-            f"probabilities must hold real numbers, got an array of dtype {array.dtype}."
+            f"probabilities must contain real numbers, got an array of dtype {array.dtype}."
         )
     if 0 in array.shape:
         raise ValueError(f"probabilities must not be empty, got shape {array.shape}.")

@@ -215,7 +215,7 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
         # The values are centred at their mean, so that large values lose no digits.
         return SquaredDifferences(values - values.mean(), _largest(values))
     if (values < 0).any():
-        raise ValueError(f"level='ratio' needs labels of 0 or more, got {values.min():g}.")
+        raise ValueError(f"level='ratio' needs non-negative labels, got {values.min():g}.")
     sums = values[:, None] + values
     ratios = np.divide(values[:, None] - values, sums, out=np.zeros(sums.shape), where=sums > 0)
     return DistanceMatrix(ratios**2, largest=1.0)

@@ -259,7 +259,7 @@ class _Ratios:
         for rows, chunk in chunks_of(columns, CHUNK):
             least = np.fmin.reduce(chunk, axis=None, initial=np.inf)
             if least < 0:
-                raise ValueError(f"level='ratio' needs labels of 0 or more, got {least:g}.")
+                raise ValueError(f"level='ratio' needs non-negative labels, got {least:g}.")
             given = n_ratings if np.ndim(n_ratings) == 0 else n_ratings[rows]
             total = np.zeros(chunk.shape[1])
             for a, b in combinations(chunk, 2):

@@ -73,7 +73,7 @@ def text_file(
     if text_format.has_names and len(names) > 1 and all(map(is_number, names)):
         warnings.warn(
             f"the names of the columns of {path} are numbers, {', '.join(names[:5])}: give"
-            " --no-header on the command line if the first line holds ratings.",
+            " --no-header on the command line if the first line contains ratings.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )

@@ -136,8 +136,8 @@ def _warn_of_padded(rows: Rows, places: dict[str, int]) -> None:
         ]
         if groups and all(map(is_number, filter(None, texts))):
             warn(
-                f"column {name!r} holds {first_of_many(groups, MOST_SHOWN, '; ')}, which are read"
-                " as one number: put a letter before codes that differ."
+                f"column {name!r} contains {first_of_many(groups, MOST_SHOWN, '; ')}, which are"
+                " read as one number: put a letter before codes that differ."
             )
 
 

@@ -182,8 +182,8 @@ def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         if "Not a gzipped" in str(error):
             raise RatingsError(
-                f"{path} cannot be read: it does not begin as gzip does: if it is not compressed,"
-                f" name it {path.stem}."
+                f"{path} cannot be read: it does not begin like a gzip file: if it is not"
+                f" compressed, name it {path.stem}."
             ) from error
         raise RatingsError(f"{path} cannot be read: {error}.") from error
 

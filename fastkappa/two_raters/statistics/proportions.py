@@ -231,7 +231,7 @@ def agreement_within(
     check_confidence(confidence)
     counts = as_counts(table)
     if not isinstance(tolerance, Real) or not 0 <= tolerance < math.inf:
-        raise ValueError(f"tolerance must be a number of 0 or more, got {tolerance!r}.")
+        raise ValueError(f"tolerance must be a non-negative number, got {tolerance!r}.")
     places = _places(by, labels, len(counts))
     near = np.abs(places[:, None] - places) <= tolerance * (1 + ROUNDING)
     n, within = float(counts.sum()), float(counts[near].sum())
