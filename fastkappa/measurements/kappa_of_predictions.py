@@ -31,8 +31,8 @@ from fastkappa.ratings.real_numbers import (
 )
 
 CHUNK = 1 << 14
-# Squares of numbers between 2**-250 and 2**250, times weights in the same range, neither overflow
-# nor underflow.
+# Numbers between 2**-250 and 2**250 have squares that neither overflow nor underflow, even
+# multiplied by weights in the same range.
 LARGEST_EXPONENT = 250
 
 
@@ -173,7 +173,8 @@ def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int)
 
 
 def _floats(numbers: AnyArray) -> Floats:
-    with np.errstate(over="ignore"):  # infinite numbers raise an error later
+    # Infinite numbers raise an error later.
+    with np.errstate(over="ignore"):
         return numbers.astype(np.float64, copy=False)
 
 
@@ -195,7 +196,8 @@ def _kappa(items: _Items, exponent: int) -> float:
         y, p = y - mean_true, p - mean_pred
         wy, wp = (y, p) if w is None else (w * y, w * p)
         parts.append((wy.sum(), wp.sum(), (wy * y).sum(), (wp * p).sum(), (wy * p).sum()))
-    # The means were rounded, so the sums of centred numbers are not exactly 0. Correct for this.
+    # The means were rounded, so the sums of centred numbers are not exactly 0. The terms below
+    # correct for this.
     rest_true, rest_pred, squares_true, squares_pred, products = (
         math.fsum(sums) for sums in zip(*parts)
     )

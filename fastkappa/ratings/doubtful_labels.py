@@ -53,7 +53,7 @@ STAND_INS = frozenset(
 )
 # Characters around such a string, some without width.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
-# Strings that mean "same rating as above".
+# These strings mean "same rating as above".
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
 )
@@ -74,7 +74,7 @@ RARER = 5
 BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
 # A label followed by the rater's confidence, such as "mild (80 %)".
 WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOTALL)
-# Horizontal rules below column names, and the blank lines of forms.
+# This pattern finds horizontal rules below column names, and the blank lines of forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
 # A label between numbers, such as grade 4a or code V58.61. The letters i, l and o can be misread.
@@ -82,14 +82,15 @@ CODE = re.compile(r"\d+[a-e]|[a-hj-kmnp-z]\d{2,}(\.\d+)?", re.IGNORECASE)
 SIGN = re.compile(r"\d*[-+]+|\+/-")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
-# A cell of the third line of a Qualtrics file, and one of the second line of a SurveyMonkey file.
+# The third line of a Qualtrics file has cells that begin with IMPORT_ID, and the second line of a
+# SurveyMonkey file has cells that contain RESPONSE.
 IMPORT_ID = '{"ImportId":'
 RESPONSE = "Response"
-# Within this number of items, most labels repeat.
+# Most labels occur more than once within this number of items.
 SOME_ITEMS = 1 << 10
-# Larger sets of names are rarely typed by hand, so they are not checked for typing errors.
+# Longer lists of names are rarely typed by hand, so they are not checked for typing errors.
 MOST_TYPED = 10_000
-# With fewer items, each item can have a different label by chance.
+# With fewer items than this, every item can have a different label by chance.
 FEWEST_IDS = 10
 
 
@@ -135,8 +136,8 @@ def _times(column: Column) -> Counter[Any]:
     """Return the number of ratings per category, adding up equal categories."""
     categories, counts = column.categories or [], column.counts
     if counts is None:
-        # Copy the codes: bincount allocates for the largest code before it counts, and a user's
-        # array could change in between.
+        # Copy the codes, because bincount allocates memory for the largest code before it counts,
+        # and a user's array could change in between.
         n = np.bincount(column.values.astype(np.intp), minlength=len(categories))
     else:
         n = np.zeros(len(categories), np.int64)
@@ -300,7 +301,7 @@ def _dittos(labels: Iterable[Any]) -> list[str]:
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
     """Warn of a few numbers among words, such as codes for missing ratings or for the words."""
     for name, column in columns.items():
-        # Counting the ratings needs a pass over all of them.
+        # Check the names first, because counting the ratings needs a pass over all of them.
         if not any(is_number(str(label)) for label in column.categories or ()):
             continue
         times = +_times(column)

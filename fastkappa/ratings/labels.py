@@ -25,15 +25,16 @@ TYPOGRAPHY = str.maketrans(
     "'''\"\"-I\u06a9\u06cc\u06cc",
     "\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff",
 )
-# Lowercase Cyrillic, Greek and Turkish letters that look Latin, or whose capitals do.
+# Lowercase Cyrillic, Greek and Turkish letters that look like Latin letters, or whose capitals do.
 SMALL_LETTERS = str.maketrans("авекмнорстухіјѕοı", "abekmhopctyxijsoi")
-# Greek capitals that look Latin although their lowercase letters do not.
+# Greek capitals that look like Latin letters although their lowercase letters do not.
 CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΡΤΥΧ", "ABEZHIKMNPTYX")
 # Unicode categories of invisible characters: control and format characters.
 INVISIBLE = ("Cc", "Cf")
-# A string written so that Excel does not convert it to a number: ="01".
+# This pattern finds a string written so that Excel does not convert it to a number: ="01".
 QUOTED = re.compile(r'=?"(.*)"')
-# HTML tags, a mark at the end of a word, and the apostrophe that marks text in a spreadsheet.
+# This pattern finds HTML tags, a punctuation mark at the end of a word, and the apostrophe that
+# marks text in a spreadsheet.
 MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$|^'(?=\w)")
 # Marks around a label, as in Markdown, and the brackets of an option such as (a) or a).
 AROUND = re.compile(r"([*`'_]{1,3})(.*\w)\1|\(?([^()]*\w)\)|\[([^\[\],;]*)\]")
@@ -153,7 +154,7 @@ def _plain(label: str) -> str:
 def _set_of_words(plain: str) -> str:
     """Return the words of a label; sort those of a list, because it can be a set."""
     parts = [part.strip(BRACKETS) for part in BETWEEN_LABELS.split(plain)]
-    # A comma alone is a label, as in part-of-speech tags.
+    # A comma on its own is a label, as in part-of-speech tags.
     if len(parts) == 1 or not any(parts):
         return _words(plain)
     return ";".join(sorted(map(_words, parts)))
@@ -187,8 +188,8 @@ def _value(label: str) -> str | float | tuple[float, str]:
     return look if isinstance(look, float) and label.isascii() else label
 
 
-# For labels that look alike: their difference, the remedy, how to show them, and the function that
-# is equal for all of them.
+# For labels that look alike: the difference, the remedy, how to show the labels, and a function
+# whose value is equal for all of them.
 DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], ...] = (
     ("blanks", "Strip them", repr, str.strip),
     ("how a number is written", ALIKE, repr, _value),
@@ -237,7 +238,7 @@ def _is_float64(number: int) -> bool:
 
 def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
     """Raise if an integer in a list was rounded in the array of floats made from it."""
-    # A sum of squares needs one call, and a third of the time of a maximum.
+    # A sum of squares needs one call and takes a third of the time of a maximum.
     if isinstance(values, (list, tuple)) and not np.vdot(floats, floats) < LARGEST_SQUARE:
         for given, read in zip(np.array(values, object).flat, floats.flat):
             if isinstance(given, (int, np.integer)) and int(given) != float(read):
@@ -278,7 +279,8 @@ def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
         return dates
     try:
         is_finer = np.promote_types(dates.dtype, unit) == unit.newbyteorder("=")
-    except TypeError:  # the length of a month in days varies
+    # The length of a month in days varies.
+    except TypeError:
         return np.full(len(dates), "NaT", unit)
     is_held = _fit(dates, unit) if is_finer else _fit(dates.astype(unit), dates.dtype)
     found = np.full(len(dates), "NaT", unit)

@@ -24,15 +24,15 @@ DECIMAL_COMMA_HINT = (
     " If the comma is a decimal point, pandas.read_csv takes decimal=',' and the command line"
     " --decimal ','."
 )
-# Codes for a missing value in statistics packages and data sets. The last ones are the smallest
-# integers, to which NaN is converted.
+# Codes for a missing value in statistics packages and data sets. The last of them are the
+# smallest integers, which NaN is converted to.
 CODES = frozenset(
     [
         *(-1, -9, -99, -999, -9999, 9, 77, 88, 97, 98, 99, 255, 999, 9999),
         *(-(1 << 15), -(1 << 31), -(1 << 63)),
     ]
 )
-# A code or a total must be more than this many times as large as any other number.
+# A code or a total must be more than this many times as large as every other number.
 FAR = 4
 # A smaller positive code is often a measurement.
 LEAST_POSITIVE_CODE = 999

@@ -19,14 +19,16 @@ from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.labels import alike_among
 
-# The smallest kappa after recoding, and its smallest increase over the given ratings.
+# Kappa after recoding must be at least this large, and exceed the kappa of the given ratings by at
+# least this much.
 NEAR, BETTER = 0.6, 0.5
 # Without any agreement, ``n * kappa**2`` reaches 10 about once in 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
-# The smallest number of items with both names of a label, and with any pair of names.
+# The smallest number of items with both names of a label, and the smallest number with a pair of
+# names.
 OFTEN, TOGETHER = 2, 3
-# Larger sets of labels are usually ids or measurements.
+# If there are more labels, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
 # The shortest words that can be one with a typing error, and their smallest similarity.
@@ -41,7 +43,7 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> boo
     does if the two corners off the diagonal contain at least twice as many items as the corners on
     it, as after a reversal.
     """
-    # Counting in a short list is faster than in a NumPy array.
+    # For few labels, counting in a list is faster than in a NumPy array.
     agreed = table.diagonal().tolist()
     n_without = agreed.count(0)
     if n_without > 1 or (n_without and isinstance(labels[0], str)):
@@ -117,7 +119,7 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     met = table[np.ix_(rows, columns)].astype(float)
     first, second = of_rows[rows, None].astype(float), of_columns[columns].astype(float)
     by_chance = first * second / n
-    # Cohen's kappa of the two labels, each against all others. It is 1 if they always coincide.
+    # The kappa of the two labels, each against all others. If they always coincide, it is 1.
     most = (first + second) / 2 - by_chance
     kappa = np.divide(met - by_chance, most, out=np.zeros_like(met), where=most > 0)
     places = [
@@ -192,7 +194,7 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
     a, b = names
     step = _most_frequent(values - values[:, None], table)
     rows, columns = (values[table.any(axis=axis)] for axis in (1, 0))
-    # A rater who only rates one step higher still stays within the scale.
+    # If a rater only rates one step higher, the ratings still stay within the scale.
     ends = {columns.min() - rows.min(), columns.max() - rows.max()}
     if step and ends == {step} and (better := _better(values, values - step, table)):
         how = f"{b} seems to number the labels {'higher' if step > 0 else 'lower'} than {a} by"

@@ -20,7 +20,8 @@ from fastkappa.ratings.label_order import is_number
 from fastkappa.sources.text.text_format import TextFile, opened_rows
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
-# The numbers of first and last characters that are read, and of last lines that are checked.
+# The numbers of characters that are read at the start and at the end of a file, and the number of
+# last lines that are checked.
 MOST_FIRST, MOST_LAST, LAST_LINES = 1 << 16, 1 << 11, 4
 # Only the first characters are searched for numbers written in two ways. Searching all that are
 # read took a third of the time to count a file of 100 kB.
@@ -37,7 +38,7 @@ MADE = "exported|generated|downloaded|printed|exportiert|erstellt|exporté"
 NOTE = re.compile(rf"({NOTES})s?\s?([.:]|$)|({MADE})( |:)", re.IGNORECASE)
 LAST_WORD = re.compile("|".join([NOTES, MADE, *TOTALS]), re.IGNORECASE)
 COUNTS = frozenset(["n", "count", "counts", "freq", "frequency", "anzahl", "effectif", "cases"])
-# A number that can also be written in another way, such as 010 or 1e3.
+# This pattern finds a number that can also be written in another way, such as 010 or 1e3.
 PADDED = re.compile(r"[-+]?(0\d+|\d+[eE]\+?\d+)")
 # Quick searches for text with such a number.
 ZERO, EXPONENT = re.compile(r"[,;|\s\"+-]0\d"), re.compile(r"[eE]\+?\d")
@@ -79,7 +80,7 @@ def warn_of_odd_lines(
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
     """Return the rows of a text that have fields."""
     rows: list[list[str]] = []
-    # A field that is too long is reported when the whole file is read.
+    # A field that is too long raises an error when the whole file is read.
     with suppress(csv.Error):
         rows.extend(
             csv.reader(
