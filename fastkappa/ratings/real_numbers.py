@@ -38,6 +38,10 @@ FAR = 4
 LEAST_POSITIVE_CODE = 999
 
 
+class NotNumbersError(ValueError):
+    """Values that must be real numbers are of another type."""
+
+
 def codes_among(numbers: Sequence[float]) -> list[int]:
     """Return the distinct numbers that often stand for a missing one.
 
@@ -88,7 +92,9 @@ def read_numbers(values: Any, name: str) -> AnyArray:
     if numbers.dtype.kind == "O":
         numbers = numbers_of_objects(numbers, name)
     if numbers.dtype.kind not in "iufb":
-        raise ValueError(f"{name} must be real numbers, got an array of dtype {numbers.dtype}.")
+        raise NotNumbersError(
+            f"{name} must be real numbers, got an array of dtype {numbers.dtype}."
+        )
     if numbers.ndim == 2 and numbers.shape[1] == 1:
         numbers = numbers[:, 0]
     if numbers.ndim != 1:
@@ -145,7 +151,7 @@ def numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:
         if isinstance(entry, (str, bytes)):
             comma = isinstance(entry, str) and DECIMAL_COMMA.fullmatch(entry.strip())
             hint = DECIMAL_COMMA_HINT if comma else ""
-            raise ValueError(f"{name} must be real numbers, got {short_repr(entry)}.{hint}")
+            raise NotNumbersError(f"{name} must be real numbers, got {short_repr(entry)}.{hint}")
     try:
         numbers = objects.astype(np.float64)
     except (TypeError, ValueError):
@@ -163,7 +169,7 @@ def _number_of(entry: Any, name: str) -> float:
     try:
         return np.nan if is_missing(entry) else float(entry)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be real numbers, got {short_repr(entry)}.") from error
+        raise NotNumbersError(f"{name} must be real numbers, got {short_repr(entry)}.") from error
 
 
 def refuse_infinite(numbers: AnyArray, name: str, start: int = 0) -> None:
