@@ -99,7 +99,7 @@ def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
         ``("quadratic_kappa_loss", 1 - kappa)``. Early stopping minimises it: do not pass
         ``maximize=True``.
     """
-    weights = dtrain.get_weight()  # empty if the data has no weights
+    weights = dtrain.get_weight()  # the array is empty if the data has no weights
     return LOSS, 1 - _kappa(dtrain.get_label(), predt, weights if len(weights) else None)
 
 

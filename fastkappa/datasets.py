@@ -181,7 +181,7 @@ def load_items(name: str) -> RatedItems:
     return RatedItems(name, ratings, labels, raters, source, description)
 
 
-# Each group of digits is one item, with one digit per rater.
+# The digits of each group are the ratings of one item, one digit per rater.
 _ITEMS: dict[str, tuple[str, tuple[str, ...], str, str]] = {
     "anaesthetists": (
         """

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-# Below this, floats lose digits and soon become 0.
+# Floats below this limit lose digits, and smaller ones become 0.
 LEAST_P_VALUE = 1e-300
 BOOTSTRAP_METHODS = {"bca": "BCa", "percentile": "percentiles"}
 
@@ -38,7 +38,7 @@ def harmless(text: str) -> str:
 
 def label_text(label: Any) -> str:
     """Return a label as one line of text, such as "2" for 2.0."""
-    # Python writes floats from 1e16 on with an exponent, which is easier to read.
+    # From 1e16 on, Python writes floats with an exponent, which is easier to read.
     whole = isinstance(label, float) and label.is_integer() and abs(label) < 1e16
     return printable(int(label) if whole else label)
 
@@ -185,7 +185,8 @@ def plain(value: Any) -> Any:
 
 def json_object(fields: Mapping[str, Any]) -> str:
     """Return a JSON object with one line per key. NaN becomes null."""
-    import json  # slower to load than the rest of this file
+    # json is slower to load than the rest of this file.
+    import json
 
     lines = (f"  {json.dumps(key)}: {json.dumps(plain(v))}" for key, v in fields.items())
     return "{\n" + ",\n".join(lines) + "\n}"

@@ -103,7 +103,7 @@ class Scorer:
     def __init__(self, labels: Any, weights: Weights, dtype: Any) -> None:
         self.dtype = _as_dtype(dtype)
         column, _ = read_columns(np.empty(0, self.dtype), np.empty(0, self.dtype), ("y1", "y2"))
-        # Copied, because the user may change the arrays later.
+        # The array is copied, because the user can change it later.
         self.labels = KnownLabels(labels, column, column).array.copy()
         self.labels.flags.writeable = False
         if self.labels.dtype.kind in "UT" and self.dtype.kind in "iufb":

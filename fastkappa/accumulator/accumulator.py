@@ -34,7 +34,7 @@ from fastkappa.tables.table import add, union_of_labels
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Method names of torchmetrics and Keras metrics, with advice.
+# Names of methods in torchmetrics and Keras metrics, with the advice that the error gives.
 INSTEAD = {
     **dict.fromkeys(("reset", "reset_state"), "create a new accumulator instead."),
     **dict.fromkeys(("compute", "result"), "use kappa() or agreement() instead."),
@@ -123,7 +123,8 @@ class ConfusionAccumulator:
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
 
-    # Hidden from type checkers, which would otherwise accept every misspelt attribute.
+    # Type checkers do not see this function, because with it they would accept every misspelt
+    # attribute.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -297,7 +298,7 @@ class ConfusionAccumulator:
             left out.
         """
         contents, counts = self._judged()
-        # For an empty table kappa is undefined, as for a table with a single label.
+        # Kappa of an empty table is undefined, as for a table with a single label.
         kappa: float = kappa_from_confusion(
             counts.table if counts.table.size else [[0]], weights=weights
         )
@@ -381,7 +382,7 @@ class ConfusionAccumulator:
 
     def _widest(self) -> int:
         """Return the largest size in bytes of integers that can be compared with the labels."""
-        # Floats represent all integers of 32 bits.
+        # Floats can represent all 32-bit integers.
         return 4 if self._rest.table.rows.dtype.kind == "f" else 8
 
     def _count(self, batch: RatedItems) -> Snapshot:
@@ -393,9 +394,10 @@ class ConfusionAccumulator:
         """Add a batch's or another accumulator's contents. The caller must hold the lock."""
         labels = part.table.rows
         if labels.dtype.kind == "f" and self._rest.table.rows.dtype.kind != "f":
-            # Raises an error if an integer that was added before cannot be represented as a float.
+            # This raises an error if an integer that was added before cannot be represented as a
+            # float.
             union_of_labels([self._total().table.rows, labels])
-            # From now on, wide integers must be compared with the floats.
+            # From now on, 64-bit integers must be compared with the floats.
             self._integers.look_again()
         rest = self._rest.plus(part)
         if order is not None and self._rest.order is None:

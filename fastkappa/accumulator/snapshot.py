@@ -20,7 +20,7 @@ SO_FAR = "the accumulator"
 # The most labels that can be given or declared, because the table has a cell for each pair of them.
 MOST_LABELS = 4096
 NO_RATINGS = Column(np.empty(0, np.int64), np.dtype(np.int64))
-# The two layers of a table: items without a weight, and items with a weight.
+# A table has two layers: items without a weight, and items with a weight.
 IS_WEIGHTED = np.array([False, True])
 NUMBERS = "numbers"
 KINDS = {"U": "strings", "m": "durations", "M": "dates"}
@@ -91,7 +91,7 @@ class Snapshot(NamedTuple):
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         left = self.n_float - other.n_float, self.n_missing - other.n_missing
-        # Without weighted items a sum must be 0. Otherwise other weights were added.
+        # Without weighted items, a sum must be 0. Otherwise other weights were added.
         if table is None or min(left) < 0 or (other.table.sums is not None and _has_more(table)):
             raise ValueError(NOT_ADDED)
         return self._replace(table=table, n_float=left[0], n_missing=left[1])

@@ -25,12 +25,12 @@ from fastkappa.statistics.weights import Weights
 if TYPE_CHECKING:
     from fastkappa.cli.files.reading import Reading
 
-# More replicates need minutes and gigabytes without a gain in precision that matters.
+# More replicates take minutes and gigabytes, and make no relevant difference to the precision.
 MOST_REPLICATES = 1_000_000
 
 # Journals ask for this resolution.
 DPI = 300
-# No table begins below this line.
+# A table begins in one of this many first lines.
 MOST_SKIPPED = 10_000
 
 

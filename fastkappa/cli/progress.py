@@ -13,7 +13,7 @@ from fastkappa.exceptions import library_needed
 from fastkappa.formatting import printable
 from fastkappa.sources.arrow_files import OnProgress, files_of, ignore_progress
 
-# Environment variables that make rich draw even if the output is not a terminal.
+# If one of these environment variables is set, rich draws even if the output is not a terminal.
 DRAWN_ANYWHERE = {"FORCE_COLOR", "TTY_COMPATIBLE"}
 
 

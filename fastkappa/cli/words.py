@@ -31,7 +31,7 @@ ADVICE = {
     "light_kappa and pairwise_kappa hold": "Light's kappa holds",
     "; take (weights + weights.T) / 2, or see pairwise_kappa and light_kappa": "",
 }
-# Patterns for advice about other forms of input, and the replacements.
+# Texts that advise Python users to use another form of input, and their replacements.
 FORMS = [
     (
         r": (give|use) Ratings\.from_(counts|table).*",

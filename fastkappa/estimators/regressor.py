@@ -145,7 +145,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             check_some_weight(sample_weight)
             some = sample_weight != 0
             features, truth = X[some], y[some]
-            # Squares of weights near 1 neither overflow nor underflow.
+            # Weights near 1 have squares that neither overflow nor underflow.
             heaviest = sample_weight.max()
             roots, penalty = np.sqrt(sample_weight[some] / heaviest), penalty / heaviest
         self._solve(features, truth, roots, penalty)
@@ -223,7 +223,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             rest[:, 1] = mean
         if roots is not None:
             columns *= roots[:, None]
-        # Only the inner products of the columns are needed. QR keeps them in a triangle of one
+        # Only the inner products of the columns are needed. QR reduces them to a triangle with one
         # row per column, which is small if there are many items.
         if len(columns) > columns.shape[1]:
             columns = np.asarray(np.linalg.qr(columns, mode="r"))

@@ -39,7 +39,8 @@ from fastkappa.thresholds.rounding import (
     table_at_thresholds,
 )
 
-# Attributes of OptimizedRounder and of scikit-learn's linear models, for the error to explain.
+# Attributes of OptimizedRounder and of scikit-learn's linear models, with the text that the error
+# adds.
 INSTEAD = dict.fromkeys(("coefficients", "coef_"), "thresholds_ has the cut points.")
 
 
@@ -200,7 +201,8 @@ class KappaRounder(
         self.cv = cv
         self.random_state = random_state
 
-    # Hidden from type checkers, because with __getattr__ they accept misspelt attributes.
+    # Type checkers do not see this function, because with __getattr__ they accept misspelt
+    # attributes.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -422,7 +424,7 @@ def _scores_of(X: Any) -> AnyArray:
     if scores.dtype.kind in "iu":
         return as_float64(scores, "X")
     if scores.dtype.kind == "f":
-        # scikit-learn converts another byte order to float64, which has other midpoints.
+        # scikit-learn converts numbers in another byte order to float64, which has other midpoints.
         scores = scores.astype(scores.dtype.newbyteorder("="), copy=False)
     floats: AnyArray = check(scores, dtype=[np.float64, np.float32])
     return floats

@@ -89,7 +89,8 @@ class KappaScorer:
         self._request = MetadataRequest(owner=self)
         self._request.score.add_request(param="sample_weight", alias=None)
 
-    # Hidden from type checkers, because with __getattr__ they accept misspelt attributes.
+    # Type checkers do not see this function, because with __getattr__ they accept misspelt
+    # attributes.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:

@@ -23,7 +23,7 @@ def exactly(function: Callable[..., Any]) -> Any:
     """
     try:
         return numba.njit(fastmath=False, cache=True)(function)
-    except RuntimeError:  # no cache folder is writable
+    except RuntimeError:  # the cache folder is not writable
         return numba.njit(fastmath=False)(function)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable, offsets_from
 
-# The items start <= i < stop, as a pair.
+# A pair (start, stop) stands for the items start <= i < stop.
 Range = tuple[int, int]
 
 # The values that have code 0 in the first and in the second column.
@@ -92,9 +92,9 @@ class PairKernels(Protocol):
 
     def __hash__(self) -> int: ...
 
-    # Whether counting few labels is about as fast as reading the columns.
+    # Whether pairs with few labels are counted about as fast as the columns are read.
     READS_AS_FAST: bool
-    # The maximum number of labels that ``count_rows`` supports; 0 without that kernel.
+    # The largest number of labels that ``count_rows`` supports, or 0 if there is no such kernel.
     MOST_ROW_LABELS: int
 
     @property

@@ -18,7 +18,8 @@ from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import Missing
 from fastkappa.statistics.weights import Weights
 
-# Predictions per batch: enough for all threads, and each block of the truth is read once for all.
+# A batch has enough predictions for all threads, and each block of the truth is read once for the
+# whole batch.
 AT_ONCE = 128
 # With ids, each prediction needs its own copy of the truth, in the order of its ids.
 AT_ONCE_WITH_IDS = 32
@@ -203,7 +204,7 @@ def leaderboard(
     )
     while some := list(islice(named, AT_ONCE if ids is None else AT_ONCE_WITH_IDS)):
         names, columns = zip(*some)
-        # Strided columns are copied first, because columns are read more than once.
+        # Strided columns are copied first, because each column is read more than once.
         builder.add(names, contiguous_columns(columns, builder.num_threads))
     result = builder.ranked()
     failures = [(name, why) for name, why in zip(result.names, result.failures) if why]

@@ -21,7 +21,7 @@ from fastkappa.statistics.intervals.methods import choose_method, intervals
 from fastkappa.statistics.kappa import kappas as kappas_of_stack
 from fastkappa.statistics.weights import Weights
 
-# A kappa has no interval if a larger proportion of its replicates is undefined.
+# If a larger proportion of its replicates is undefined, a kappa has no interval.
 MOST_UNDEFINED = 0.05
 # The number of replicates that are computed together.
 AT_ONCE = 256
@@ -144,7 +144,8 @@ def score_intervals(
     """
     found = np.full((len(tables), 2), np.nan)
     if weights is not None and not isinstance(weights, str):
-        present = np.ones_like(present)  # a matrix of weights refers to all labels
+        # A matrix of weights refers to all labels.
+        present = np.ones_like(present)
     for mask, some in with_same_labels(present):
         own = tables[some][:, mask][:, :, mask]
         chosen = np.array([choose_method(None, table) == "score" for table in own])
@@ -226,7 +227,8 @@ def rank(
     `resampled_kappas` returns such replicates.
     """
     levels = ((1 - confidence) / 2, (1 + confidence) / 2)
-    order = np.argsort(-kappas, kind="stable")  # NaN is last
+    # NaN is sorted last.
+    order = np.argsort(-kappas, kind="stable")
     leader = order[:1]
     mostly = _mostly_defined(np.where(np.isneginf(replicates), np.nan, replicates))
     differences = mostly - mostly[:, leader]
@@ -271,7 +273,7 @@ def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
 
 def in_single(groups: FloatTable) -> AnyArray:
     """Convert integers to float32, to save memory, if it represents all of them exactly."""
-    # Numbers that are too large become infinite, and therefore compare as different.
+    # Numbers that are too large become infinite, so they compare as different.
     with np.errstate(over="ignore"):
         single = groups.astype(np.float32)
     is_whole = np.array_equal(single, groups) and np.array_equal(single, np.rint(single))

@@ -201,7 +201,7 @@ def score_many(
         allow_other_labels=allow_other_labels,
     )
     tables = table.counts if table.sums is None else table.sums
-    # The labels that occur in a table matter only for named weights, and take time to find.
+    # The labels that occur in a table matter only for named weights, and finding them takes time.
     all_labels = order.is_known or not isinstance(weights, str)
     kappas = kappas_of(tables, labels_present(table.counts, all_labels), weights)
     order.warn(what_needs_order(weights), stacklevel=2)

@@ -25,7 +25,7 @@ from fastkappa.arrays import FloatTable
 from fastkappa.kernels.dispatch import difference_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# Replicates of a difference are treated as constant if their standard deviation is below this.
+# Replicates of a difference count as constant if their standard deviation is below this limit.
 # Rounding errors of sums over 1000 groups, 1000 * 2**-53, are smaller. One item in a billion makes
 # a larger difference.
 LEAST_ERROR = 1e-12
@@ -36,7 +36,7 @@ ROWS = 64
 CLOSE = 1024.0
 # The number of pairs whose standard errors are computed together.
 AT_ONCE = 1 << 21
-# A bound on the sum of several relative rounding errors of float32.
+# An upper bound on the sum of several relative rounding errors of float32.
 SINGLE = 2.0**-22
 
 
@@ -128,7 +128,7 @@ class _Screened:
         # Duplicates of a row are dropped, because they add no new differences.
         self._rows = np.array(list({row.tobytes(): row for row in deviations}.values()))
         self._centred = self._rows - self._rows.mean(axis=0)
-        # Rows far from 0 lose digits of their differences in float64, too.
+        # Rows far from 0 lose digits of their differences even in float64.
         self._extents = np.abs(self._centred).max(axis=1)
         self._extents += SINGLE * np.abs(self._rows).max(axis=1)
         self._moments = np.einsum("jr,jr->j", self._centred, self._centred)
@@ -150,7 +150,7 @@ class _Screened:
         largest = np.maximum(largest, np.sqrt(of_close))
         if not largest.any():
             return 0.0
-        # First the error of the differences, then that of their factors, which come from sums of
+        # The error has two parts: of the differences, and of their factors, which come from sums of
         # squares.
         error = CLOSE * SINGLE
         error += largest.max() * (4 * SINGLE + n_replicates * CLOSE**2 * np.finfo(float).eps)

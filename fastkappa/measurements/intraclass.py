@@ -36,7 +36,7 @@ from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 
-# The description of each form in a sentence.
+# A sentence that describes each form.
 MODELS = {
     "ICC(1)": "one-way, single rating",
     "ICC(A,1)": "two-way, absolute agreement, single rating",
@@ -139,7 +139,7 @@ class IntraclassResult(Result):
     def __getitem__(self, name: str) -> IntraclassCorrelation:
         wanted = str(name).replace(" ", "")
         for form in self.forms:
-            # psych's names are 'ICC2' for 'ICC(2,1)', and 'ICC2k' for 'ICC(2,k)'.
+            # psych uses the names 'ICC2' for 'ICC(2,1)' and 'ICC2k' for 'ICC(2,k)'.
             psych = "".join(c for c in form.shrout_fleiss if c not in "(),").removesuffix("1")
             if wanted in (form.form, form.shrout_fleiss, psych):
                 return form

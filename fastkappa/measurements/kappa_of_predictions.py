@@ -26,8 +26,8 @@ from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
 from fastkappa.ratings.real_numbers import read_numbers, refuse_infinite, refuse_rounded
 
 CHUNK = 1 << 14
-# Squares of numbers between 2**-250 and 2**250, times weights in the same range, neither overflow
-# nor underflow.
+# Numbers between 2**-250 and 2**250 have squares that neither overflow nor underflow, even
+# multiplied by weights in the same range.
 LARGEST_EXPONENT = 250
 
 
@@ -166,7 +166,8 @@ def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int)
 
 
 def _floats(numbers: AnyArray) -> Floats:
-    with np.errstate(over="ignore"):  # infinite numbers raise an error later
+    # Infinite numbers raise an error later.
+    with np.errstate(over="ignore"):
         return numbers.astype(np.float64, copy=False)
 
 
@@ -188,7 +189,8 @@ def _kappa(items: _Items, exponent: int) -> float:
         y, p = y - mean_true, p - mean_pred
         wy, wp = (y, p) if w is None else (w * y, w * p)
         parts.append((wy.sum(), wp.sum(), (wy * y).sum(), (wp * p).sum(), (wy * p).sum()))
-    # The means were rounded, so the sums of centred numbers are not exactly 0. Correct for this.
+    # The means were rounded, so the sums of centred numbers are not exactly 0. The terms below
+    # correct for this.
     rest_true, rest_pred, squares_true, squares_pred, products = (
         math.fsum(sums) for sums in zip(*parts)
     )

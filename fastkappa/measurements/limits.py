@@ -136,7 +136,7 @@ class LimitsOfAgreement(Result):
     def _report(self) -> Report:
         first, second = map(printable, self.raters)
         subjects = subjects_text(self.n_subjects, self.n_clusters)
-        # The values have the unit of the measurements, so they need significant digits.
+        # The values have the unit of the measurements, so they are printed with significant digits.
         rows = [
             (name, f"{value:.6g}", "{:.6g} to {:.6g}".format(*interval))
             for name, value, interval in self.rows()

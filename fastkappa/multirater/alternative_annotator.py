@@ -29,7 +29,7 @@ from fastkappa.statistics.weights import Weights
 
 # With fewer items per person, the t-test is not reliable.
 FEW_ITEMS = 30
-# A model passes if it wins against this proportion of people.
+# To pass, a model must win against at least this proportion of people.
 PASSING = 0.5
 
 

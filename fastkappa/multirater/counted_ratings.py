@@ -36,9 +36,9 @@ from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.clusters import Clusters, clusters_of
 from fastkappa.tables.by_cluster import ClusterCounts
 
-# The subjects in their original order.
+# Subjects in their original order.
 Subjects: TypeAlias = SubjectsOfRaters | SubjectsOfCounts | LongRatings
-# The distinct rows, and the number of subjects with each row.
+# Distinct rows, and the number of subjects with each row.
 CountedRows: TypeAlias = tuple[AnyArray, IntTable]
 
 
@@ -147,7 +147,7 @@ class Counted:
         found = self.places(coefficient.of_profiles)
         if coefficient.used is None:
             return found
-        # Index -1, a subject without ratings, reads the last entry.
+        # A subject without ratings has index -1, which reads the last entry.
         new = np.where(coefficient.used, np.cumsum(coefficient.used) - 1, -1)
         return np.append(new, -1)[found]
 

@@ -19,7 +19,7 @@ from fastkappa.results.report import Grid, Report
 from fastkappa.results.result import Result
 from fastkappa.statistics.weights import Weights
 
-# The most items in a report, and the most labels in a cell of it.
+# The largest number of items in a report, and of labels in one of its cells.
 MOST_SHOWN = 10
 MOST_LABELS = 4
 
@@ -193,11 +193,11 @@ def disputed_items(
     disputed = apart > 0
     n_disputed = int(patterns.multiplicities[disputed].sum())
     if most is not None and most < n_disputed:
-        # Sort only the items of the most disputed patterns.
+        # Only the items of the most disputed patterns are sorted.
         order = np.argsort(-apart)
         enough = np.searchsorted(np.cumsum(patterns.multiplicities[order]), most)
         disputed = apart >= apart[order[enough]]
-    # Index -1, an item without ratings, reads the last entry.
+    # An item without ratings has index -1, which reads the last entry.
     found = np.flatnonzero(np.append(disputed, False)[places])
     chosen = found[np.argsort(-apart[places[found]], kind="stable")][:most]
     names = None if given.counted.subjects is None else given.counted.subjects.items

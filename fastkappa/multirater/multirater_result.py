@@ -38,7 +38,7 @@ from fastkappa.statistics.intervals.tested import Estimates
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
 
-# The keys of `to_dict`, in this order.
+# These are the keys of `to_dict`, in order.
 IN_DICTIONARY = (
     *("method", "value", "standard_error", "interval", "confidence", "interval_method"),
     "distribution",

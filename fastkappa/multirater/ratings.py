@@ -220,7 +220,7 @@ class Ratings:
         <Ratings: 2 subjects, 3 raters, 3 of 6 ratings missing, labels ['no', 'yes']>
         """
         if source is not None:
-            # Imported here because only this method reads files and frames.
+            # This is imported here because only this method reads files and frames.
             from fastkappa.sources.any_source import read_triples
 
             item, rater, rating, cluster = read_triples(

@@ -40,18 +40,18 @@ from fastkappa.statistics.intervals.rao import null_test
 from fastkappa.statistics.weights import Weights
 
 PowerOfN = Callable[[int], float]
-FEW_OUTSIDE = 10  # the search starts with this many items outside the most frequent cell
+FEW_OUTSIDE = 10  # number of items outside the most frequent cell at which the search starts
 # The standard error of a power of 80 % is 0.6 percentage points with the most studies and 1.3 with
 # the fewest.
 MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
-FIRST_STUDIES = 200  # for a first estimate of the number of items
+FIRST_STUDIES = 200  # number of studies for a first estimate of the number of items
 STUDIES_COST = 300_000  # numbers per study times studies, about 0.1 s
 WITHIN = 0.02
 # The time for the moments of z grows with the fifth power of the number of labels, and the time for
 # simulations with the third. Plans with more labels use the formula with the planned table.
 MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
 GROWTH = 8  # growth factor of the steps in the search for the number of items
-MOST_NUMBERS = 10**6  # size of the system of equations that is solved at a time
+MOST_NUMBERS = 10**6  # size of the systems of equations that are solved together
 
 
 class Design(NamedTuple):
@@ -154,7 +154,7 @@ def first_guess(design: Design) -> int:
 
 
 def _power_by_standard_errors(design: Design, expected: FloatTable) -> PowerOfN:
-    # For kappa0 = 0 the test assumes independent raters, also in a conservative plan.
+    # The test for kappa0 = 0 assumes independent raters, even in a conservative plan.
     conservative = design.conservative and design.null_kappa != 0
     null = design.table("null_kappa", design.null_kappa, conservative)
     null_deviation, deviation = (

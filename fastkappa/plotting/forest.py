@@ -14,7 +14,7 @@ from fastkappa.plotting.results import Row, Rows, read_rows, write_figures
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The height of a row, and the maximum height of a new figure, in inches.
+# The height of a row and the maximum height of a new figure, in inches.
 ROW_HEIGHT = 0.34
 HIGHEST = 100.0
 # The minimum length of the axis, and its margin beyond the intervals relative to its length.
@@ -84,7 +84,7 @@ def plot_forest(
     left, right = _limits(rows)
     beside = ax.get_yaxis_transform()
     for position, (_, estimate, low, high) in enumerate(rows):
-        # An infinite end is drawn at the end of the axis.
+        # If an end is infinite, the line is drawn to the end of the axis.
         ends = np.clip([low, high], left, right)
         ax.plot(ends, [position] * 2, color=style.ink(), linewidth=1.4, marker="|", zorder=2)
         ax.plot(

@@ -21,7 +21,8 @@ from fastkappa.ratings.lengths import CONTINUOUS, check_read, not_labels, refusa
 from fastkappa.ratings.missing import DROP, is_missing, refuse_missing
 from fastkappa.ratings.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
 
-# Kinds of NumPy types whose labels can be equal. `HELD` names each kind in messages.
+# Labels can be equal if their NumPy types have the same of these kinds. `HELD` names each kind in
+# messages.
 KINDS = ({*"biuf"}, {*"OUT"}, {"M"}, {"m"})
 HELD = {
     **dict.fromkeys("iuf", "integers"),

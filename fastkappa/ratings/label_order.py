@@ -20,7 +20,7 @@ from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import printable
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
-# Matches named weights, as an argument or as a command-line option.
+# This pattern finds named weights, as an argument or as a command-line option.
 NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
 # The number of labels shown in a message.
 MOST_SHOWN = 20
@@ -161,7 +161,7 @@ def order_warning(
 def _has_gaps(labels: AnyArray) -> bool:
     """Return whether labels are numbers, or strings of numbers, that are unevenly spaced."""
     kind = labels.dtype.kind
-    # On a fine scale, some numbers can simply be unused.
+    # On a fine scale, some numbers can be unused by chance.
     if kind not in "iufUTO" or not 0 < len(labels) <= MOST_SHOWN:
         return False
     numbers = labels if kind in "iuf" else np.array([float(label) for label in labels.tolist()])

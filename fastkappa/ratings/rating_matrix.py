@@ -130,12 +130,13 @@ def _common_length(columns: Sequence[Any]) -> int:
 def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
     n_subjects = n_samples(ratings)
     are_objects = getattr(ratings, "dtype", None) == np.dtype(object)
-    # A code among numbers, such as ".", would turn them into strings. Elsewhere it is a label.
+    # A code among numbers, such as ".", would turn them into strings. In other data, such a string
+    # is a label.
     may_be_mixed = are_objects or isinstance(ratings, (list, tuple))
     missing = find_missing(ratings, missing_codes if may_be_mixed else ())
     if missing is None and are_objects:
-        # The array can be of objects because of None in another column, while this one has only
-        # numbers.
+        # The array can contain objects because of a None in another column, although this column
+        # has only numbers.
         ratings = ratings.tolist()
     if missing is not None and missing.all():
         return Rater(name, Column(np.empty(0, np.int64), np.dtype(np.int64)), missing, n_subjects)

@@ -33,7 +33,7 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import order_of
 
-# Libraries whose arrays Arrow supports.
+# Arrow supports the arrays of these libraries.
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
 
 

@@ -30,7 +30,7 @@ from fastkappa.tables.json_fields import (
 )
 from fastkappa.tables.table import scatter
 
-# The fields with numbers of rows or ratings.
+# These fields contain numbers of rows or ratings.
 NUMBERS = ("n_outside", "n_rows", "missing", "n_dropped")
 VERSION = 1
 FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS)

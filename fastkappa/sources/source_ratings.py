@@ -16,17 +16,18 @@ from fastkappa.ratings.doubtful_labels import REMEDIES
 from fastkappa.ratings.label_order import LabelOrder
 from fastkappa.ratings.string_codes import strings_array
 
-# A label in a table; None is a missing rating. Fractions, such as half points, must be among
-# labels=.
+# The key of a label in a table, or None for a missing rating. Fractions, such as half points, must
+# be among labels=.
 Key = int | float | str | None
 
-# The types of a column's ratings. Float columns have only whole numbers, booleans become 0 and 1,
-# and dates and times microseconds since 1970. A column without ratings can have no type.
+# The types that the ratings of a column can have. Columns of floats contain only whole numbers.
+# Booleans become 0 and 1, and dates and times become microseconds since 1970. A column without
+# ratings can have no type.
 INTEGERS, FLOATS, BOOLEANS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(bool)
 STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")
 
-# A table has one cell per pair of labels, so a column of ids or counts instead of ratings would
+# A table has one cell per pair of labels. So a column of ids or counts in place of ratings would
 # exhaust the memory.
 LARGEST_NUMBER_OF_LABELS = 2000
 EPOCH = datetime.datetime(1970, 1, 1)

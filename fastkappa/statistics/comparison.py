@@ -59,7 +59,7 @@ from fastkappa.statistics.tables import (
 from fastkappa.statistics.weights import Weights
 
 NAMES = ("first", "second")
-# A correlation closer to 1 than this means equal estimates.
+# If a correlation is closer to 1 than this, the estimates count as equal.
 LEAST_APART = 1e-12
 
 
@@ -342,7 +342,7 @@ def compare_joint(
     for i, (place, table) in enumerate(zip(cells, (first, second))):
         slopes = np.zeros((2, *counts.shape[:2]))
         slopes[0][place], slopes[1][place] = kappa_gradient(table, weights)
-        # Only the own prediction has an effect on each kappa.
+        # The kappa of a prediction depends on that prediction only.
         values[i], sizes[i] = np.expand_dims(slopes, 3 - i)
     values[2], sizes[2] = values[0] - values[1], sizes[0] + sizes[1]
     slope = Influence(values, sizes).reshape(3, 1, -1)
@@ -434,7 +434,7 @@ def difference_of(what: str, both: tuple[float, float]) -> float:
 
 
 def _joint_counts(joint: ArrayLike) -> AnyArray:
-    # A cube passes the checks of a stack of tables.
+    # A cube of counts passes the checks of a stack of tables.
     counts = as_tables(
         joint, "joint", "compare_predictions(first, second, y_true=...) takes three columns."
     )

@@ -7,9 +7,10 @@ from statistics import NormalDist
 
 # The continued fraction and Newton's method stop at this relative change.
 PRECISION = 1e-16
-# From here on the series for the ratio of gamma functions is exact to the last digit,
+# From here on, the series for the ratio of gamma functions is exact to the last digit.
 LARGE = 50.0
-# and from here on Hill's normal deviate is: better than a continued fraction in 1 - x.
+# From here on, Hill's normal deviate is exact to the last digit, and better than a continued
+# fraction in 1 - x.
 NEARLY_NORMAL = 500.0
 
 
@@ -91,8 +92,8 @@ def t_quantile(p: float, degrees_of_freedom: float) -> float:
     tail, half = 2 * (1 - p), degrees_of_freedom / 2
     log_peak = _log_gamma_ratio(half) - math.log(math.pi * degrees_of_freedom) / 2
     for _ in range(100):
-        # Newton's method for the logarithm of the tail, which is concave, so it converges from
-        # below.
+        # Newton's method is applied to the logarithm of the tail. This is concave, so the method
+        # converges from below.
         density = 2 * math.exp(log_peak - (half + 0.5) * math.log1p(t * t / degrees_of_freedom))
         reached = t_two_sided_p(t, degrees_of_freedom)
         step = math.log(reached / tail) * reached / density
@@ -157,7 +158,7 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
     if math.isnan(numerator + denominator):
         return math.nan
     # The smaller tail keeps its digits. If it is small, its logarithm is nearly linear in log(f),
-    # so Newton's method converges. A bracket limits steps that are too long.
+    # so Newton's method converges. A bracket shortens steps that are too long.
     upper = p > 0.5
     tail = 1 - p if upper else p
     low, high, log_f = -700.0, 700.0, 0.0

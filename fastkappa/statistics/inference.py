@@ -105,7 +105,7 @@ def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     """
     terms = terms_of(as_tables(table), weights)
     by_chance = terms.rows[..., :, None] * terms.columns[..., None, :]
-    # Kappa is 0 under the null hypothesis, so its value in the table does not matter.
+    # Under the null hypothesis kappa is 0, so the kappa of the table does not matter.
     return number_or_array(delta_error(by_chance, _gradient_at(terms, np.ones(())), terms.n))
 
 

@@ -14,12 +14,12 @@ from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 
 # The names that other packages use for the totals of rows and columns.
 MARGINS = ("all", "sum", "total")
-# With fewer items the last row and column can be the sums of the others by chance. With this number
-# in the corner (40 items), this happened in 1 of 400,000 simulated tables.
+# With fewer items, the last row and column can equal the sums of the others by chance. With this
+# number in the corner (40 items), this happened in 1 of 400,000 simulated tables.
 FEWEST_IN_CORNER = 10
 # With fewer subjects, all rows can be split half and half by chance.
 FEWEST_ROWS = 5
-# The largest deviation of sums of rounded proportions from 1.
+# Sums of rounded proportions can differ from 1 by this much.
 ROUNDING = 1e-9
 FOR_RATINGS = (
     "For two columns of ratings: confusion_counts(y1, y2).table is their table, and"
@@ -86,7 +86,7 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
     For a stack, only the first table is checked.
     """
     n_labels = tables.shape[-1]
-    # Counts of items never need Python integers of arbitrary size.
+    # Counts of items fit in int64.
     if n_labels < 2 or not tables.size or tables.dtype == object:
         return
     table = tables if tables.ndim == 2 else tables.reshape(-1, n_labels, n_labels)[0]
@@ -153,7 +153,7 @@ def as_counts(table: ArrayLike) -> AnyArray:
     counts = as_table(table)
     refuse_fractions(counts, "table")
     if counts.dtype.kind == "f":
-        # Larger floats do not fit into int64, but their sums are exact as floats.
+        # Larger floats do not fit in int64, but their sums are exact as floats.
         counts = counts.astype(np.int64) if counts.max(initial=0) < LARGEST_EXACT else counts
     else:
         counts = whole_numbers(counts)

@@ -203,7 +203,8 @@ def _values_of(labels: ArrayLike) -> tuple[Floats, bool]:
     """Return the values or positions of labels, and whether they are values."""
     given = np.asarray(labels)
     if given.dtype.kind == "f" and isinstance(labels, (list, tuple)):
-        given = np.array(labels, dtype=object)  # integers beyond 2**53 are not rounded
+        # As objects, integers beyond 2**53 are not rounded.
+        given = np.array(labels, dtype=object)
     if given.ndim != 1 or len(given) == 0:
         raise ValueError(f"labels must be a list of at least one label, got {short_repr(labels)}.")
     listed = given.tolist()

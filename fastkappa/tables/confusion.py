@@ -82,7 +82,6 @@ def confusion_counts(
     items = read(given, labels, sample_weight=sample_weight, may_be_empty=True, remedy=NOT_MISSING)
     columns = items.columns["y1"], items.columns["y2"]
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
-    # The result already shows the number of items outside the labels, so there is no warning about
-    # them.
+    # The result contains the number of items outside the labels, so no warning is needed.
     judge_table(counts.labels, counts.table, are_given=labels is not None)
     return counts

@@ -18,12 +18,12 @@ from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, w
 from fastkappa.tables.two_codings import may_be_coded_apart, warn_of_two_codings
 
 MOST_NAMED = 5
-# The smallest mean number of times that a label of ratings occurs.
+# In ratings, a label occurs at least this many times on average.
 LEAST_REPEATS = 2
-# Among more raters, one with few items can have labels that nobody else used.
+# If there are more raters, a rater with few items can have labels that nobody else used.
 MOST_JUDGED = 20
-# Codes for a missing rating in statistics packages and data sets. The last ones are the smallest
-# integers, to which NaN is converted.
+# Codes for a missing rating in statistics packages and data sets. The last of them are the smallest
+# integers, which NaN is converted to.
 CODES = frozenset(
     [
         *(-1, -9, -99, -999, -9999, 9, 77, 88, 97, 98, 99, 255, 999, 9999),
@@ -32,7 +32,7 @@ CODES = frozenset(
 )
 # A smaller table can have one item in each cell by chance.
 FEWEST_CELLS = 6
-# A code or a total must be more than this many times as large as any other label.
+# A code or a total must be more than this many times as large as every other label.
 FAR = 4
 
 
@@ -55,11 +55,13 @@ def judge_table(
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
     if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
         _warn_of_codes(np.asarray(labels), table)
-    # Skip slow checks for ordinary tables, to keep short calls fast: raters usually agree on all
-    # labels but one, and more than once on the first or last label.
+    # Slow checks are skipped for ordinary tables, to keep short calls fast. Raters usually agree on
+    # all labels but one, and more than once on the first or last label.
     if len(labels) < 2:
         return
-    if may_be_coded_apart(table) and warn_of_two_codings(labels, table, names, are_given=are_given):
+    if may_be_coded_apart(labels, table) and warn_of_two_codings(
+        labels, table, names, are_given=are_given
+    ):
         return
     if table.item(-1) > 1:
         return
@@ -83,7 +85,7 @@ def judge_tables(
         _warn_of_codes(labels, tables)
     if len(labels) > 1:
         for name, table in zip(names, tables):
-            if may_be_coded_apart(table) or table.item(-1) < 2:
+            if may_be_coded_apart(labels, table) or table.item(-1) < 2:
                 judge_table(labels, table, names=(truth, name), are_given=are_given)
 
 
@@ -200,7 +202,7 @@ def judge_raters(
         return
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
-        # As in `_warn_of_strangers`.
+        # The number of labels is compared as in `_warn_of_strangers`.
         repeats = 1 < len(own) <= n / LEAST_REPEATS
         if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
             shown = ", ".join(map(repr, own[:MOST_NAMED].tolist()))

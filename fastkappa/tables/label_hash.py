@@ -19,7 +19,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import LabelHash
 
 # The number of slots. For few labels, all slots fit in vector registers. For more labels, there are
-# many slots per label while they fit in the L1 cache, and fewer per label beyond that.
+# many slots per label while they fit in the L1 cache, and fewer otherwise.
 FEW_LABELS, FEW_SLOT_BITS = 16, 6
 LEAST_SLOT_BITS = 12
 MANY_LABELS = 1 << 10
@@ -55,8 +55,8 @@ def make_hash(labels: AnyArray) -> LabelHash:
         if n_met == 0:
             break
     slots = _placed(slot_of.astype(np.intp), n_bits, code_type(n_labels))
-    # An empty slot has the code `n_labels`. Its label is a copy of the first, which a lookup finds
-    # in its own slot.
+    # An empty slot has the code `n_labels`. Its label is a copy of the first label, which a look-up
+    # finds in its own slot.
     return LabelHash(best, shift, slots, np.append(bits_of_labels, bits_of_labels[:1]))
 
 

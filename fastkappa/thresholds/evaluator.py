@@ -22,8 +22,9 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, what_need
 from fastkappa.thresholds.items.grouped_scores import group_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
 
-# In free-threaded Python, threads that look up a dtype contend for its reference count. So arrays
-# are passed on without conversion there. Types other than float64 then take four times as long.
+# In free-threaded Python, threads that look up a dtype contend for its reference count. So in
+# free-threaded Python, arrays are passed on without conversion. Types other than float64 then take
+# four times as long.
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
@@ -127,7 +128,8 @@ class ThresholdEvaluator:
         kappa : float
             NaN, without a warning, if kappa is undefined.
         """
-        fast = self._fast  # read once: free-threaded calls contend for its reference count
+        # Read this once, because calls from several threads contend for its reference count.
+        fast = self._fast
         if fast is not None:
             is_array = type(thresholds) is np.ndarray
             if not is_array:
@@ -137,7 +139,8 @@ class ThresholdEvaluator:
                 kappa: float = fast(thresholds if as_it_is else np.asarray(thresholds, np.float64))
                 return kappa
             except (TypeError, ValueError, OverflowError):
-                pass  # _read raises the error, or copies a strided array
+                # _read raises the error, or copies a strided array.
+                pass
         numbers = self._read(thresholds, 1)
         if fast is not None:
             return float(fast(numbers))

@@ -345,7 +345,8 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
         got = f"an array of shape {names.shape}" if names.ndim else short_repr(labels)
         raise ValueError(f"labels must be {n_labels}, one per row of the table, got {got}.")
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
-        names = np.array(labels, dtype=object)  # NumPy would turn numbers into strings
+        # NumPy would turn the numbers in a mixed list into strings.
+        names = np.array(labels, dtype=object)
     # Only the list shows whether large whole numbers are rounded in an array of floats.
     names = array_of(labels if names.dtype.kind == "f" else names, "labels")
     refuse_missing_labels(list(distinct(names.tolist())))

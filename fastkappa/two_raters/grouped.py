@@ -66,9 +66,10 @@ from fastkappa.two_raters.item_clusters import (
     refuse_weighted_clusters,
 )
 
-# A sentence names up to this many groups; of more, only those with the lowest and highest kappa.
+# A sentence names up to this many groups. If there are more, it names only those with the lowest
+# and highest kappa.
 MOST_IN_SENTENCE = 5
-# The name of all groups together.
+# This is the name of all groups together.
 ALL = "all items"
 
 
@@ -124,7 +125,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return self._test()
 
     def _test(self) -> EqualKappas:
-        # One level more, because cached_property adds a frame between `equality` and the warning.
+        # The stack level is one higher, because cached_property adds a frame between `equality` and
+        # the warning.
         confidence = self.pooled.confidence
         return equal_kappas(
             self.results, None, confidence, self.undefined, None, 5, self.covariance

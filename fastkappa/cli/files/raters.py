@@ -24,7 +24,8 @@ from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.statistics.clusters import Clusters
 
-# The name of the column of raters if each rater has a file. No file has a column of this name.
+# If each rater has a file, this is the name of the column of raters. No file has a column of this
+# name.
 RATER = "name of the file"
 
 
@@ -97,7 +98,7 @@ class RaterColumns(NamedTuple):
         for name in (rating, *own):
             types = {str(part[name].type) for part in parts}
             if len(types) > 1 and any("string" in one for one in types):
-                # The file of a rater who gave only labels that look like numbers has numbers.
+                # If a rater gave only labels that look like numbers, their file contains numbers.
                 for part in parts:
                     part[name] = part[name].cast("string")
         for rater, part in zip(self.files, parts):
@@ -280,7 +281,7 @@ def _of_group(
     """Return the ratings of a group, and name the group in errors."""
     try:
         with catch_warnings():
-            # The ratings of all rows have already caused these warnings.
+            # The ratings of all rows together have already caused these warnings.
             simplefilter("ignore", UserWarning)
             return ratings_of(columns, labels)
     except ValueError as error:

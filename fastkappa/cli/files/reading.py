@@ -209,7 +209,7 @@ class Reading(NamedTuple):
         }
         if self.labels is not None:
             types = {column.label_dtype for column in columns.values()} - {NO_TYPE}
-            # A rater who gave only labels that look like numbers has a column of numbers.
+            # If a rater gave only labels that look like numbers, their column contains numbers.
             is_text = not types or STRINGS in types
             return self.parsed(STRINGS if is_text else np.result_type(*types))
         _refuse_many(columns)

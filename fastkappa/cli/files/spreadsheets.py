@@ -47,7 +47,8 @@ def rows_of_sheet(
     found = sheets[filled[0]]
     has_merged = any(first < last for (first, _), (last, _) in found.merged_cell_ranges or ())
     rows = found.to_python(skip_empty_area=False)
-    # A row without values becomes an empty line. --skip counts it, but it has no missing ratings.
+    # A row without values becomes an empty line. --skip counts such a line, but it has no missing
+    # ratings.
     texts = (
         [_text(cell, decimal) for cell in row] if any(c != "" for c in row) else [] for row in rows
     )

@@ -37,7 +37,8 @@ from fastkappa.statistics.weights import Weights
 
 # The number of files that are read ahead, which keeps all threads busy.
 READ_AHEAD = 8
-# The number of files that are scored together. One by one, Python would use half of the time.
+# The number of files that are scored together. If they were scored one by one, Python would use
+# half of the time.
 AT_ONCE = 16
 # A warning names at most this many of the files in a folder that are left out.
 OTHERS_NAMED = 3
@@ -61,7 +62,8 @@ def submission_files(
             continue
         places = [path] if path.exists() else map(Path, sorted(glob(str(path), recursive=True)))
         found = [file for place in places for file in _files_at(place, on_left_out)]
-        # A path without a match is kept, so that a row reports the missing file.
+        # A path without a match is kept, so that the result has a row that reports the missing
+        # file.
         files += [file for file in found if not _is_same(file, truth)] or [path]
     return files
 
@@ -216,7 +218,7 @@ def rank_files(
         raise RatingsError(f"{truth} cannot be the truth: {error}") from error
     bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
     if strings_in_arrow(ids) is not None:
-        # The ids of text files must then be strings too, even if they consist of digits.
+        # The ids of text files must then be strings too, even ids that consist of digits.
         reader = reader._replace(ids_are_strings=True)
 
     def read(file: Path) -> _Read:
@@ -290,7 +292,7 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
             why = f"it {error.others}. Give --allow-other-labels to leave such items out."
             board.fail(str(one.file), why)
         except (ValueError, TypeError) as error:
-            # The row already has the name of the file.
+            # The name of the file is already in this row.
             why = " ".join(str(error).split()).removeprefix(f"{one.file} ")
             board.fail(str(one.file), why)
 

@@ -119,7 +119,7 @@ class GroupsOfSeveral:
         if sum(one.n_clusters for one in firsts) <= self._whole.n_clusters:
             return compare_strata(self._firsts), ""
         if len(firsts) == 2:
-            # The two groups have the same items, so they are compared as paired coefficients.
+            # Both groups have the same items, so their coefficients are compared as paired.
             try:
                 return compare_coefficients(*firsts), ""
             except ValueError:

@@ -48,7 +48,7 @@ MOST_FOR_BCA = 1000
 # A plot of more pairs of raters is not readable.
 MOST_PAIRS = 60
 
-# The coefficients, by the names of their functions.
+# Coefficients by the name of their function.
 Coefficients = dict[str, MultiRaterResult]
 Resampled = Mapping[str, BootstrapResult]
 NO_BOOTSTRAP: Resampled = {}

@@ -77,7 +77,7 @@ def _with_interval(
     columns: tuple[str, str], counts: SourceCounts, weights: WeightsName | Floats
 ) -> AgreementResult:
     """Return the agreement with the interval of kappa."""
-    # Importing these modules would add a tenth to the time for a small file.
+    # Importing these modules earlier would add a tenth to the time for a small file.
     from fastkappa.cli.reports.agree_parts import CONFIDENCE, check_whole
     from fastkappa.two_raters.agreement import make_result
 

@@ -85,7 +85,7 @@ def decode_column(view: Any, address: int, stride: int, codes: Any, position: in
 
 @njit
 def address_of(array: Any) -> Any:
-    # numba gives an unsigned integer, and adding a signed integer to it would give a float.
+    # numba returns an unsigned integer here. Adding a signed integer to it would give a float.
     return np.int64(array.ctypes.data)
 
 

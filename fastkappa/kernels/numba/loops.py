@@ -30,7 +30,7 @@ from fastkappa.kernels.numba.popcount import (
 )
 from fastkappa.kernels.numba.vectors import WIDTH
 
-# Several tables are worthwhile only if they stay in the L2 cache.
+# With several tables, counting is faster only if they stay in the L2 cache.
 SUBTABLES = 4
 LARGEST_SUBTABLE = 1 << 17
 # The 32-bit counters of the subtables cannot overflow within this many pairs.
@@ -43,7 +43,7 @@ def compile_lazily(function: Callable[..., Any]) -> Any:
     """Compile a function at its first call, and cache it on disk if possible."""
     try:
         return numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # no cache folder is writable
+    except RuntimeError:  # the cache folder is not writable
         return numba.njit(nogil=True)(function)
 
 

@@ -41,7 +41,7 @@ class CodedArray(NamedTuple):
 
 
 READS_AS_FAST = True
-# The general kernels are as fast in numba.
+# There is no kernel for rows, because the general kernels are as fast in numba.
 MOST_ROW_LABELS = 0
 count_rows = None
 sum_moments = None
@@ -145,7 +145,7 @@ def _pieces(
             yield (_view(rows), _view(columns)), _read_only(array), *part
             return
     for chunk in chunks_of(part, CHUNK):
-        # Only addresses are passed, so `pair` keeps the copies alive while the piece is counted.
+        # Only addresses are passed, so `pair` keeps the copies alive while they are counted.
         pair = _copy(rows, chunk), _copy(columns, chunk)
         own = None if weights is None else _read_only(array[chunk].astype(dtype))
         yield (_view(pair[0]), _view(pair[1])), own, 0, chunk.stop - chunk.start

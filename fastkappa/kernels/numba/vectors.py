@@ -27,7 +27,7 @@ def _vector_width() -> int:
     """Return the size of the widest vector in bytes. Any size works, but this one is fastest."""
     try:
         features = binding.get_host_cpu_features()
-    except RuntimeError:  # LLVM does not know this processor
+    except RuntimeError:  # LLVM does not know this processor's name
         return 16
     return 64 if features.get("avx512bw") else 32 if features.get("avx2") else 16
 

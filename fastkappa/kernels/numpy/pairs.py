@@ -27,7 +27,7 @@ from fastkappa.kernels.contract import (
 from fastkappa.kernels.numpy.keys import Keys, digits_a_key
 
 READS_AS_FAST = False
-# NumPy has no kernels that are faster than the general ones.
+# There is no kernel for rows, because it would not be faster than the general kernels.
 MOST_ROW_LABELS = 0
 count_rows = None
 sum_moments = None

@@ -135,7 +135,7 @@ def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
         if part.rows.dtype != labels.dtype or not np.array_equal(part.rows, labels):
             labels = union_of_labels([one.rows for one in parts])
             break
-    # Equal labels keep their own order, which need not be sorted.
+    # Labels that are equal keep their own order, which need not be sorted.
     places = [
         np.arange(len(labels)) if labels is parts[0].rows else positions_in(labels, part.rows)
         for part in parts
@@ -233,7 +233,7 @@ def _add_blocks(
 def _on_range(stack: AnyArray, label_range: LabelRange) -> ConfusionTable:
     """Return a table from a stack on a range of labels, keeping only labels that occur."""
     stack, labels = stack[:, :-1, :-1], label_range.labels()
-    # NumPy's sums over small axes are ten times as slow.
+    # NumPy's sums over small axes take ten times as long.
     occurs = np.bitwise_or.reduce(stack, axis=0)
     used = np.logical_or(occurs.any(axis=0), occurs.any(axis=1))
     if not used.all():

@@ -58,7 +58,8 @@ class SharedOrder:
         self._order = truth.declared if labels is None else None
         self._declared_by = TRUTH
         self._found: list[AnyArray] = []
-        # The sum of all tables on the given labels, and the most items left out of one table.
+        # The sum of all tables on the given labels, and the largest number of items that one table
+        # leaves out.
         self._total: AnyArray | int = 0
         self._most_outside = 0
         judge_labels({TRUTH: truth}, labels)
@@ -66,7 +67,8 @@ class SharedOrder:
     def labels_of(self, names: Sequence[str], pairs: Sequence[tuple[Column, Column]]) -> Any:
         """Return the labels of these predictions' tables, or None for all labels that occur."""
         order, declared_by = self._order, self._declared_by
-        # Integers are checked together: with few items, separate checks are slower than counting.
+        # All integers are checked together, because with few items separate checks are slower than
+        # counting.
         whole = {TRUTH: pairs[0][0]} if pairs else {}
         for name, (first, second) in zip(names, pairs):
             if second.declared is None and second.label_dtype.kind in "iu":

@@ -40,9 +40,10 @@ FEWEST_TRANSPOSED = 8
 # Independent raters would repeat this many pairs of labels. They repeat none with a probability of
 # about exp(-7), one in a thousand; if they agree, it is even smaller.
 REPEATED_BY_CHANCE = 7.0
-# A table with more labels has many small counts, which repeat.
+# A table with more labels than this has many small counts, which repeat.
 LARGEST_TABLE = 10
-# Rows searched for a repeated pair. Nearly all ratings have one in the first few rows.
+# Rows searched for a repeated pair. In nearly all ratings, a pair repeats within the first few
+# rows.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
 

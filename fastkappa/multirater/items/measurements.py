@@ -14,7 +14,7 @@ from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import check_is_list, find_missing
 from fastkappa.ratings.rating_matrix import Rater, columns_of, read_measurements
 
-# Whole numbers over a wider range are measurements. Fractional numbers always are.
+# Whole numbers over a wider range are measurements. Fractional numbers are always measurements.
 WIDEST_LABELS = 1000
 
 

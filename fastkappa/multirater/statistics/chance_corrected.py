@@ -63,7 +63,7 @@ class Chance(NamedTuple):
         return np.asarray(self.constant + quadratic)
 
 
-# A function that returns a coefficient's chance rule, given the distances between labels.
+# A function that returns the chance rule of a coefficient for given distances between labels.
 ChanceRule: TypeAlias = Callable[[Floats], Chance]
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.multirater.statistics.unseen import with_unseen_patterns
 
-# The size of the blocks in which patterns are converted to floats: 8 MB.
+# The number of entries per block when patterns are converted to floats: 8 MB.
 BLOCK = 1 << 20
 
 
@@ -85,7 +85,7 @@ class Patterns:
             n_ratings = self.n_ratings[rows, None]
             from_mean = values - (counts @ values)[:, None] / n_ratings
             squares = (counts * from_mean**2).sum(axis=1)
-            # Rounding must not separate equal ratings.
+            # Rounding must not make equal ratings different.
             parts.append(np.where((counts == n_ratings).any(axis=1), 0.0, squares))
         return np.concatenate(parts) if parts else np.empty(0)
 

@@ -16,9 +16,9 @@ from fastkappa.arrays import AnyArray, Floats, IntTable
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.unseen import most_rows
 
-# The count of numbers processed at a time.
+# How many numbers are processed at a time.
 BLOCK = 1 << 18
-# The most cells in the tables of all pairs: 1 GB of counts.
+# The largest number of cells in the tables of all pairs: 1 GB of counts.
 MOST_CELLS = 1 << 27
 
 
@@ -159,5 +159,5 @@ class SparseProfiles:
                 yield rows, cells
 
 
-# Profiles in either form, dense or sparse.
+# Profiles are dense or sparse.
 RaterProfiles: TypeAlias = Profiles | SparseProfiles

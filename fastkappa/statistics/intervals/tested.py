@@ -31,14 +31,16 @@ from fastkappa.statistics.intervals.table_constraint import TableConstraint
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
-# Below this deviate an end is on a line to it: the statistic there is lost in rounding.
+# For smaller deviates, ends are interpolated linearly, because rounding dominates the statistic.
 LEAST_DEVIATE = 1e-3
-LEAST_ERROR = 1e-9  # it is 0 for full agreement
+# The standard error is 0 for full agreement, so it is replaced by at least this.
+LEAST_ERROR = 1e-9
 MOST_STEPS = 40
-FREE_STEPS = 4  # before a bracket has to be halved by each step
-END_TOLERANCE = 1e-8  # of a value
-# Of the angle of two standard errors, near which their difference hardly changes. Where one rater
-# uses one label the error is 0 at the estimate alone: that is not looked at.
+FREE_STEPS = 4  # number of steps after which each step must halve the bracket
+END_TOLERANCE = 1e-8  # tolerance of a value
+# The tolerance of the angle of two standard errors, near which their difference hardly changes, and
+# the least angle. If one rater uses one label only, the error is 0 at the estimate alone, which is
+# not examined.
 ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4
 
 
@@ -214,7 +216,7 @@ def inverted(
     widening: FloatTable | None = None,
 ) -> Inverted:
     """Return estimates that are tested by the most likely proportions, with errors above 0."""
-    # Around full agreement the error is 0, and one item more would make this difference.
+    # If agreement is almost full, the error is 0. One item more would make this difference.
     errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
     widening = np.ones(len(values)) if widening is None else widening
     return Inverted(test, constraint, counts, values, errors, least, widening)
@@ -300,7 +302,7 @@ class Together:
     def _combined(self, values: FloatTable) -> FloatTable:
         """Return the deviate of values from all estimates, weighted by their inverse errors."""
         deviates, errors = self._deviates(values)
-        # Proportions that do not allow the counts have no error.
+        # Proportions that do not allow the observed counts have no standard error.
         impossible = np.isinf(deviates)
         errors = np.where(impossible, np.inf, np.maximum(errors, LEAST_ERROR))
         weights = 1 / errors
@@ -341,9 +343,9 @@ def difference_ends(
     combined one is 0, if it is of the second and of the first less the difference.
     """
     groups = _joined((first, second))
-    signs = np.array([1.0, -1.0])  # the first value of a lower end is below its estimate
+    signs = np.array([1.0, -1.0])  # a lower end needs a first value below its estimate
     guess = np.full(2, math.atan2(second.errors[0], first.errors[0]))
-    found = Ends(guess, guess)  # of the last step
+    found = Ends(guess, guess)  # the ends at the last step
 
     def ends(angle: FloatTable) -> Ends:
         """Return both values of each end for the angle whose tangent is the ratio of errors."""
@@ -360,7 +362,7 @@ def difference_ends(
         """Return the angle of the errors at these values, less the angle."""
         nonlocal found
         found = ends(angle)
-        # At the end of what the counts allow the error is unknown, but nothing changes there.
+        # At the last value that the counts allow, the error is unknown, but nothing changes there.
         one, two = np.nan_to_num(found.errors.T, nan=0.0)
         return np.asarray(np.arctan2(two, one) - angle)
 
@@ -391,7 +393,7 @@ def _crossings(
         found = function(point)
         width = high - low
         low, high = np.where(found >= 0, point, low), np.where(found <= 0, point, high)
-        # NaN is on neither side.
+        # A NaN is on neither side.
         done = ~(np.abs(found) * scale > tolerance) | ~(high - low > tolerance)
         if done.all():
             break

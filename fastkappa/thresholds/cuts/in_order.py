@@ -78,7 +78,7 @@ def least_in_order(values: Floats, order: Order) -> Positions | None:
 
 def through_costs(values: Floats, order: Order) -> Floats:
     """Return the least sum of values of ordered cuts with cut c at position j, for all c, j."""
-    # The backward pass is the forward pass with positions and cuts reversed.
+    # The backward pass is a forward pass with positions and cuts reversed.
     forward = _forward(values, order)
     after = order.first_after()
     backward = np.where(order.for_last(), values[-1], np.inf)

@@ -18,7 +18,7 @@ import numpy as np
 from fastkappa.arrays import Floats
 from fastkappa.thresholds.cuts.spline import rising, smoothest
 
-# The curve is continued as a straight line for this many standard deviations of the scores.
+# The curve is continued as a straight line over this many standard deviations of the scores.
 BEYOND = 10.0
 # No trial needed more than 10 rounds.
 MOST_ROUNDS = 100

@@ -23,13 +23,13 @@ from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 
-# With more labels than this, the arguments may be swapped. That is likely if there are at least
+# With more labels than this, the arguments may be swapped. They probably are if there are at least
 # FEWEST_PER_SCORE times as many labels as distinct scores.
 MOST_LABELS, FEWEST_PER_SCORE = 20, 4
-# The number of scores examined to find swapped arguments.
+# To find swapped arguments, this many scores are examined.
 SAMPLE = 1 << 16
 SWAPPED = "y_true comes first, then the scores: were they swapped?"
-# A place between sorted items is the number of items below it.
+# A place between sorted items is given by the number of items below it.
 Places = NDArray[np.int64]
 
 
@@ -135,7 +135,7 @@ def read_scored_items(
     if sample_weight is not None:
         weights, scale, whole = read_scaled_weights(sample_weight, n_items)
         if not weights.all():
-            # A label that occurs only in items of weight 0 does not count as occurring.
+            # A label that occurs only in items of weight 0 does not count.
             refuse_infinite_scores(numbers)
             kept = weights != 0
             weights, numbers = weights[kept], numbers[kept]
@@ -229,7 +229,7 @@ def _codes_of(
     known.are_declared = are_declared
     label_range = known.as_range()
     if are_given and is_plain and label_range is not None:
-        # Counting is several times faster than finding the minimum and the maximum.
+        # Counting is several times as fast as finding the minimum and the maximum.
         found = count_unknown(kernels, column, column, num_threads).rows
         last = label_range.lowest + label_range.n_labels - 1
         if label_range.lowest <= int(found[0]) and int(found[-1]) <= last:

@@ -21,9 +21,10 @@ from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.intervals.methods import root_quantile, widening
 from fastkappa.statistics.tables import as_counts
 
-# Label values such as 0.3 and 0.1 differ by 0.2 only up to rounding.
+# Rounding can change the difference of two label values: 0.3 and 0.1 differ by 0.2 only up to
+# rounding.
 ROUNDING = 1e-9
-# The unit of a tolerance: steps between label positions, or distances between label values.
+# The unit of a tolerance is a step between label positions, or a distance between label values.
 By: TypeAlias = Literal["steps", "values"]
 
 
@@ -158,7 +159,7 @@ def specific_agreement(
     check_confidence(confidence)
     counts = as_counts(table)
     both = np.diagonal(counts).astype(np.float64)
-    # Exact for counts below 2**53.
+    # These sums are exact for counts below 2**53.
     one_alone = (counts.sum(axis=0) + counts.sum(axis=1)).astype(np.float64) - 2 * both
     total = 2 * both + one_alone
     with np.errstate(invalid="ignore"):
