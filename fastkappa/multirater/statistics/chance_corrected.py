@@ -34,8 +34,8 @@ def distances_of(weights: Weights, n_labels: int) -> Floats:
     Raises
     ------
     ValueError
-        If the weights are neither a name nor a matrix that `as_weights` accepts. Also if they are
-        not symmetric, because the ratings of a subject have no order here.
+        If the weights are neither a name nor a matrix that `as_weights` accepts. An error is also
+        raised if they are not symmetric, because the ratings of a subject have no order here.
     """
     distances = disagreement_matrix(weights, n_labels)
     if (distances != distances.T).any():

@@ -74,11 +74,11 @@ class MostLikely(NamedTuple):
     Attributes
     ----------
     proportions : ndarray of shape (m, cells)
-        Proportions that sum to 1, with a kappa of kappa0. NaN if the counts are impossible under
-        any proportions with this kappa.
+        Proportions that sum to 1, with a kappa of kappa0. They are NaN if the counts are impossible
+        under any proportions with this kappa.
     likelihood_ratio : ndarray of shape (m,)
-        Twice the log likelihood ratio of the observed to these proportions, at least 0. Infinite if
-        the counts are impossible under any proportions with this kappa.
+        Twice the log likelihood ratio of the observed to these proportions, at least 0. It is
+        infinite if the counts are impossible under any proportions with this kappa.
     """
 
     proportions: FloatTable

@@ -173,10 +173,10 @@ def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
     """Return the least kappa that any ratings can have with these disagreement weights.
 
     It is -1 / (n_raters - 1) for Fleiss' and Conger's kappa (-1 for two raters) if the weights are
-    squared distances between points, as for all named weights: the mean squared distance of R
-    vectors is at most R / (R - 1) times that of independent vectors with the same distributions.
-    Otherwise kappa may have no least value, for example if only one of two opposite disagreements
-    has a weight; then -infinity is returned.
+    squared distances between points, as for all named weights. The reason is that the mean squared
+    distance of R vectors is at most R / (R - 1) times that of independent vectors with the same
+    distributions. Otherwise kappa can lack a least value, for example if only one of two opposite
+    disagreements has a weight; then -infinity is returned.
 
     Examples
     --------
