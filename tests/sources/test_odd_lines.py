@@ -39,6 +39,7 @@ LAST = {
     "note": [*WORDS, "Note: w1 is mild,w1,w1"],
     "legend": [*WORDS, "Legend:,w1 = mild,w2 = severe"],
     "date": [*WORDS, "Exported 2024-05-01,w1,w1"],
+    "statistics": [*LINES, "n,24,24", "Minimum,1,1", "max,3,2"],
     "agreement": [*WORDS, "% agreement,75%,75%"],
     "many lines": [*MANY, "Average,2,2"],
 }

@@ -29,14 +29,15 @@ MOST_SEARCHED = 1 << 14
 TOTALS = frozenset(
     [
         *("total", "totals", "grand total", "sum", "subtotal", "mean", "average", "median", "sd"),
-        *("std", "gesamt", "summe", "mittelwert", "moyenne", "somme", "total général", "media"),
-        *("suma", "合計", "総計", "平均", "% agreement", "percent agreement", "agreement", "kappa"),
+        *("std", "stdev", "std. dev.", "variance", "min", "minimum", "maximum", "valid"),
+        *("gesamt", "summe", "mittelwert", "moyenne", "somme", "total général", "media", "suma"),
+        *("合計", "総計", "平均", "% agreement", "percent agreement", "agreement", "kappa"),
     ]
 )
 NOTES = "note|source|legend|quelle|legende|anmerkung|remarque|légende"
 MADE = "exported|generated|downloaded|printed|exportiert|erstellt|exporté"
 NOTE = re.compile(rf"({NOTES})s?\s?([.:]|$)|({MADE})( |:)", re.IGNORECASE)
-LAST_WORD = re.compile("|".join([NOTES, MADE, *TOTALS]), re.IGNORECASE)
+LAST_WORD = re.compile(rf"\b({'|'.join([NOTES, MADE, *TOTALS])})s?\b", re.IGNORECASE)
 COUNTS = frozenset(["n", "count", "counts", "freq", "frequency", "anzahl", "effectif", "cases"])
 # This pattern finds a number that can also be written in another way, such as 010 or 1e3.
 PADDED = re.compile(r"[-+]?(0\d+|\d+[eE]\+?\d+)")
