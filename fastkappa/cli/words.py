@@ -99,7 +99,7 @@ def arguments_named(**names: str) -> Iterator[None]:
     Raises
     ------
     RatingsError
-        Instead of any ``ValueError``, with the changed text.
+        In place of any ``ValueError``, with the changed text.
     """
     # The pattern matches neither options nor names in quotes.
     argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")

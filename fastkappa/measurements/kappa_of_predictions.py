@@ -40,14 +40,14 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     """Compute quadratic weighted kappa of numbers that need not be labels.
 
     For integers this equals the quadratic weighted kappa of a confusion matrix whose labels are
-    all integers in their range. In general it is 1 minus the ratio of the mean squared difference
-    to that expected if the two arrays were independent. This is Lin's concordance correlation
-    coefficient, with variances divided by n.
+    all integers in their range. In general it is 1 minus a ratio: the mean squared difference,
+    divided by the mean squared difference expected if the two arrays were independent. This is
+    Lin's concordance correlation coefficient, with variances divided by n.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True values: integers or floats, finite.
+        True values, as finite integers or floats.
     y_pred : array-like of shape (n_samples,)
         Predictions on the same scale.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -56,8 +56,8 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     Returns
     -------
     kappa : float
-        Between -1 and 1. It is 0 if one of the arrays is constant. It is NaN, with an
-        ``UndefinedMetricWarning``, if both are the same constant.
+        Quadratic weighted kappa, between -1 and 1. It is 0 if one of the arrays is constant. It is
+        NaN, with an ``UndefinedMetricWarning``, if both are the same constant.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def _read(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int) -> _Items:
 
 
 def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int) -> _Limits:
-    """Return the smallest and largest number with a nonzero weight. All must be finite."""
+    """Return the smallest and largest number with a nonzero weight. All numbers must be finite."""
     lowest, highest = math.inf, -math.inf
     for start in range(0, len(numbers), length):
         chunk = _floats(numbers[start : start + length])

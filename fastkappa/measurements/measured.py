@@ -66,7 +66,7 @@ class Measured:
 
     @property
     def constant(self) -> NDArray[np.bool_]:
-        """Whether all measurements by a rater are equal, for each rater."""
+        """For each rater, whether all measurements by that rater are equal."""
         same: NDArray[np.bool_] = self.lowest == self.highest
         return same
 

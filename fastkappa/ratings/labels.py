@@ -314,7 +314,7 @@ def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
 
 
 def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
-    """Return the finest unit of the dates, or another unit if only that one can represent all.
+    """Return the finest unit of the dates, or another unit if only that unit can represent all.
 
     Examples
     --------

@@ -75,7 +75,7 @@ def read_raters(
     missing_codes: Sequence[Any],
     argument: str,
 ) -> tuple[list[Rater], LabelOrder | None]:
-    """Return each rater's ratings, and the given or declared labels, or None without these.
+    """Return each rater's ratings, and the given or declared labels, or None if there are none.
 
     A rater does not need to rate every subject. ``missing_codes`` are removed from lists and arrays
     of objects only; other columns still contain them.
@@ -183,7 +183,7 @@ def _refuse_kinds(columns: Mapping[str, Column], n_raters: int) -> None:
 
 
 def _remedy(ratings: Any) -> str:
-    """Return advice if the ratings are a mapping of columns, else an empty string."""
+    """Return advice if the ratings are a mapping of columns, otherwise an empty string."""
     if not isinstance(ratings, Mapping):
         return ""
     return (

@@ -103,7 +103,7 @@ def read_columns(
         Columns of text in which most values differ. They are not dictionary-encoded, in any format.
         In Parquet files, they can contain text that is not UTF-8.
     text_format : TextFormat, optional
-        The format of a text file, if it differs from UTF-8 with the delimiter of its suffix.
+        The format of a text file, if it is not UTF-8 or its suffix does not imply the delimiter.
     as_written : bool, default=False
         Whether columns of ``text`` have no missing values, so that "NA" is a value.
     labels : dict of collections of str

@@ -78,8 +78,7 @@ class Reading(NamedTuple):
     codes : WantedLabels or None
         The values that stand for a missing rating.
     drop_missing : bool
-        Whether missing ratings are left out; strings among numbers then count as missing.
-        Otherwise both are errors.
+        Whether missing ratings, and strings among numbers, are left out. Otherwise both are errors.
     on_sorted : callable
         Called with the labels if their order is neither given nor declared.
     on_progress : callable
@@ -116,7 +115,7 @@ class Reading(NamedTuple):
 
     @property
     def wanted(self) -> WantedLabels | None:
-        """The ratings that are counted separately, None for all ratings.
+        """The ratings that are counted separately, or None if all ratings are.
 
         They include the codes, so that a missing rating is not counted as a label outside
         ``labels``.
@@ -290,7 +289,7 @@ def _first_file(source: Source) -> Path:
 
 
 def refuse_outside(name: str, column: Any, declared: Sequence[Any]) -> None:
-    """Raise if a column contains a rating that is not among the labels another column declares."""
+    """Raise if a column contains a rating that is not a label declared by another column."""
     found, order = _distinct(name, column), order_of(declared)
     KnownLabels(order, found, found).refuse_outside({f"column {name!r}": found}, REMEDIES.outside)
 

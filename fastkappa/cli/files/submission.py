@@ -103,7 +103,7 @@ def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
 
 
 def _are_few_integers(labels: Any) -> bool:
-    """Return whether labels are whole numbers in so narrow a range that there cannot be too many.
+    """Return whether labels are whole numbers in a range so narrow that they cannot be too many.
 
     This uses NumPy, because importing Arrow's compute functions costs as much time as reading
     twenty files.

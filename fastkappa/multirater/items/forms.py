@@ -188,7 +188,8 @@ def look_like_table(raters: Sequence[Rater]) -> bool:
     """Return whether ratings look like the confusion matrix of two raters.
 
     Such a table is square, most of its counts differ, and most items of each label are on the
-    diagonal. Ratings with as many raters as subjects, and so few of both, would repeat most labels.
+    diagonal. If ratings had as many raters as subjects, and so few of both, most labels would
+    repeat.
     """
     n = raters[0].n_subjects
     if n != len(raters) or n < 2 or n > LARGEST_TABLE or not all(map(_may_be_counts, raters)):

@@ -169,7 +169,7 @@ def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None
 
 
 def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int], count: str) -> None:
-    """Warn if there is one line per pair of labels next to an unread column of counts.
+    """Warn if there is one line per pair of labels, and a column of counts that is not read.
 
     If all pairs of labels occur, `judge_table` warns instead.
     """

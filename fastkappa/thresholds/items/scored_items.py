@@ -37,10 +37,10 @@ class ScoredItems(NamedTuple):
     """Items with a true label, a score and optionally a weight.
 
     The label of item i is ``labels[codes[i] - lowest]``. ``scores`` are the user's float32 or
-    float64 scores. They may contain NaN and infinity, which are rejected when they are counted
-    or sorted. ``weights`` are positive float64 numbers: the user's weights times
-    ``weight_scale``. ``counts_whole`` is whether tables are returned as int64.
-    ``order_is_known`` is whether the order of the labels was given or declared.
+    float64 scores. They can contain NaN and infinity, which are rejected when they are counted or
+    sorted. ``weights`` are positive float64 numbers: the user's weights times ``weight_scale``.
+    ``counts_whole`` is True if tables are returned as int64. ``order_is_known`` is True if the
+    order of the labels was given or declared.
     """
 
     scores: AnyArray
@@ -77,7 +77,8 @@ class ScoredItems(NamedTuple):
     def warn_of_order(self, weights: str | None) -> None:
         """Warn if labels are in alphabetical order, or have gaps with ``weights`` given by name.
 
-        Thresholds depend on the order of the labels whatever the weights, even with two labels.
+        Thresholds depend on the order of the labels, even with two labels, whatever the weights
+        are.
         """
         if not self.order_is_known:
             why, fewest = "The meaning of a threshold", 2
