@@ -138,8 +138,9 @@ def p_value_text(p_value: float, digits: int) -> str:
 def plain(value: Any) -> Any:
     """Convert a value to the types of JSON: numbers, strings, lists and dictionaries.
 
-    NaN becomes None. JSON has neither infinite numbers nor dates. An infinite number becomes
-    a string that `float` can parse, and a date becomes a string in ISO 8601 format.
+    NaN becomes None, and a set becomes a sorted list. JSON has neither infinite numbers nor dates.
+    An infinite number becomes a string that `float` can parse, and a date becomes a string in ISO
+    8601 format.
 
     Examples
     --------
@@ -163,6 +164,8 @@ def plain(value: Any) -> Any:
         return plain(value._asdict())
     if isinstance(value, (list, tuple)):
         return [plain(part) for part in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(plain, value), key=str)
     if isinstance(value, Mapping):
         return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, (np.datetime64, np.timedelta64)):

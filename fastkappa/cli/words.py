@@ -11,11 +11,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fastkappa.sources.source_ratings import MEASUREMENTS, RatingsError
+from fastkappa.sources.source_ratings import MEASUREMENTS, SETS, RatingsError
 
 # Advice for Python users, and the same advice for users of the command line.
 ADVICE = {
     MEASUREMENTS: "For measurements, use fastkappa measure.",
+    SETS: " For sets of labels, use fastkappa agree with --level jaccard and --set-separator.",
     "krippendorff_alpha with level='interval' and fastkappa.measurements are": (
         "fastkappa measure is"
     ),

@@ -23,7 +23,12 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
-from fastkappa.ratings.real_numbers import read_numbers, refuse_infinite, refuse_rounded
+from fastkappa.ratings.real_numbers import (
+    read_numbers,
+    refuse_infinite,
+    refuse_rounded,
+    warn_of_codes,
+)
 
 CHUNK = 1 << 14
 # Numbers between 2**-250 and 2**250 have squares that neither overflow nor underflow, even
@@ -94,6 +99,8 @@ def kappa_by_chunks(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int = C
     predictions = _limits(items.predictions, "y_pred", items.weights, chunk)
     refuse_rounded(items.truth, *truth, "y_true")
     refuse_rounded(items.predictions, *predictions, "y_pred")
+    warn_of_codes(items.truth, *truth, "y_true")
+    warn_of_codes(items.predictions, *predictions, "y_pred")
     if truth.constant or predictions.constant:
         if truth != predictions:
             return 0.0

@@ -25,7 +25,7 @@ from fastkappa.ratings.missing import (
     without,
 )
 from fastkappa.ratings.read import judge_labels, read_rated
-from fastkappa.ratings.real_numbers import read_numbers, refuse_rounded
+from fastkappa.ratings.real_numbers import read_numbers, refuse_rounded, warn_of_codes
 
 # Long data has at least three columns: item, rater and rating.
 FEWEST_OF_LONG = 3
@@ -233,4 +233,5 @@ def _measurements(column: Any, name: str) -> AnyArray:
         lowest = min(lowest, float(np.fmin.reduce(chunk)))
         highest = max(highest, float(np.fmax.reduce(chunk)))
     refuse_rounded(numbers, lowest, highest, name)
+    warn_of_codes(numbers, lowest, highest, name)
     return numbers

@@ -124,7 +124,7 @@ def read_columns(
         if file_format in DELIMITERS:
             check = partial(check_columns, path, columns)
             file = text_file(path, DELIMITERS[file_format], text_format, check)
-            warn_of_odd_lines(file, columns, [*text, *strings])
+            warn_of_odd_lines(file, columns)
             every_label = {label for listed in labels.values() for label in listed}
             if text or not every_label.isdisjoint(missing_texts()):
                 names = [*text, *strings]

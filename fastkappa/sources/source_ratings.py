@@ -41,6 +41,7 @@ MEASUREMENTS = (
     "For measurements, use fastkappa.measurements or, for more than two raters,"
     " krippendorff_alpha with level='interval'."
 )
+SETS = " For sets of labels, use krippendorff_alpha with level='jaccard'."
 
 
 class RatingsError(ValueError):
@@ -227,5 +228,5 @@ def not_whole(column: Any, found: Any) -> str:
 def no_label(column: Any, dtype: Any) -> str:
     return (
         f"column {column!r} has values of type {dtype}: ratings must be whole numbers, strings,"
-        " booleans or dates."
+        f" booleans or dates.{SETS if 'list' in str(dtype) else ''}"
     )

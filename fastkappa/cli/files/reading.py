@@ -18,7 +18,7 @@ from fastkappa.cli.files.opening import Source
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import common_order, is_number
 from fastkappa.ratings.missing import find_missing
-from fastkappa.sources.arrow_columns import in_one, keys_of, ratings_of, text_of_bytes
+from fastkappa.sources.arrow_columns import distinct_ratings, keys_of, text_of_bytes
 from fastkappa.sources.arrow_files import (
     DELIMITERS,
     OnProgress,
@@ -296,7 +296,7 @@ def refuse_outside(name: str, column: Any, declared: Sequence[Any]) -> None:
 
 def _distinct(name: str, array: Any, fractions: bool = False) -> Column:
     """Return the distinct ratings in a column, or raise if they cannot be labels."""
-    found = ratings_of(in_one(array.unique()), name, fractions)
+    found = distinct_ratings(array, name, fractions)
     refuse_times(name, found.label_dtype)
     keys = sorted(set(keys_of(found)) - {None}, key=str)
     return column_of(keys, found.label_dtype)._replace(declared=found.declared)

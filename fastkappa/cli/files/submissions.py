@@ -28,7 +28,12 @@ from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.splits import Splits
 from fastkappa.ratings.interop import strings_in_arrow
 from fastkappa.ratings.label_order import shown
-from fastkappa.sources.arrow_columns import declared_order, distinct_ratings, type_of_column
+from fastkappa.sources.arrow_columns import (
+    declared_order,
+    distinct_ratings,
+    keys_of,
+    type_of_column,
+)
 from fastkappa.sources.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
 from fastkappa.sources.source_counts import in_order
 from fastkappa.sources.source_ratings import RatingsError
@@ -192,7 +197,8 @@ def rank_files(
     known = reading.known({target: true_labels})
     if known is None:
         kind = type_of_column(true_labels)
-        reading.on_sorted(np.array(in_order(distinct_ratings(true_labels, target), kind)))
+        labels = set(keys_of(distinct_ratings(true_labels, target))) - {None}
+        reading.on_sorted(np.array(in_order(labels, kind)))
     clusters = None if cluster is None else reader.values(truth, cluster, left_out)
     weights = None
     if sample_weight is not None:

@@ -160,8 +160,11 @@ class Alpha(Coefficient):
         mean_ratings = float(self.multiplicities @ self._patterns.n_ratings) / n
         within = patterns.distances(between) / (patterns.n_ratings - 1)
         features = np.column_stack([within, patterns.counts]) / mean_ratings
-        ratio = partial(_ratio_of_alpha, between, 1 / (n * mean_ratings))
-        return ScoreModel(features, patterns.multiplicities, ratio, least_kappa(between))
+        own = 1 / (n * mean_ratings)
+        ratio = partial(_ratio_of_alpha, between, own)
+        # Alpha draws two ratings by chance without replacement.
+        least = 1 - (1 - least_kappa(between, int(patterns.n_ratings.min()))) * (1 - own)
+        return ScoreModel(features, patterns.multiplicities, ratio, least)
 
     def _metric(self, totals: Floats) -> Metric:
         if self._fixed is not None:

@@ -108,7 +108,9 @@ class Conger(Coefficient):
         features = np.column_stack([within.distance, within.paired, given.reshape(len(given), -1)])
         # With missing ratings, the margins within pairs of raters differ from those of the
         # coefficient.
-        least = least_kappa(self._distances) if given.sum(axis=2).all() else -math.inf
+        least = -math.inf
+        if given.sum(axis=2).all():
+            least = least_kappa(self._distances, n_raters if self._rater is None else 2)
         return ScoreModel(features, profiles.multiplicities, self._ratio, least)
 
     def _ratio(self, sums: Floats) -> tuple[Smooth, Smooth]:

@@ -18,7 +18,7 @@ from fastkappa.ratings.item_weights import in_given_weights, read_scaled_weights
 from fastkappa.ratings.label_order import is_alphabetical, sorted_strings, warn_of_order
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.read import LEAVE_OUT, judge_labels, read_rated
-from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite
+from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite, warn_of_codes
 from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
@@ -125,6 +125,8 @@ def read_scored_items(
     if n_items == 0:
         raise ValueError("y_true and scores must not be empty, got no items.")
     warn_of_row_order({"y_true": y_true, "scores": scores})
+    some = numbers[:: max(1, n_items // SAMPLE)]
+    warn_of_codes(some, float(some.min()), float(some.max()), "scores")
     column = read_rated(y_true, "y_true", (), labels)
     try:
         refuse_obstacles({"y_true": column})
