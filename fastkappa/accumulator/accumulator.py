@@ -193,7 +193,7 @@ class ConfusionAccumulator:
     ) -> None:
         """Subtract the ratings of items that were added before, for example in a sliding window.
 
-        The parameters are those of `update`.
+        It has the same parameters as `update`.
 
         Raises
         ------

@@ -40,18 +40,23 @@ from fastkappa.statistics.intervals.rao import null_test
 from fastkappa.statistics.weights import Weights
 
 PowerOfN = Callable[[int], float]
-FEW_OUTSIDE = 10  # number of items outside the most frequent cell at which the search starts
+# The search starts with this many items outside the most frequent cell.
+FEW_OUTSIDE = 10
 # The standard error of a power of 80 % is 0.6 percentage points with the most studies and 1.3 with
 # the fewest.
 MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
-FIRST_STUDIES = 200  # number of studies for a first estimate of the number of items
-STUDIES_COST = 300_000  # numbers per study times studies, about 0.1 s
+# The number of studies for a first estimate of the number of items.
+FIRST_STUDIES = 200
+# Numbers per study, multiplied by the number of studies; they take about 0.1 s.
+STUDIES_COST = 300_000
 WITHIN = 0.02
 # The time for the moments of z grows with the fifth power of the number of labels, and the time for
 # simulations with the third. Plans with more labels use the formula with the planned table.
 MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
-GROWTH = 8  # growth factor of the steps in the search for the number of items
-MOST_NUMBERS = 10**6  # size of the systems of equations that are solved together
+# The growth factor of the steps in the search for the number of items.
+GROWTH = 8
+# The size of the systems of equations that are solved together.
+MOST_NUMBERS = 10**6
 
 
 class Design(NamedTuple):

@@ -24,7 +24,8 @@ from fastkappa.statistics.weights import Weights, as_weights, disagreement_matri
 
 Margins: TypeAlias = tuple[FloatTable, FloatTable]
 MOST_STEPS = 100
-LEAST_OUTSIDE = 1e-6  # the smallest proportion of items outside the most frequent cell
+# The smallest proportion of items outside the most frequent cell.
+LEAST_OUTSIDE = 1e-6
 # The tolerances of the linear programme: for the variance in a cell, and for the margins and kappa.
 GAP, MISFIT = 1e-11, 1e-10
 

@@ -272,7 +272,7 @@ def drop_missing(
     not_rated: Collection[str] = (),
     remedy: str = DROP,
 ) -> tuple[dict[str, Any], dict[str, int], NDArray[np.bool_] | None]:
-    """Return the columns without items that have a missing value, and what was dropped.
+    """Return the columns without items that have a missing value, and a record of these items.
 
     The result is a tuple of the columns, the number of missing values per column, and a mask of the
     dropped items, or None if nothing is missing. ``missing_codes`` are values that stand for a

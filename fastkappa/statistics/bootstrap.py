@@ -124,7 +124,7 @@ def bootstrap(
         clusters are used. Clusters are then drawn as a whole, and the jackknife of BCa intervals
         leaves out one cluster at a time.
     statistic : callable, default=None
-        A function of tables of shape (m, l, l), one per replicate, that returns m numbers, NaN
+        A function of tables of shape (m, l, l), one per replicate, that returns m numbers, or NaN
         where undefined. The functions in ``fastkappa.statistics.indices`` are examples. None means
         kappa.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None

@@ -316,7 +316,7 @@ def variance(
 
 
 def correction(n: float, clusters: Clusters | None = None) -> float:
-    """Return G / (G - 1) for the G independent units, NaN for fewer than two.
+    """Return G / (G - 1) for the G independent units, or NaN for fewer than two.
 
     Parameters
     ----------

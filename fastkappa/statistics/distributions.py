@@ -74,7 +74,7 @@ def t_quantile(p: float, degrees_of_freedom: float) -> float:
     Returns
     -------
     t : float
-        The quantile, NaN where the degrees of freedom are NaN.
+        The quantile, or NaN where the degrees of freedom are NaN.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
     Returns
     -------
     f : float
-        The quantile, NaN where the degrees of freedom are NaN.
+        The quantile, or NaN where the degrees of freedom are NaN.
 
     Examples
     --------

@@ -72,7 +72,7 @@ class Scheme(Protocol):
         ...
 
     def heaviest(self, n_labels: int) -> float:
-        """Return an upper bound of the weights, infinity if none fits into int64."""
+        """Return an upper bound of the weights, or infinity if none fits into int64."""
         ...
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:

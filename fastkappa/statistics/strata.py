@@ -72,7 +72,7 @@ class EqualKappas(Result):
     interval_method : str
         How the kappa of each stratum is tested: 'score', 'profile' or 'asymptotic'.
     doubt : str
-        The reason why the interval and the test cannot be trusted, empty if they can.
+        The reason why the interval and the test cannot be trusted, or an empty text if they can.
     """
 
     kappa: float
@@ -168,7 +168,7 @@ def compare_strata(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for tables. Results have their own weights.
     undefined : {'nan', 'drop'}, default='nan'
-        What to do with strata whose kappa is undefined (0 / 0), for example because both raters use
+        How to treat strata whose kappa is undefined (0 / 0), for example because both raters use
         only one label. With 'nan' the test is undefined, and an ``UndefinedMetricWarning`` names
         these strata. With 'drop' the other strata are compared, and the warning is given only if
         fewer than two are left. The attribute ``undefined`` of the result has the names. Asymptotic
@@ -314,7 +314,7 @@ class Stratum(NamedTuple):
     table : ndarray or None
     weights : Weights
     doubt : str
-        The reason why the test cannot be trusted, empty if it can.
+        The reason why the test cannot be trusted, or an empty text if it can.
     """
 
     value: float
@@ -328,7 +328,7 @@ class Stratum(NamedTuple):
 
     @property
     def obstacle(self) -> str:
-        """The reason why the kappa cannot be compared, empty if it can."""
+        """The reason why the kappa cannot be compared, or an empty text if it can."""
         if math.isnan(self.value):
             return "kappa is undefined"
         if math.isnan(self.error):

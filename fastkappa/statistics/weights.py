@@ -267,7 +267,7 @@ def agreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
 
 
 def relative_distances(weights: Weights, n_labels: int) -> FloatTable:
-    """Return disagreement weights divided by the largest, NaN if all are 0."""
+    """Return disagreement weights divided by the largest, or NaN if all are 0."""
     matrix = disagreement_matrix(weights, n_labels)
     if n_labels == 1:
         return matrix

@@ -80,8 +80,8 @@ def agreement(
         labels change Bennett's S, Brennan-Prediger and Gwet's AC, and can change the 'score' or
         'profile' interval of kappa. The report mentions unused labels.
     missing : {'raise', 'drop'}, default='raise'
-        What to do with items with a missing rating (None, NaN, NaT, NA, masked or null, or one of
-        the ``missing_codes``): raise an error, or leave them out and count them. If the ratings are
+        How to treat items with a missing rating (None, NaN, NaT, NA, masked or null, or one of the
+        ``missing_codes``): raise an error, or leave them out and count them. If the ratings are
         numbers, common strings for missing values, such as "-" and "n/a", are missing too, unless
         ``labels`` are given.
     missing_codes : sequence, default=()

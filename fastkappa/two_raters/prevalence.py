@@ -184,7 +184,7 @@ def rogan_gladen(
 def _corrected(
     apparent: float, sensitivity: float, specificity: float, sizes: tuple[float, float, float]
 ) -> tuple[float, float]:
-    """Return Rogan and Gladen's estimate and its variance, NaN if it is undefined."""
+    """Return Rogan and Gladen's estimate and its variance, or NaN if it is undefined."""
     slope = sensitivity + specificity - 1
     if slope <= 0:
         return math.nan, math.nan

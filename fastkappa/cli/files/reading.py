@@ -261,7 +261,7 @@ class Reading(NamedTuple):
             )
 
     def may_be_labels(self, source: Source, columns: Sequence[str]) -> str:
-        """Return advice on texts such as NA in some columns, "" if there are none."""
+        """Return advice on texts such as NA in some columns, or "" if there are none."""
         if not columns or format_of(_first_file(source)) not in DELIMITERS:
             return ""
         written = columns_of_files(

@@ -73,7 +73,7 @@ def _decisions(source: Source | None, reading: Reading) -> dict[str, str]:
 def final_labels(
     ratings: Ratings, items: list[str], decisions: Mapping[str, str]
 ) -> tuple[list[Any], list[str]]:
-    """Return the final label of each item, None if it is undecided, and how it was decided.
+    """Return the final label of each item, or None if it is undecided, and how it was decided.
 
     A decision comes before the label that more than half of the raters of the item gave.
 

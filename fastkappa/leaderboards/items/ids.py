@@ -96,7 +96,7 @@ class Places:
         return np.flatnonzero(first != np.arange(len(first)))
 
     def of(self, lists: Sequence[Ids]) -> list[Positions]:
-        """Return the first position of each id of some lists among the others, -1 for none."""
+        """Return the first position of each id of some lists among the others, or -1 for none."""
         if all(ids.kind == self._others.kind == "string" for ids in lists):
             return _index_in([ids.values for ids in lists], self._others.values)
         return [self._of(ids) for ids in lists]

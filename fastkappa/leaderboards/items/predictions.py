@@ -145,7 +145,7 @@ def _some_at_a_time(
 ) -> Iterator[tuple[list[Any], list[Pair]]]:
     """Yield names and columns in batches, or in one batch if ``bytes_at_once`` is None.
 
-    A prediction that lacks some of the items is a batch of its own.
+    A prediction that lacks some of the items is a separate batch.
     """
     names: list[Any] = []
     pairs: list[Pair] = []

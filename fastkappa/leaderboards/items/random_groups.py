@@ -256,8 +256,8 @@ def _sum_items(
         order = np.argsort(items, kind="stable")
         codes, column = codes[order], column._replace(values=column.values[order])
         weights = None if weights is None else weights[order]
-    # Adding a chunk touches the sums of all groups. So a chunk should be at least as long as they
-    # are.
+    # Adding a chunk touches the sums of all groups. So a chunk should be at least as long as these
+    # sums.
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):
         chunk = slice(start, start + length)

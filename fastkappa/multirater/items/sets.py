@@ -72,7 +72,7 @@ def _with_python_lists(column: Any) -> Any:
 
 
 def _objects(column: Any) -> Iterator[Any]:
-    """Yield the values of a column, None where it is masked."""
+    """Yield the values of a column, or None where it is masked."""
     if isinstance(column, np.ma.MaskedArray):
         return (None if masked else rating for rating, masked in _with_mask(column))
     return iter(column)
@@ -83,7 +83,7 @@ def _with_mask(column: Any) -> Iterator[tuple[Any, bool]]:
 
 
 def _first(column: Any) -> Any:
-    """Return the first rating that is not missing, None if the column cannot contain sets."""
+    """Return the first rating that is not missing, or None if the column cannot contain sets."""
     if not isinstance(column, (list, tuple)) and getattr(column, "dtype", None) != np.dtype(object):
         return None
     return next((rating for rating in _objects(column) if not _is_missing(rating)), None)

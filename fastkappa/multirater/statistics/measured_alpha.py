@@ -34,7 +34,7 @@ class MeasuredAlpha(Coefficient):
     Parameters
     ----------
     columns : sequence of ndarray of shape (n,)
-        The numbers that each rater gave, NaN where missing.
+        The numbers that each rater gave, or NaN where missing.
     multiplicities : ndarray of shape (n,)
         The number of subjects with each row. Rows with one rating are left out.
     level : {'ordinal', 'interval', 'ratio'}

@@ -53,7 +53,7 @@ class SparseProfiles:
         return Profiles(codes, self.multiplicities, self.n_labels).with_unseen(n_features)
 
     def codes_of(self, rows: AnyArray) -> AnyArray:
-        """Return the codes of the selected profiles, ``n_labels`` for a missing rating."""
+        """Return the codes of the selected profiles, or ``n_labels`` for a missing rating."""
         codes = np.full(
             (len(rows), self.n_raters), self.n_labels, np.min_scalar_type(self.n_labels)
         )

@@ -37,10 +37,12 @@ LEAST_DEVIATE = 1e-3
 # The standard error is 0 for full agreement, so it is replaced by at least this.
 LEAST_ERROR = 1e-9
 MOST_STEPS = 40
-FREE_STEPS = 4  # number of steps after which each step must halve the bracket
-END_TOLERANCE = 1e-8  # tolerance of a value
+# After this many steps, each step must halve the bracket.
+FREE_STEPS = 4
+# The tolerance of a value.
+END_TOLERANCE = 1e-8
 # The tolerance of the angle of two standard errors, near which their difference hardly changes, and
-# the least angle. If one rater uses one label only, the error is 0 at the estimate alone, which is
+# the least angle. If one rater uses one label only, the error is 0 only at the estimate, which is
 # not examined.
 ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4
 

@@ -70,7 +70,7 @@ class _SpecificAgreement(NamedTuple):
 
 
 class SpecificAgreement(Result, _SpecificAgreement):
-    """The agreement on each label: arrays of shape (l,), NaN for labels that nobody gave."""
+    """The agreement on each label: arrays of shape (l,), or NaN for labels that nobody gave."""
 
     __slots__ = ()
 
@@ -260,7 +260,7 @@ def _of_clusters(
 
 
 def wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return the ends of Wilson intervals of proportions, NaN where n is 0."""
+    """Return the ends of Wilson intervals of proportions, or NaN where n is 0."""
     z2 = normal_quantile((1 + confidence) / 2) ** 2
     failures = n - successes
     # The ends are the roots of (p - x / n)**2 = z**2 p (1 - p) / n. Each end is computed from its
