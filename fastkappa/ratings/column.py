@@ -21,8 +21,7 @@ from fastkappa.ratings.lengths import CONTINUOUS, check_read, not_labels, refusa
 from fastkappa.ratings.missing import DROP, is_missing, refuse_missing
 from fastkappa.ratings.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
 
-# Labels can be equal if their NumPy types have the same of these kinds. `HELD` names each kind in
-# messages.
+# Groups of NumPy kinds whose labels can be equal. `HELD` names each kind in messages.
 KINDS = ({*"biuf"}, {*"OUT"}, {"M"}, {"m"})
 HELD = {
     **dict.fromkeys("iuf", "integers"),

@@ -67,7 +67,7 @@ STAND_INS = frozenset(
         *("asku", "nask", "navu"),
     ]
 )
-# Characters around such a string, some without width.
+# Characters that can surround such a string; some of them have no width.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
 # These strings mean "same rating as above".
 DITTOS = frozenset(

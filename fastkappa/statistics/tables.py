@@ -153,7 +153,7 @@ def as_counts(table: ArrayLike) -> AnyArray:
     counts = as_table(table)
     refuse_fractions(counts, "table")
     if counts.dtype.kind == "f":
-        # Larger floats do not fit in int64, but their sums are exact as floats.
+        # Floats above this limit do not fit in int64, but their sums are exact as floats.
         counts = counts.astype(np.int64) if counts.max(initial=0) < LARGEST_EXACT else counts
     else:
         counts = whole_numbers(counts)

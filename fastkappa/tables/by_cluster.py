@@ -199,7 +199,8 @@ class _Counter:
         return cells
 
     def _empty_table(self, n_numbers: int) -> IntTable:
-        # The kernels need a row and a column for values outside the range. Here both stay empty.
+        # The kernels need a row and a column for values outside the range. Here this row and this
+        # column stay empty.
         return np.zeros((n_numbers + 1, self._n_cells + 1), np.int64)
 
     def _listed(self, table: IntTable, first: int) -> ClusterCounts:

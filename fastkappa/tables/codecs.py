@@ -212,8 +212,8 @@ class LabelMap:
             # slower.
             new = np.unique(values[codes == self.n_labels][:length])
             all_added = n_unknown <= length
-            # The user can change ratings meanwhile. The new labels are looked up again, so that no
-            # label gets two codes.
+            # The user can change ratings during the call. The new labels are looked up again, so
+            # that no label gets two codes.
             self.add(new[self._look_up(kernels, new)[0] == self.n_labels])
             codes, n_unknown = self._look_up(kernels, values)
             length *= SAMPLE

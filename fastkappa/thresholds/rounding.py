@@ -227,7 +227,7 @@ class ThresholdFinder(NamedTuple):
             return items.thresholds_at(only.places)
         numbers, scale = _scaled(items.scores)
         mean, spread = _mean_and_spread(numbers, items.weights)
-        # If all scores are equal, their spread is 0.
+        # If all scores are equal, their spread is 0, which is replaced by 1.
         spread = spread or 1.0
         rows = np.diff(prefix)
         sums, sizes = np.add.reduceat(_times(numbers, items.weights), places[:-1]), rows.sum(axis=0)

@@ -89,7 +89,8 @@ class Probabilities(NamedTuple):
                 np.maximum(chosen, cheaper * position, out=chosen)
                 np.minimum(least, expected[position], out=least)
             if self.weights is not None:
-                # This is not done in place, because the block may be the user's own array.
+                # The product is not computed in place, because the block may be the user's own
+                # array.
                 block = block * self.weights[inside]
             table += block @ (chosen == label[:, None]).astype(np.float64).T
         return table

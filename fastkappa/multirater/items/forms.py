@@ -42,8 +42,8 @@ TABLE = OtherForm(
 FEWEST_ROWS = 3
 # Fewer columns than this are read as raters, even with very few subjects.
 FEWEST_TRANSPOSED = 8
-# Independent raters would repeat this many pairs of labels. They repeat none with a probability of
-# about exp(-7), one in a thousand; if they agree, it is even smaller.
+# Independent raters would be expected to repeat this many pairs of labels. They repeat none with a
+# probability of about exp(-7), one in a thousand; if they agree, it is even smaller.
 REPEATED_BY_CHANCE = 7.0
 # A table with more labels than this has many small counts, which repeat.
 LARGEST_TABLE = 10

@@ -24,7 +24,7 @@ from fastkappa.statistics.spread import EPSILON, Influence
 
 # Measurements can have these levels.
 MEASURED = ("ordinal", "interval", "ratio")
-# The number of ratings processed at a time. They stay in the cache.
+# The number of ratings processed at a time. This many ratings stay in the cache.
 CHUNK = 1 << 16
 
 

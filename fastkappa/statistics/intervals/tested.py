@@ -219,7 +219,8 @@ def inverted(
     widening: FloatTable | None = None,
 ) -> Inverted:
     """Return estimates that are tested by the most likely proportions, with errors above 0."""
-    # If agreement is almost full, the error is 0. One item more would make this difference.
+    # If agreement is almost full, the error is 0. In that case, one item more would make this
+    # difference.
     errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
     widening = np.ones(len(values)) if widening is None else widening
     return Inverted(test, constraint, counts, values, errors, least, widening)

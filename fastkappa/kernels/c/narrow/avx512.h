@@ -12,8 +12,8 @@
    the same positions modulo 64. In this example, rows have three int16, and column 0 is wanted. A0 and A1 are the bytes of
    its first element:
 
-       piece 0   A0 A1 .. .. .. .. B0 B1 .. .. .. .. C0 C1 ..      look up bytes 0 1 6 7 12 13 18 19 ... (modulo 64)
-       piece 1   ...                                               and keep the bytes that come from this piece
+       piece 0   A0 A1 __ __ __ __ B0 B1 __ __ __ __ C0 C1 __      look up bytes 0 1 6 7 12 13 18 19 etc. (modulo 64)
+       piece 1   etc.                                              and keep the bytes that come from this piece
 
    Swapped bytes are looked up in reverse order. With a negative stride, the look-up starts at the other end. Nothing else
    changes. */
@@ -28,7 +28,7 @@ SIMD_BEGIN_AVX512
 
 enum { MAX_PIECES = 8, MOST_APART = 8, FETCH_PIECES = 64 };
 
-/* ---- contiguous ---- */
+/* Contiguous columns */
 
 ALWAYS_INLINE __m512i cut_512(__m512i codes, __m512i limit, int width)
 {
@@ -135,7 +135,7 @@ static void narrow_8_to_words_512(const column_t *column, ptrdiff_t start, ptrdi
     decode_words(column, start + whole, count - whole, codes + whole);
 }
 
-/* ---- strided and swapped ---- */
+/* Strided and swapped elements are copied first. */
 
 /* The plan for collecting 64 bytes of strided elements. */
 typedef struct {
@@ -225,7 +225,7 @@ static column_t copied_512(const column_t *column, ptrdiff_t start, ptrdiff_t co
     return copy;
 }
 
-/* ---- any layout; count <= BLOCK ---- */
+/* Below, the layout can be any, and count <= BLOCK. */
 
 #define NARROW_ANY_512(name, code_t, plain, from8, from16, from32, from64)                                      \
     static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)                   \

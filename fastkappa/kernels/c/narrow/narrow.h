@@ -32,7 +32,7 @@ static void narrow_to_words(const column_t *column, ptrdiff_t start, ptrdiff_t c
     decode_words(column, start, count, codes);
 }
 
-/* ---- pairs: the codes of a pair stay together, but the order of the pairs can change ---- */
+/* Below, the codes of a pair stay together, but the order of the pairs can change. */
 
 /* The vector levels below AVX-512 handle whole vectors of contiguous integers without outside values. */
 enum { VECTOR_PAIRS = 32 };  /* a multiple of every VECTOR_BYTES */
@@ -45,8 +45,8 @@ ALWAYS_INLINE ptrdiff_t in_vectors(const column_t *a, const column_t *b, ptrdiff
     return count - count % VECTOR_PAIRS;
 }
 
-/* Returns whether to read these columns with vectors. Elements 16 bytes apart are decoded faster one by one. At SSE2, so are
-   columns of different widths. */
+/* Returns whether to read these columns with vectors. Elements 16 bytes apart are decoded faster one by one. At SSE2,
+   columns of different widths are also decoded faster one by one. */
 ALWAYS_INLINE int are_for_vectors(const column_t *a, const column_t *b)
 {
     return has_vector_level() && is_in_lanes(a) && is_in_lanes(b) && a->stride <= 8 && b->stride <= 8

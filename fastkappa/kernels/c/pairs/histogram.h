@@ -14,7 +14,7 @@
    Many counters do not fit in the L1 cache, and each counter that is loaded evicts something. So cell numbers are computed
    for few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, 256 labels were 50 % slower, presumably because the
    buffer of cell numbers was evicted. For plain integers of equal width, cells are computed while others are counted (see
-   add_pairs.h). On Zen 3, this saved 20 to 33 % of the time. On Zen 4, it saved half of the time for int64 and for
+   add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On Zen 4, it saved half of the time for int64 and for
    colliding pairs. If there are few pairs, they are counted in the table itself.
 
    Up to 65 536 cells, a counter has 32 bits. Counters of 16 or 8 bits, of which more fit in the cache, saved 0 to 20 % of
@@ -39,7 +39,7 @@ enum {
 };
 static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between samples; too few for 4-byte counters to wrap */
 
-/* ---- cell numbers ---- */
+/* Cell numbers */
 
 /* Returns the number of rows or columns of counters. With 256 labels, no byte is left for an outside code, so it has no
    counters. */
@@ -74,7 +74,8 @@ static void long_cells(const column_t *a, const column_t *b, ptrdiff_t start, pt
     cells_of_words(codes_a, codes_b, count, (uint32_t)n_codes(b), cells);
 }
 
-/* Returns whether pairs are often in the same cell as one of the two pairs before them. It looks at a sample of the range. */
+/* Returns whether pairs are often in the same cell as one of the two pairs before them. Only a sample of the range is
+   examined. */
 static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop)
 {
     uint32_t codes_a[SAMPLE_PAIRS], codes_b[SAMPLE_PAIRS];
@@ -92,10 +93,10 @@ static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t st
     return collisions > SAMPLE_PLACES * SAMPLE_PAIRS / 16;
 }
 
-/* ---- increments ---- */
+/* Increments */
 
 /* The addresses to prefetch, so that memory is not idle while counters are incremented. One cache line per column is
-   prefetched for every eight pairs. Only wide elements need this. An address beyond the column is never read. */
+   prefetched for every eight pairs. Only wide elements need prefetching. An address beyond the column is never read. */
 typedef struct { const char *a, *b; ptrdiff_t step_a, step_b; } ahead_t;
 
 ALWAYS_INLINE ahead_t ahead_of(const column_t *a, const column_t *b, ptrdiff_t next)
@@ -145,7 +146,7 @@ ADD_LONG(add_long_1, 1)
 ADD_LONG(add_long_4, 4)
 #undef ADD_LONG
 
-/* ---- increments while cells are computed ---- */
+/* Below, pairs are counted while the cells of the next pairs are computed. */
 
 enum {
     STEPS_AHEAD = 3,   /* cells are computed this many steps before they are counted; one less than a power of 2 */
@@ -163,8 +164,8 @@ ALWAYS_INLINE int are_for_steps(const column_t *a, const column_t *b)
     return has_vectors() && is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride;
 }
 
-/* Counts pairs from `start` on while it computes cells, at levels that support it. Returns the index at which it stopped: at
-   a step with an outside value, or when less than a step is left. */
+/* Counts pairs from `start` on while it computes cells, at levels that support it. Returns the index of the first pair that
+   was not counted, because its step has an outside value or is not complete. */
 #ifdef AT_VECTOR_LEVEL
 #  define ADD_STEPS(name) if (are_for_steps(a, b)) return AT_VECTOR_LEVEL(name, (a, b, start, stop, counters));
 #else
@@ -182,7 +183,7 @@ ADD_PAIRS(add_pairs_1)
 #undef ADD_PAIRS
 #undef ADD_STEPS
 
-/* ---- the kernels ---- */
+/* The kernels */
 
 /* Adds rows x columns counters, with `copies` adjacent copies each, to the table. */
 #define MERGE(name, counter_t, copies)                                                                            \

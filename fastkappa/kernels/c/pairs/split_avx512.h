@@ -54,7 +54,7 @@ typedef struct {
     bucket_512_t bucket;
 } band_512_t;
 
-/* ---- buckets ---- */
+/* Buckets */
 
 /* Appends the bytes selected by a mask. Returns whether the bucket now contains a whole group. */
 ALWAYS_INLINE int append_512(bucket_512_t *bucket, __m512i cells, uint64_t mask)
@@ -101,7 +101,7 @@ NEVER_INLINE void work_band_512(band_512_t *band)
     remove_group_512(&band->bucket);
 }
 
-/* ---- the kernel ---- */
+/* The kernel */
 
 /* Returns whether splitting is the fastest way to count a range. */
 static int best_split_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop)
@@ -127,7 +127,8 @@ NEVER_INLINE void count_outside_512(const outside_512_t *outside, size_t count, 
     }
 }
 
-/* Splits whole vectors of pairs into bands of the given number of rows. Returns the index at which it stopped. */
+/* Splits whole vectors of pairs into bands of the given number of rows. Returns the index of the first pair that was not
+   split. */
 static ptrdiff_t split_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, band_512_t *bands,
                            size_t n_bands, size_t rows, int64_t *table)
 {
@@ -188,7 +189,8 @@ static void band_into_table_512(band_512_t *band, size_t n_cells, size_t n_b, in
         rows[cell / n_b * (n_b + 1) + cell % n_b] += cells[cell];
 }
 
-/* Counts whole vectors of a range by splitting. Returns the index at which it stopped, or `start` if memory is exhausted. */
+/* Counts whole vectors of a range by splitting. Returns the index of the first pair that was not counted, or `start` if
+   memory is exhausted. */
 static ptrdiff_t count_split_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t n_a = (size_t)a->n_labels, n_b = (size_t)b->n_labels, rows = BAND_CELLS / n_b;
