@@ -262,8 +262,8 @@ def compare_raters(
     Raises
     ------
     ValueError
-        As for `conger_kappa`. An error is also raised if there are fewer than 3 raters or more than
-        100.
+        As for `conger_kappa`. An error is also raised if there are fewer than 3 or more than 100
+        raters.
 
     References
     ----------

@@ -87,8 +87,8 @@ class Design(NamedTuple):
     def takes_full_agreement(self, n: int) -> bool:
         """Return whether full agreement on n items counts as rejecting kappa0.
 
-        It does if full agreement is improbable enough under kappa0. With few items, it is not
-        improbable enough.
+        Full agreement counts as rejecting kappa0 if it is improbable enough under kappa0. With few
+        items, it is not improbable enough.
         """
         by_all = several_raters.agreed_by_all(self.null_kappa, self.margins[0], self.n_raters)
         return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail

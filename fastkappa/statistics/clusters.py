@@ -276,8 +276,8 @@ def variance(
     Returns
     -------
     variance : ndarray of shape (...)
-        Divide it by n for the variance of a coefficient, and multiply it by `correction` for
-        Student's t. It is NaN if all items are in one cluster.
+        Divide the result by n for the variance of a coefficient, and multiply it by `correction`
+        for Student's t. It is NaN if all items are in one cluster.
 
     Examples
     --------

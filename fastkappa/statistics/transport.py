@@ -28,7 +28,7 @@ def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
     Returns
     -------
     closest : ndarray of shape (..., l, l)
-        The tables of least disagreement. They have whole numbers if the counts are whole.
+        The tables of least disagreement. The tables have whole numbers if the counts are whole.
     """
     matrix = disagreement_matrix(weights, tables.shape[-1])
     counts = tables if tables.dtype.kind == "f" else whole_numbers(tables)

@@ -117,7 +117,7 @@ class Reading(NamedTuple):
     def wanted(self) -> WantedLabels | None:
         """The ratings that are counted separately, or None if all ratings are.
 
-        They include the codes, so that a missing rating is not counted as a label outside
+        The ratings include the codes, so that a missing rating is not counted as a label outside
         ``labels``.
         """
         if self.labels is None:

@@ -106,8 +106,8 @@ def accumulate_labels(
 def sort_items(items: Items) -> tuple[AnyArray, NDArray[np.uint16]] | None:
     """Return scores and codes in the order of the scores, or None if the general path is needed.
 
-    It is needed if scores are not finite, or if they are so far apart that a score and a code
-    together need more than 64 bits.
+    The general path is needed if scores are not finite, or if they are so far apart that a score
+    and a code together need more than 64 bits.
     """
     scores, n_labels = items.scores, items.n_labels
     check_range(0, len(scores), items.codes)

@@ -131,9 +131,9 @@ def _never_repeats(values: AnyArray) -> bool:
 def look_long(raters: Sequence[Rater]) -> bool:
     """Return whether three columns look like items, raters and ratings.
 
-    They do if two of them never have the same pair of values twice. Each value must occur at least
-    twice on average, often enough that even raters who do not agree at all would repeat several
-    pairs.
+    Three columns look like this if two of them never have the same pair of values twice. Each value
+    must occur at least twice on average, often enough that even raters who do not agree at all
+    would repeat several pairs.
     """
     if len(raters) != 3:
         return False

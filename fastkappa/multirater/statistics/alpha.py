@@ -41,8 +41,8 @@ LEVELS = get_args(NamedLevel)
 class DistanceMatrix:
     """A metric given as a matrix of distances.
 
-    ``largest`` is the largest label if the distances are squared differences of labels, otherwise
-    0. It bounds the rounding errors of such distances.
+    ``largest`` is the largest label if the distances are squared differences of labels. It bounds
+    the rounding errors of such distances, and is 0 for all others.
     """
 
     def __init__(self, distances: Floats, largest: float = 0.0) -> None:

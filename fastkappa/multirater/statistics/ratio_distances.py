@@ -135,7 +135,7 @@ class RatioDistances:
         return np.concatenate([flat, n_positive[..., None]], axis=-1)
 
     def evaluate(self, coefficients: Floats, numbers: Floats) -> Floats:
-        """Evaluate a function that `coefficients` returned. It is 0 for NaN."""
+        """Evaluate a function that `coefficients` returned. The value is 0 for NaN."""
         values = np.zeros(len(numbers))
         values[numbers == 0] = coefficients[-1]
         of_octaves = coefficients[:-1].reshape(self.n_octaves, N_NODES)
