@@ -1,7 +1,7 @@
 """Translate the library's errors and warnings for the command line.
 
-The library's texts name Python functions and arguments. Here they are replaced by commands and
-options.
+The library's texts name Python functions and arguments. Here, these names are replaced by commands
+and options.
 """
 
 from __future__ import annotations

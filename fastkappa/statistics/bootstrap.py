@@ -300,8 +300,8 @@ def _resampled(
     counts: AnyArray, n_resamples: int, generator: np.random.Generator, block: int
 ) -> Iterator[NDArray[np.int64]]:
     """Yield stacks of ``block`` resampled tables."""
-    # Empty cells stay empty. The largest cells are drawn first, because the remaining draws are
-    # faster when few items are left.
+    # Empty cells of the table stay empty in the draws. The largest cells are drawn first, because
+    # the remaining draws are faster when few items are left.
     cells = np.flatnonzero(counts)
     cells = cells[np.argsort(-counts.ravel()[cells], kind="stable")]
     n = int(counts.sum())

@@ -134,7 +134,7 @@ class Alpha(Coefficient):
         proportions = totals / totals.sum()
         from_labels = metric.from_labels(proportions)
         expected = from_labels @ proportions
-        # The rounding of labels adds this to the error bound of each part.
+        # Rounded labels add these amounts to the error bounds of the parts.
         rounded = rounded_sums(metric.largest, from_labels, 1)
         return influence_of_alpha(
             Parts(self._of_patterns(metric), patterns.products(from_labels), expected),

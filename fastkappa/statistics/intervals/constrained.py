@@ -157,7 +157,8 @@ class Problem(NamedTuple):
     uneven: FloatTable  # the factor of the product; cells with counts have 0
     product: FloatTable
     last: FloatTable
-    error: FloatTable  # before the last step; infinite if the product was not its last value
+    # The error before the last step. It is infinite if the product had not reached its last value.
+    error: FloatTable
 
     @property
     def products(self) -> FloatTable:

@@ -239,7 +239,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
                 for change in (move.at_once, move.with_t)
             )
             dt = (sought.quantile - root - at_once) / with_t
-        # t = 1 - kappa0 rises as kappa0 falls. The statistic rises outwards.
+        # t = 1 - kappa0 rises as kappa0 falls. The statistic rises from the estimate outwards.
         outwards = np.sign(sought.bound - sought.kappa)
         room = 0.9 * np.abs(sought.bound - kappa0)
         ready &= np.isfinite(dt) & (with_t * outwards < 0)

@@ -106,9 +106,9 @@ def specific_agreement(
 ) -> SpecificAgreement:
     """Return the specific agreement of two raters on each label: 2 n_ii / (n_i. + n_.i).
 
-    It is the probability that a rater gives a label to an item to which the other, randomly chosen
-    rater gave it. For two labels, the values are called positive and negative agreement. As a
-    measure of overlap it is known as the Dice coefficient and as F1.
+    It is the probability that a rater gives a label to an item if the other, randomly chosen rater
+    gave it. For two labels, the values are called positive and negative agreement. As a measure of
+    overlap it is known as the Dice coefficient and as F1.
 
     Parameters
     ----------

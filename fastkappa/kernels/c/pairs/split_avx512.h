@@ -34,7 +34,7 @@ enum {
     PLANES_OF_WINDOW = 8,
     MOST_BANDS = 5,                 /* each band costs time and 18 KB; with 8 bands, one increment per pair is as fast */
     MOST_EVEN_BANDS_AMD = 2,        /* on AMD, if few pairs collide, increments are as fast from 3 bands on */
-    MOST_ROWS = 64                  /* the numbers of the first cells of all rows fill one vector */
+    MOST_ROWS = 64                  /* so that one vector contains the first cell of each row */
 };
 
 /* A bucket of cells. It contains less than a group, and has room for one more vector. */
