@@ -92,8 +92,8 @@ class Snapshot(NamedTuple):
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         left = self.n_float - other.n_float, self.n_missing - other.n_missing
-        # Without weighted items, a sum must be 0. If it is not, the subtracted weights differ from
-        # the added weights.
+        # The sum of a cell without weighted items must be 0. If one such sum is not 0, the
+        # subtracted weights differ from the added weights.
         if table is None or min(left) < 0 or (other.table.sums is not None and _has_more(table)):
             raise ValueError(NOT_ADDED)
         return self._replace(table=table, n_float=left[0], n_missing=left[1])

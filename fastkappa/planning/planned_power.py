@@ -7,8 +7,8 @@ If z is close to normal, a formula gives the power precisely:
   d is the standard error for one item in the expected table, and d0 is the same in the planned
   table with kappa0.
 - With more labels, many tables have kappa0, and the score test uses the most likely one.
-  `expected_z` computes the mean and standard deviation of its z over studies of n items. The
-  power is Phi((mean - critical) / deviation).
+  `expected_z` computes the mean and standard deviation of the z of this test over studies of n
+  items. The power is Phi((mean - critical) / deviation).
 - With several raters, `variation_of_z` gives the mean and standard deviation of z.
 
 z is not close to normal if an important cell is expected to have few items. There is no simple

@@ -8,7 +8,7 @@ With disagreement weights w, table c, margins r and s, and n the sum of the tabl
 For whole counts, D and E are whole numbers. They are computed exactly, in int64 or, if too large,
 as Python integers, so the division is the only step that rounds. No digits are lost when kappa is
 near 0, and swapping the raters or scaling the weights does not change the result. For the usual
-weights, E needs only the moments of the margins, O(l). Finite floats become whole numbers when
+weights, the moments of the margins give E in O(l) time. Finite floats become whole numbers when
 scaled by a power of two, which cancels.
 """
 

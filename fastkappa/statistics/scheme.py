@@ -1,8 +1,8 @@
 """Define the weighting schemes: one object per scheme computes with its weights.
 
 Kappa is D / E, with E = sum(w * outer(r, s)) and D = E - n * sum(w * c) for disagreement weights w,
-a table c of n items and its margins r and s. A scheme computes both in the cheapest way: for E,
-named weights need only the moments of the margins, O(l).
+a table c of n items and its margins r and s. A scheme computes both in the cheapest way. For named
+weights, the moments of the margins give E in O(l) time.
 """
 
 from __future__ import annotations

@@ -171,9 +171,9 @@ def compare_strata(
         How to treat strata whose kappa is undefined (0 / 0), for example because both raters use
         only one label. With 'nan' the test is undefined, and an ``UndefinedMetricWarning`` names
         these strata. With 'drop' the other strata are compared, and the warning is given only if
-        fewer than two are left. The attribute ``undefined`` of the result has the names. Asymptotic
-        tests cannot compare strata with a standard error of 0 either, as with full agreement or if
-        one rater uses only one label.
+        fewer than two are left. The attribute ``undefined`` of the result contains their names.
+        Asymptotic tests cannot compare strata with a standard error of 0 either, as with full
+        agreement or if one rater uses only one label.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None

@@ -189,7 +189,7 @@ def agree(
         typer.Option(
             metavar="FILE",
             help="Write the items on which raters disagree to a CSV file for adjudication, the most"
-            " disputed first. Items have their names in --item or their row numbers, from 1.",
+            " disputed first. Items are named by --item or by their row numbers, from 1.",
         ),
     ] = None,
     gold: Annotated[

@@ -256,7 +256,7 @@ def _warn_of_swapped(ratings: LongRatings) -> None:
     if 1 < ratings.n_items <= MOST_SWAPPED and n_raters >= fewest:
         warn(
             f"there are {n_raters} raters and {ratings.n_items} items, as if the columns of items"
-            " and raters were swapped: check that the column of raters has the raters."
+            " and raters were swapped: check that the column of raters contains the raters."
         )
 
 

@@ -20,7 +20,7 @@ SETS = (set, frozenset, list, tuple, np.ndarray)
 class CodedSets(NamedTuple):
     """The columns of raters as codes from 1, masked where missing, and the sets in order.
 
-    ``sets`` is an array of frozensets of shape (l,).
+    ``sets`` is an array of shape (l,) that contains frozensets.
     """
 
     columns: list[Any]

@@ -256,7 +256,7 @@ def read_names(
 
 
 def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:
-    """Return a dictionary's texts without some of them, and the new index of each value.
+    """Return the texts of a dictionary except those in ``gone``, and the new index of each value.
 
     The index is null if the value is null or if its text was removed.
     """

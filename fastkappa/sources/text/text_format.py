@@ -34,7 +34,8 @@ class TextFormat(NamedTuple):
     encoding : str or None
         The encoding; None for UTF-8.
     has_names : bool
-        Whether the first row has the names of the columns. If not, the names are numbers from 1.
+        Whether the first row contains the names of the columns. If not, the names are numbers from
+        1.
     has_quotes : bool
         Whether a double quote at the start of a field quotes the field. If not, quotes are text.
     n_skipped : int

@@ -116,7 +116,7 @@ class Asymptotic:
 
 @dataclass(frozen=True, eq=False)
 class Inverted:
-    """Estimates that are tested by the most likely proportions with the tested value.
+    """Estimates that are tested with the most likely proportions that have the tested value.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ def inverted(
     least: float,
     widening: FloatTable | None = None,
 ) -> Inverted:
-    """Return estimates that are tested by the most likely proportions, with errors above 0."""
+    """Return estimates that are tested with the most likely proportions. No error is 0."""
     # If agreement is almost full, the error is 0. In that case, one item more would make this
     # difference.
     errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
@@ -227,7 +227,7 @@ def inverted(
 
 
 def _errors(constraint: Constraint, p: FloatTable, values: FloatTable) -> FloatTable:
-    """Return the standard errors of one item with proportions that have the values."""
+    """Return the standard errors for one item, for proportions that have these values."""
     _, slope = constraint.slopes(p, values)
     # h = N - (1 - value) M, so that M is the difference of h at 1 and at 0.
     (at_one, _), (at_zero, _) = (
@@ -284,8 +284,8 @@ class Together:
     def values_at(self, *deviates: float) -> list[float]:
         """Return the values that all estimates have at each combined deviate.
 
-        The common value is at 0, and the ends of its interval are at a quantile and minus the
-        quantile.
+        The common value has the deviate 0. The ends of its interval have the deviates plus and
+        minus a quantile.
         """
         values, errors = (
             np.concatenate([getattr(group, name) for group in self._groups])
@@ -366,7 +366,7 @@ def difference_ends(
     def excess(angle: FloatTable, which: AnyArray) -> FloatTable:
         """Return the angle of the errors at these values, minus the given angle."""
         found[which], errors = ends(angle, which)
-        # At the last value that the counts allow, the error is unknown, but nothing changes there.
+        # The errors are NaN at the last value that the counts allow, so they are replaced by 0.
         one, two = np.nan_to_num(errors.T, nan=0.0)
         return np.asarray(np.arctan2(two, one) - angle)
 

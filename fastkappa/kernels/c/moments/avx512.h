@@ -66,7 +66,7 @@ ALWAYS_INLINE ptrdiff_t byte_moments_512(const column_t *a, const column_t *b, p
     return start;
 }
 
-/* The sums, in 64-bit lanes. */
+/* Each sum and maximum is a vector of 64-bit lanes. */
 typedef struct { __m512i a, b, aa, bb, ab, largest_a, largest_b; } lanes_512_t;
 
 ALWAYS_INLINE void add_to_lanes_512(lanes_512_t *sums, __m512i a, __m512i b)

@@ -206,7 +206,7 @@ ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
     return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
 }
 
-/* Counts a range of columns with up to 256 labels each. */
+/* Counts a range of items of two columns with up to 256 labels each. */
 static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_short_codes(a), columns = n_short_codes(b), n_cells = rows * columns;
@@ -246,7 +246,7 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         free(counters);
 }
 
-/* Counts a range of columns with more labels, up to 2^32 cells. */
+/* Counts a range of items of two columns with more labels, in up to 2^32 cells. */
 static void count_long_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_codes(a), columns = n_codes(b), n_cells = rows * columns, table_row = (size_t)b->n_labels + 1;
