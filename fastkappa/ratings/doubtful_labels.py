@@ -62,7 +62,7 @@ STAND_INS = frozenset(
             "sans réponse",
             "sin datos",
         ),
-        # Missing values of Stata and HL7.
+        # Codes that Stata and HL7 use for missing values.
         *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
         *("asku", "nask", "navu"),
     ]

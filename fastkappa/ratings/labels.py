@@ -340,7 +340,7 @@ def distinct(labels: Iterable[Any]) -> dict[Any, int]:
 
 
 def names_of_columns(frame: Any) -> list[Any] | None:
-    """Return the names of a frame's columns, or None for arrays and for positions as names."""
+    """Return the names of a frame's columns. Arrays, and positions as names, give None."""
     columns = getattr(frame, "column_names", getattr(frame, "columns", None))
     if columns is None:
         return None

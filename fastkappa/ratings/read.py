@@ -1,6 +1,6 @@
 """Turn a user's ratings into columns that can be counted, by applying the rules in order.
 
-Each rule is one function. Functions for two raters call `read`; others apply rules by column.
+Each rule is a function. `read` applies them all for two raters. Other modules apply single rules.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ def _order(cluster: AnyArray, cell: AnyArray) -> AnyArray:
 
 
 def _merged(single: Clusters) -> Clusters:
-    """Merge clusters with equal counts, if a sample shows that there may be many."""
+    """Merge clusters with equal counts. If no clusters of a sample are equal, merge none."""
     n_clusters = len(single.multiplicities)
     sample = np.unique(np.linspace(0, n_clusters - 1, SAMPLE, dtype=np.int64))
     if n_clusters > SAMPLE and len(np.unique(_keys(_selected(single, sample)))) == len(sample):

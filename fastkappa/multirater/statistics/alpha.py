@@ -197,7 +197,7 @@ def _ratio_of_alpha(between: Floats, own: float, sums: Floats) -> tuple[Smooth, 
 
 
 def metric_of(level: Level, labels: AnyArray) -> Metric:
-    """Return the metric of a level that does not depend on the sample."""
+    """Return the metric of a level whose distances do not depend on the sample."""
     if not isinstance(level, str):
         try:
             matrix = as_weights(level, len(labels))
