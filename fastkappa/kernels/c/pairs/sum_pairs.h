@@ -173,6 +173,12 @@ ALWAYS_INLINE sum_ahead_t sum_ahead_of(const column_t *a, const column_t *b, con
     return ahead;
 }
 
+/* Returns whether prefetching the columns is worthwhile. */
+ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
+{
+    return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
+}
+
 /* Prefetches one cache line per column of wide elements for each eight pairs. */
 ALWAYS_INLINE void fetch_sum_ahead(const sum_ahead_t *ahead, ptrdiff_t eighth, int wide)
 {
