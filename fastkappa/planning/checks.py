@@ -10,7 +10,8 @@ import numpy as np
 from fastkappa.planning.planned_tables import Margins
 
 MOST_RATERS = 100
-MOST_ITEMS = 10**12  # rounding errors dominate beyond this
+# Rounding errors dominate beyond this number of items.
+MOST_ITEMS = 10**12
 
 
 def check_probability(name: str, value: float) -> None:
@@ -28,7 +29,7 @@ def check_design_effect(value: float) -> None:
 def independent_items(n: int, design_effect: float) -> int:
     """Return the number of independent items, at least 2, that are worth n items in clusters."""
     check_design_effect(design_effect)
-    # 1e-9 keeps rounding from losing an item.
+    # Adding 1e-9 keeps rounding from losing an item.
     return n if design_effect == 1 else max(2, math.floor(n / design_effect + 1e-9))
 
 

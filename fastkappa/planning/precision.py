@@ -31,7 +31,7 @@ from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.weights import Weights
 
 AT_ONCE = 15  # the number of sample sizes that are tried in one step
-FEW_OUTSIDE = 10  # the search starts with this many items outside the most frequent cell
+FEW_OUTSIDE = 10  # number of items outside the most frequent cell at which the search starts
 
 
 def sample_size_for_width(
@@ -93,7 +93,8 @@ def sample_size_for_width(
             f"width is too small for a plan, got {width!r}, because {of_normal:.0e} items are"
             f" needed. Plans can have at most {MOST_ITEMS:.0e} items. Give a larger width."
         )
-    # With hardly any items outside the most frequent cell, the interval has its maximum width.
+    # If there are hardly any items outside the most frequent cell, the interval has its maximum
+    # width.
     fewest = math.ceil(FEW_OUTSIDE / outside_most_frequent(plan.table))
     check_design_effect(design_effect)
     found = _least_narrow(plan.widths, width, max(2, math.ceil(of_normal), fewest))
@@ -168,11 +169,12 @@ def _plan(
 
 
 def _least_narrow(widths: Callable[[AnyArray], FloatTable], width: float, guess: int) -> int:
-    """Return the smallest n whose interval has the required width. Widths must fall with n.
+    """Return the smallest n whose interval has the required width. Widths must fall as n rises.
 
     ``widths`` computes several n at a time, because this is hardly slower than a single n.
     """
-    wide = 1  # an n whose interval is too wide or undefined
+    # This sample size has an interval that is too wide or undefined.
+    wide = 1
     tried = guess * 2 ** np.arange(AT_ONCE)
     while True:
         is_narrow = widths(tried) <= width

@@ -156,7 +156,7 @@ class _Items(NamedTuple):
         own = None
         if self.n_numbers * self.n_cells > INT64_MAX:
             own, numbers = np.unique(numbers, return_inverse=True)
-        keys = numbers.astype(np.int64)
+        keys = numbers.view(np.int64)
 
         def join(ranges: ItemRanges) -> None:
             while bounds := ranges.take(self.chunk):

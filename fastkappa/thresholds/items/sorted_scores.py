@@ -93,7 +93,7 @@ def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
     middle = lower / 2 + upper / 2
     middle = np.where((lower < middle) & (middle <= upper), middle, upper)
     middle = np.where(np.isneginf(lower), lower, middle)
-    # Turns -0.0 into 0.0.
+    # This turns -0.0 into 0.0.
     return middle + middle.dtype.type(0)
 
 
@@ -104,7 +104,7 @@ def sort_scores(items: ScoredItems) -> SortedScores:
     scores = items.scores.copy()
     order = np.argsort(scores)
     scores = scores[order]
-    # Sorting puts NaN last, and the infinities next to NaN or first.
+    # Sorting puts NaN last. The infinities are next to NaN or first.
     if not np.isfinite(scores[[0, -1]]).all():
         raise infinite_scores(items.scores)
     codes = LabelRange(items.lowest, n_labels).codes(items.codes[order])
