@@ -86,6 +86,7 @@ def _end(status: int) -> NoReturn:
 
 def make_app(commands: Sequence[str] = COMMANDS) -> Any:
     """Return the typer application with the given commands."""
+    from fastkappa.cli.declared import as_command
     from fastkappa.cli.usage import Program
 
     app = typer.Typer(
@@ -99,7 +100,7 @@ def make_app(commands: Sequence[str] = COMMANDS) -> Any:
         module = import_module(f"fastkappa.cli.commands.{name}")
         app.command(
             cls=getattr(module, "Command", None), epilog=f"Examples:\n{module.EXAMPLES.rstrip()}"
-        )(getattr(module, name))
+        )(as_command(getattr(module, name)))
     return app
 
 

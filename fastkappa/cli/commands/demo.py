@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastkappa.cli.options import errors_printed
+from fastkappa.cli.remarks import errors_printed
 
 EXAMPLES = """
 fastkappa demo

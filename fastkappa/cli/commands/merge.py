@@ -7,18 +7,10 @@ from typing import Annotated
 
 import typer
 
-from fastkappa.cli.commands.score import FirstWeights, print_counts
-from fastkappa.cli.gate import FailOnOption, FailUnder, Gate
-from fastkappa.cli.options import (
-    Format,
-    FormatOption,
-    Remarks,
-    WeightMatrixFile,
-    WeightsOption,
-    depends,
-    errors_printed,
-    read_matrix,
-)
+from fastkappa.cli.commands.score import print_counts
+from fastkappa.cli.gate import Gate
+from fastkappa.cli.options import Format, FormatOption, TextOptions, WeightMatrixFile, WeightsOption
+from fastkappa.cli.remarks import Remarks, depends, errors_printed, read_matrix
 
 EXAMPLES = """
 fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
@@ -30,32 +22,33 @@ fastkappa merge 'counts/*.json' --format sentence
 
 
 def merge(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE...",
-            help="Files that 'fastkappa score --save' wrote, folders of such files, or patterns"
-            " such as '*.json'.",
-        ),
-    ],
-    weights: FirstWeights = WeightsOption.none,
+    files: Annotated[list[Path], typer.Argument()],
+    weights: WeightsOption = WeightsOption.none,
     weight_matrix: WeightMatrixFile = None,
-    fail_under: FailUnder = None,
-    fail_on: FailOnOption = None,
+    *,
+    gate: Gate,
     output: Format = FormatOption.text,
 ) -> None:
     """Add saved counts, and score the sum.
 
     First count each part of the ratings with 'fastkappa score --save'. The result
     is the same as with all ratings in one file.
+
+    Parameters
+    ----------
+    files : FILE...
+        Files that 'fastkappa score --save' wrote, folders of such files, or patterns such as
+        '*.json'.
+    weights : WORD
+        The kappa to print first: none, linear or quadratic. All three are computed.
     """
-    from fastkappa.cli.files.opening import TextOptions, opened_inputs
+    from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.saved_counts import merge_counts
 
     remarks = Remarks()
     remarks.remedy = "Run fastkappa score --save with --labels in the intended order."
     with errors_printed() as remarks.printed, opened_inputs(TextOptions()):
-        gate = Gate.of(fail_under, fail_on)
+        gate.check_options()
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
         remarks.rely(depends(weights, matrix))
         name, saved = merge_counts(files)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from fastkappa.cli.gate import FailOn, FailOnOption, FailUnder, Gate
+from fastkappa.cli.gate import Gate
 from fastkappa.cli.options import (
     Format,
     FormatOption,
@@ -15,14 +13,11 @@ from fastkappa.cli.options import (
     Labels,
     MissingCodes,
     MissingOption,
-    Remarks,
+    TextOptions,
     WeightMatrixFile,
     WeightsOption,
-    depends,
-    errors_printed,
-    read_matrix,
-    reads_files,
 )
+from fastkappa.cli.remarks import Remarks, depends, errors_printed, read_matrix
 
 if TYPE_CHECKING:
     from fastkappa.cli.files.saved_counts import SavedCounts
@@ -39,49 +34,22 @@ zcat ratings.csv.gz | fastkappa score - --y1 ann --y2 ben --format json
 fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
 """
 WITH_INTERVAL = (FormatOption.sentence, FormatOption.json)
-FirstWeights: TypeAlias = Annotated[
-    WeightsOption,
-    typer.Option(
-        metavar="WORD",
-        help="The kappa to print first: none, linear or quadratic. All three are computed.",
-    ),
-]
 
 
-@reads_files
 def score(
     file: InputFile,
-    y1: Annotated[str, typer.Option("--y1", metavar="COLUMN", help="The first rater's column.")],
-    y2: Annotated[str, typer.Option("--y2", metavar="COLUMN", help="The second rater's column.")],
-    weights: FirstWeights = WeightsOption.none,
+    y1: str,
+    y2: str,
+    weights: WeightsOption = WeightsOption.none,
     weight_matrix: WeightMatrixFile = None,
-    sample_weight: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column of the item weights. By default each row has weight 1.",
-        ),
-    ] = None,
+    sample_weight: str | None = None,
     labels: Labels = None,
-    missing: Annotated[
-        MissingOption,
-        typer.Option(
-            help="What to do with rows with a missing rating: stop with an error (raise), or leave"
-            " the rows out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar"
-            " texts are missing, unless --labels names them.",
-        ),
-    ] = MissingOption.stop,
+    missing: MissingOption = MissingOption.stop,
     missing_codes: MissingCodes = None,
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the counts to a file. 'fastkappa merge' adds the counts of several files.",
-        ),
-    ] = None,
-    fail_under: FailUnder = None,
-    fail_on: FailOnOption = None,
-    text: Any = None,
+    save: Path | None = None,
+    *,
+    gate: Gate,
+    text: TextOptions,
     output: Format = FormatOption.text,
 ) -> None:
     """Score the agreement of two columns of ratings.
@@ -89,6 +57,23 @@ def score(
     Print the table of counts, the number of items n, all three kappas, and the
     observed and expected agreement, p_o and p_e, of the unweighted kappa. If labels
     are words in alphabetical order, weighted kappas need --weights.
+
+    Parameters
+    ----------
+    y1 : COLUMN
+        The first rater's column.
+    y2 : COLUMN
+        The second rater's column.
+    weights : WORD
+        The kappa to print first: none, linear or quadratic. All three are computed.
+    sample_weight : COLUMN
+        The column of the item weights. By default each row has weight 1.
+    missing
+        What to do with rows with a missing rating: stop with an error (raise), or leave the rows
+        out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar texts are
+        missing, unless --labels names them.
+    save : FILE
+        Write the counts to a file. 'fastkappa merge' adds the counts of several files.
     """
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.saved_counts import SavedCounts
@@ -99,7 +84,8 @@ def score(
 
     remarks = Remarks()
     with errors_printed() as remarks.printed, opened_inputs(text) as opener:
-        source, gate = opener.source(file), Gate.of(fail_under, fail_on)
+        source = opener.source(file)
+        gate.check_options()
         if y1 == y2:
             raise ValueError(f"--y1 and --y2 must name two columns, got {y1!r} twice.")
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
@@ -142,7 +128,7 @@ def print_counts(
         saved.counts,
         asked,
         saved.sample_weight,
-        has_interval=(gate.least is not None and gate.on is FailOn.lower_end)
+        has_interval=gate.needs_interval
         or (output in WITH_INTERVAL and saved.counts.table.dtype.kind != "f"),
         is_ordered=not are_words or remarks.rely_on_order,
     )

@@ -1,0 +1,89 @@
+"""Turn functions into commands: docstrings describe the options, and tuples group them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import copy
+from functools import wraps
+from inspect import Parameter, Signature, getdoc, signature
+from typing import Annotated, Any, NamedTuple, get_type_hints
+
+import typer
+
+HEADING = "\n\nParameters\n----------\n"
+
+
+class _Described(NamedTuple):
+    """The metavar and the help text of an option."""
+
+    metavar: str | None
+    text: str
+
+
+def as_command(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a function whose options have the help texts of its docstring, for typer.
+
+    The section "Parameters" has an entry ``name : METAVAR`` per option. A parameter whose type is a
+    `NamedTuple` stands for one option per field, described in the docstring of that type.
+    """
+    about, described = _read(function)
+    hints = get_type_hints(function, include_extras=True)
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    options: list[Parameter] = []
+    for name, parameter in signature(function).parameters.items():
+        kind = hints[name]
+        if isinstance(kind, type) and issubclass(kind, tuple):
+            fields = list(_fields(kind))
+            groups[name] = kind, [field.name for field in fields]
+            options += fields
+        else:
+            options.append(_option(name, kind, parameter.default, described.get(name)))
+
+    @wraps(function)
+    def run(**given: Any) -> None:
+        for name, (kind, fields) in groups.items():
+            given[name] = kind(**{field: given.pop(field) for field in fields})
+        function(**given)
+
+    # typer reads these attributes.
+    run.__signature__ = Signature(options)  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in options}
+    run.__doc__ = about
+    return run
+
+
+def _fields(kind: Any) -> Iterator[Parameter]:
+    """Yield the options that a tuple groups."""
+    _, described = _read(kind)
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        default = kind._field_defaults.get(name, Parameter.empty)
+        yield _option(name, hint, default, described.get(name))
+
+
+def _option(name: str, kind: Any, default: Any, described: _Described | None) -> Parameter:
+    """Return the declaration of an option or argument for typer."""
+    if described is not None:
+        declared = getattr(kind, "__metadata__", (None,))[0]
+        info = typer.Option() if declared is None else copy(declared)
+        # typer keeps a name, such as "--id", in the place of the default.
+        if isinstance(info, typer.models.OptionInfo) and info.default is ...:
+            info.param_decls = [f"--{name.replace('_', '-')}"]
+        info.metavar, info.help = described
+        kind = Annotated[getattr(kind, "__origin__", kind) if declared else kind, info]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+def _read(described: Any) -> tuple[str, dict[str, _Described]]:
+    """Return a docstring without its section on parameters, and the entries of that section."""
+    # Python removes docstrings if it runs with -OO.
+    about, _, listed = (getdoc(described) or "").partition(HEADING)
+    entries: dict[str, _Described] = {}
+    name = ""
+    for line in listed.splitlines():
+        if line.startswith(" "):
+            entry = entries[name]
+            entries[name] = entry._replace(text=f"{entry.text} {line.strip()}".lstrip())
+        elif line:
+            name, _, metavar = line.partition(" : ")
+            entries[name] = _Described(metavar or None, "")
+    return about, entries

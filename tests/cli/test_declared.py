@@ -1,0 +1,76 @@
+"""Commands from functions: docstrings describe the options, and tuples group them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NamedTuple
+
+import pytest
+
+pytest.importorskip("typer")
+
+import typer
+from typer.testing import CliRunner
+
+from fastkappa import cli
+from fastkappa.cli.declared import as_command
+
+
+class Group(NamedTuple):
+    """Options that belong together.
+
+    Parameters
+    ----------
+    first : WORD
+        The first option,
+        in two lines.
+    """
+
+    first: str = "x"
+    second: int = 2
+
+
+def command(
+    size: Annotated[int, typer.Option(min=1)], is_on: bool = False, *, group: Group
+) -> None:
+    """Say what was given.
+
+    Parameters
+    ----------
+    size : N
+        How many.
+    is_on
+        Whether it is on.
+    """
+    print(size, is_on, group)
+
+
+def run(*arguments: str) -> Any:
+    app = typer.Typer()
+    app.command()(as_command(command))
+    return CliRunner(env={"COLUMNS": "80"}).invoke(app, arguments)
+
+
+def test_options_reach_the_function_as_it_declares_them() -> None:
+    assert run("--size", "3").stdout == f"3 False {Group()}\n"
+    given = run("--size", "3", "--is-on", "--second", "5", "--first", "y")
+    assert given.stdout == f"3 True {Group('y', 5)}\n"
+    assert run("--size", "0").exit_code == 2
+    assert run("--no-is-on", "--size", "1").exit_code == 2
+
+
+def test_the_help_has_the_texts_of_the_docstrings() -> None:
+    shown = " ".join(run("--help").stdout.replace("│", " ").split())
+    for text in (
+        "Say what was given.",
+        "N [x>=1] How many.",
+        "WORD The first option, in two lines.",
+    ):
+        assert text in shown
+    assert "Parameters" not in shown
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_option_has_a_help_text(name: str) -> None:
+    parameters: Any = typer.main.get_command(cli.make_app([name]))
+    commands = getattr(parameters, "commands", {name: parameters})
+    assert [one.name for one in commands[name].params if not getattr(one, "help", "")] == []
