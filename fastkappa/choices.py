@@ -87,7 +87,7 @@ def position_of(name: Any, names: Sequence[str], what: str) -> int:
     Raises
     ------
     KeyError
-        If the name is not in ``names``, or is there more than once.
+        If the name is not in ``names``, or occurs there more than once.
 
     Examples
     --------

@@ -127,7 +127,7 @@ def interval_text(
 
 
 def p_value_text(p_value: float, digits: int) -> str:
-    """Return a p-value with ``digits`` significant digits. A tiny one is shown as "< 1e-300"."""
+    """Return a p-value with ``digits`` significant digits. A tiny value becomes "< 1e-300"."""
     if math.isnan(p_value):
         return "undefined"
     if p_value < LEAST_P_VALUE:

@@ -45,21 +45,21 @@ INSTEAD = {
 class ConfusionAccumulator:
     """Count ratings batch by batch, with kappa available at any time.
 
-    The result is identical, bit for bit, to that of all ratings in one call. It depends neither
-    on how the ratings are split into batches nor on the order of the batches.
+    The result is bit for bit the same as if all ratings were counted in one call. It depends
+    neither on how the ratings are split into batches nor on the order of the batches.
 
     Parameters
     ----------
     labels : array-like of shape (l,), default=None
         The labels of the table, in this order. Items with other labels are left out and counted
-        in ``n_outside``. None uses the order that the ratings declare (ordered categoricals,
-        polars Enum, ordered Arrow dictionaries, Python enums), else all labels that occur,
-        sorted. At most 4096 labels can be given or declared.
+        in ``n_outside``. If None, the labels have the order that the ratings declare (ordered
+        categoricals, polars Enum, ordered Arrow dictionaries, Python enums). If they declare no
+        order, all labels that occur are used, sorted. At most 4096 labels can be given or declared.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        None uses the environment variable ``FASTKAPPA_BACKEND``, else the fastest backend
-        available.
+        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
+        set, the fastest available backend is used.
     num_threads : int, default=None
-        The maximum number of threads for one batch. None uses all that are available.
+        The maximum number of threads for one batch. If None, all available threads are used.
 
     Attributes
     ----------
@@ -67,7 +67,8 @@ class ConfusionAccumulator:
         Row i, column j counts the items rated ``labels[i]`` by the first rater and
         ``labels[j]`` by the second. The dtype is int64 or, if item weights are floats, float64.
     labels : ndarray of shape (l,)
-        The labels given or declared, else those that occur in the items counted so far.
+        The labels that were given or declared, otherwise the labels that occur in the items counted
+        so far.
     n_outside : int
         The number of items left out because a rating is not among the labels.
     n_missing : int
@@ -78,8 +79,8 @@ class ConfusionAccumulator:
     Item weights are summed exactly. Sums of integers are integers, and sums of floats are the
     floats nearest to the exact sums. So the result depends neither on the order of the batches
     nor on items that were added and subtracted again. `confusion_counts`, in contrast, rounds
-    after each addition. The last digits of its float sums can differ, unless no addition needs
-    rounding, as with integers or halves.
+    after each addition. The last digits of its float sums can differ. They are equal if no addition
+    needs rounding, as with integers or halves.
 
     An accumulator can be pickled and copied. Threads can share an accumulator, but they wait for
     each other. It is faster to use one per thread and merge them. Do not fork while another thread
@@ -157,9 +158,9 @@ class ConfusionAccumulator:
         ------
         ValueError
             If the lengths differ, a rating is missing or not a class label, or weights are not
-            finite. Also if the labels conflict with earlier batches: strings after numbers, another
-            declared order, or a label outside the declared order. Also if more than 4096 labels
-            are declared. After an error, nothing has been added.
+            finite. It is also raised if the labels conflict with earlier batches (strings after
+            numbers, another declared order, or a label outside the declared order), or if more than
+            4096 labels are declared. After an error, nothing has been added.
         """
         first, second = array_at_once(y1), array_at_once(y2)
         has_options = sample_weight is not None or len(missing_codes) > 0

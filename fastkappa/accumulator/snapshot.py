@@ -36,14 +36,15 @@ class Snapshot(NamedTuple):
     Attributes
     ----------
     table : ConfusionTable
-        Two layers: the counts of items without a weight, and of items with a weight. The sums of
-        weights are exact. They are Python integers in units of ``2**-UNIT_BITS``.
+        The table has two layers: the counts of items without a weight, and of items with a weight.
+        The sums of weights are exact. They are Python integers in units of ``2**-UNIT_BITS``.
     n_float : int
         The number of items whose weight is a float.
     n_missing : int
         The number of items left out because a rating is missing.
     kind : str or None
-        The kind of the labels: numbers, strings, dates or durations. None if there are no labels.
+        The kind of the labels: numbers, strings, dates or durations. It is None if there are no
+        labels.
     order : LabelOrder or None
         The order that the ratings declared.
     labels_given : bool
@@ -87,7 +88,7 @@ class Snapshot(NamedTuple):
         )
 
     def minus(self, other: Snapshot) -> Snapshot:
-        """Return the items without those of another snapshot, or raise if some are not here."""
+        """Return the items except those of another snapshot, or raise if some are missing."""
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         left = self.n_float - other.n_float, self.n_missing - other.n_missing
@@ -177,7 +178,7 @@ def read_given_labels(labels: Any) -> AnyArray:
 
 
 def refuse_too_many(n_labels: int) -> None:
-    """Raise an error if too many labels were given or declared for a table of all of them."""
+    """Raise an error if more labels were given or declared than a table can have."""
     if n_labels > MOST_LABELS:
         raise ValueError(
             f"labels must be {MOST_LABELS} at most, got {n_labels}, because an accumulator"

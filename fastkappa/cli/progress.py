@@ -33,7 +33,7 @@ class Bar:
             self._task = shown.add_task("", total=sum(map(_size, files)))
 
     def starts(self, file: Path) -> OnProgress:
-        """Start a file, and return a callback for the number of its bytes read so far."""
+        """Start a file, and return a callback that receives the number of bytes read so far."""
         if self._shown is None:
             return ignore_progress
         before = self._bytes_started

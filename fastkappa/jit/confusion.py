@@ -42,7 +42,7 @@ def confusion_matrix(
     n_labels : int
         The number of labels, at least 1.
     drop_outside : bool, default=False
-        Whether to leave out items with any other label in either array. There are
+        Whether to leave out items with a label outside 0 to n_labels - 1 in either array. There are
         ``len(y1) - table.sum()`` such items. By default, such an item raises an error.
 
     Returns

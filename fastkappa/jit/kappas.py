@@ -3,7 +3,8 @@
     kappa = D / E,      E = sum(w * outer(r, s)),      D = E - n * sum(w * c)
 
 Here w are the disagreement weights, c is the table, r and s are its margins, and n is its sum.
-Integers are summed in int64 if that cannot overflow. Other numbers are summed in double-double.
+Integers are summed in int64 if that cannot overflow. Other numbers are summed with double-double
+precision.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ default='quadratic'
         Disagreement weights, as in `fastkappa.kappa_from_confusion`. The rows of a matrix are
         the true labels.
     drop_outside : bool, default=False
-        Whether to leave out items with any other label. By default, such an item raises an
-        error.
+        Whether to leave out items with a label that is not one of 0 to k. By default, such an item
+        raises an error.
 
     Returns
     -------

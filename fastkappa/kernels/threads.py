@@ -87,7 +87,7 @@ def division_of_pairs(
     """Return how to divide the pairs of two columns so that each thread has enough work.
 
     ``num_threads`` is the maximum number of threads; None allows all available threads.
-    ``looked_up`` is whether labels lie too far apart to count them without a look-up.
+    ``looked_up`` is True if labels are too far apart to count them without a look-up.
     """
     worth_a_thread = PAIRS_WORTH_A_THREAD
     reads_as_fast = kernels.looks_up_as_fast() if looked_up else kernels.READS_AS_FAST
@@ -166,8 +166,8 @@ def read_ahead(
 ) -> Iterator[Result]:
     """Yield ``read(item)`` for each item, in order, while threads read the following items.
 
-    At most ``n_ahead`` results wait. If ``read`` raises an exception, it is raised here, and
-    nothing more is read.
+    At most ``n_ahead`` results wait to be yielded. If ``read`` raises an exception, it is raised
+    here, and nothing more is read.
     """
     if num_threads == 1:
         yield from map(read, items)

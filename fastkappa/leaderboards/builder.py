@@ -262,7 +262,7 @@ class LeaderboardBuilder:
         return weights if self._reference.dropped is None else weights[~self._reference.dropped]
 
     def _read_clusters(self, clusters: Any) -> NDArray[np.intp] | None:
-        """Return the number of each item's cluster. A single cluster rules out intervals."""
+        """Return each item's cluster number. There are no intervals for a single cluster."""
         self._n_clusters: int | None = None
         if clusters is None:
             return None

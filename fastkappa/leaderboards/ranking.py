@@ -35,9 +35,10 @@ class Ranking(NamedTuple):
     Attributes
     ----------
     order : ndarray of int, shape (m,)
-        The positions from the largest kappa to the smallest, undefined ones last.
+        The positions from the largest kappa to the smallest. Undefined kappas come last.
     rank : ndarray of int, shape (m,)
-        1 for the largest kappa. Equal kappas have the same rank. 0 for undefined kappas.
+        The rank is 1 for the largest kappa, and 0 for undefined kappas. Equal kappas have the same
+        rank.
     interval, difference_interval : ndarray of shape (m, 2)
         Percentile intervals of kappa and of the difference.
     difference : ndarray of shape (m,)
@@ -49,7 +50,7 @@ class Ranking(NamedTuple):
         kappa that is undefined in a replicate is first there, because the prediction agrees on all
         items drawn. A prediction without any of the items drawn is last.
     rank_interval : ndarray of int, shape (m, 2)
-        Percentile intervals of the rank. 0 for undefined kappas.
+        Percentile intervals of the rank. They are 0 for undefined kappas.
     """
 
     order: NDArray[np.intp]
@@ -75,7 +76,7 @@ class Products(NamedTuple):
 
 
 def products_of(matrix: FloatTable, most_items: float) -> Products:
-    """Write a matrix of weights as products: two for quadratic weights, else l.
+    """Write a matrix of weights as products: two for quadratic weights, otherwise l.
 
     There are also l products if sums over ``most_items`` items would not be exact in float64.
 
@@ -104,7 +105,7 @@ def products_of(matrix: FloatTable, most_items: float) -> Products:
 
 
 def labels_present(tables: AnyArray, are_known: bool) -> NDArray[np.bool_]:
-    """Return a mask of each table's labels: all if they are known, else those that occur."""
+    """Return a mask of the labels of each table: all known labels, or those that occur."""
     if are_known:
         return np.ones(tables.shape[:2], np.bool_)
     return np.logical_or(tables.any(axis=1), tables.any(axis=2))
@@ -205,7 +206,8 @@ def resampled_kappas(
     Returns
     -------
     kappas : ndarray of shape (r, m)
-        NaN if kappa is undefined, -inf if the replicate has none of the prediction's items.
+        Kappas of the replicates. They are NaN if undefined, and -inf if the replicate has none of
+        the prediction's items.
     """
     true = _summed(times, rows)
     predicted = _summed(times, columns)
@@ -283,7 +285,7 @@ def in_single(groups: FloatTable) -> AnyArray:
 def _summed(times: FloatTable, groups: FloatTable) -> FloatTable:
     """Sum an array of shape (g, ...) over the groups drawn. The result has the shape (r, ...).
 
-    Integers are summed in float32, in half the time, if it represents all sums exactly.
+    Integers are summed in float32, which takes half the time, if it represents all sums exactly.
     """
     cells = groups.reshape(len(groups), -1)
     if cells.dtype == np.float32 and cells.size:

@@ -8,8 +8,8 @@ replicates.
 
 With many predictions, nearly all pairs are far from the largest difference of a replicate, and
 nearly all replicates are far from the quantile. So all differences are first computed in float32,
-with an error bound. Those that could be the quantile are computed again in float64. The result is
-identical, to the last bit, to computing everything in float64.
+with an error bound. The differences that could be the quantile are computed again in float64. The
+result is identical, to the last bit, to computing everything in float64.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class _Block(NamedTuple):
 
 
 class _Screened:
-    """Find the quantile of the largest studentized difference with most work done in float32."""
+    """Find the quantile of the largest studentized difference, mostly computed in float32."""
 
     def __init__(self, deviations: FloatTable, num_threads: int) -> None:
         # Duplicates of a row are dropped, because they add no new differences.
@@ -143,7 +143,7 @@ class _Screened:
                 self._blocks += blocks
 
     def largest_at(self, position: int) -> float:
-        """Return the difference at a position, counted from 1, in ascending order."""
+        """Return the difference at a position in ascending order, counted from 1."""
         n_replicates = self._rows.shape[1]
         of_close = np.max([block.of_close for block in self._blocks], axis=0)
         largest = np.max([block.largest for block in self._blocks], axis=0).astype(np.float64)

@@ -56,7 +56,7 @@ class LimitsOfAgreement(Result):
     n_dropped : int
         The number of subjects left out because a measurement is missing.
     n_clusters : int
-        The number of clusters. Without clusters, the number of subjects.
+        The number of clusters. Without clusters, it is the number of subjects.
     means, differences : ndarray of shape (n_subjects,)
         The mean of both measurements of each subject, and their difference.
     raters : tuple of str
@@ -89,8 +89,8 @@ class LimitsOfAgreement(Result):
         Returns
         -------
         frame : pandas.DataFrame
-            One row for each. The columns are ``value`` and the ends of the interval, ``lower`` and
-            ``upper``.
+            The frame has one row for each of them. The columns are ``value`` and the ends of the
+            interval, ``lower`` and ``upper``.
 
         Raises
         ------

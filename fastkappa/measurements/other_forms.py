@@ -104,7 +104,7 @@ def _never_repeats(values: AnyArray) -> bool:
 
 
 def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -> bool:
-    """Return whether a column contains ids, judging by its name or because it counts the rows.
+    """Return whether a column contains ids: its name shows this, or it counts the rows.
 
     Values 1, 2, 3, ... can also be true values that others measure as 1.1, 1.9, 3.2, ..., or the
     ranks given by the first of two raters. So a column that counts the rows contains ids only if

@@ -55,8 +55,8 @@ class Counted:
     clusters : Column or None
         The cluster of each subject.
     count_profiles, count_patterns, count_pairs, count_sparse : callable or None
-        The functions that count the rows. None if another function replaces it, or if it is unknown
-        who gave which rating.
+        The functions that count the rows. A function is None if another one replaces it, or if it
+        is unknown who gave which rating.
     """
 
     n_raters: int
@@ -70,7 +70,7 @@ class Counted:
 
     @property
     def known_patterns(self) -> Patterns | None:
-        """The patterns; None where labels or raters are too many for them."""
+        """The patterns, or None if there are too many labels or raters for them."""
         return None if self.count_patterns is None and self.count_sparse else self.patterns
 
     @property

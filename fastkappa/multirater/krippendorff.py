@@ -70,14 +70,14 @@ def krippendorff_alpha(
     Raises
     ------
     ValueError
-        As for `fleiss_kappa`. Also if the level needs numbers but labels are not numbers, if labels
-        are negative at level 'ratio', if the level needs sets but ratings are not sets, or if
-        distances are not symmetric or not 0 for equal labels.
+        As for `fleiss_kappa`. An error is also raised if the level needs numbers but labels are not
+        numbers, if labels are negative at level 'ratio', if the level needs sets but ratings are
+        not sets, or if distances are not symmetric or not 0 for equal labels.
 
     Warns
     -----
     LabelOrderWarning, UserWarning
-        As for `fleiss_kappa`, where the level takes the role of the weights. The packages
+        As for `fleiss_kappa`. Here the level takes the role of the weights. The packages
         krippendorff and irr expect one row per rater: transpose such ratings.
 
     References

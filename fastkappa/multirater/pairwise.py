@@ -329,7 +329,7 @@ def pairwise_kappa(
         Disagreement weights, as for `fastkappa.kappa_from_confusion`; they need not be
         symmetric.
     labels, missing_codes, clusters
-        As for `Ratings.from_array`, if ratings are an array.
+        These arguments of `Ratings.from_array` are accepted if ratings are an array.
     confidence : float, default=0.95
         The confidence level of each interval.
 

@@ -4,8 +4,8 @@ If z is close to normal, a formula gives the power precisely:
 
 - For two labels, for kappa0 = 0 and for conservative plans, the power is
   Phi((sqrt(n) t - critical d0) / d) (Cantor 1996). Here t is the distance of kappa from kappa0.
-  d is the standard error for one item in the expected table, and d0 is that in the planned table
-  with kappa0.
+  d is the standard error for one item in the expected table, and d0 is the same in the planned
+  table with kappa0.
 - With more labels, many tables have kappa0, and the score test uses the most likely one.
   `expected_z` computes the mean and standard deviation of its z over studies of n items. The
   power is Phi((mean - critical) / deviation).
@@ -67,7 +67,7 @@ class Design(NamedTuple):
 
     @property
     def towards(self) -> float:
-        """The sign of z if kappa is the expected one."""
+        """The sign of z if kappa has its expected value."""
         return math.copysign(1.0, self.kappa - self.null_kappa)
 
     def table(self, name: str, kappa: float, conservative: bool) -> FloatTable:
@@ -76,13 +76,14 @@ class Design(NamedTuple):
 
     @property
     def has_null_error(self) -> bool:
-        """Whether the test is that of independence, which has its own standard error."""
+        """Whether the test is a test of independence, which has its own standard error."""
         return self.null_kappa == 0 and self.weights is None
 
     def takes_full_agreement(self, n: int) -> bool:
         """Return whether full agreement on n items counts as rejecting kappa0.
 
-        It does if full agreement is improbable enough under kappa0. With few items it is not.
+        It does if full agreement is improbable enough under kappa0. With few items, it is not
+        improbable enough.
         """
         by_all = several_raters.agreed_by_all(self.null_kappa, self.margins[0], self.n_raters)
         return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail

@@ -169,7 +169,7 @@ def _plan(
 
 
 def _least_narrow(widths: Callable[[AnyArray], FloatTable], width: float, guess: int) -> int:
-    """Return the smallest n whose interval has the required width. Widths must fall with n.
+    """Return the smallest n whose interval has the required width. Widths must fall as n rises.
 
     ``widths`` computes several n at a time, because this is hardly slower than a single n.
     """

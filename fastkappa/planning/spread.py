@@ -40,7 +40,7 @@ def variation(
     proportions : ndarray of shape (m,)
         The expected proportion of each kind.
     scale : float
-        A change of the proportions that changes the statistic only little. The steps of smaller
+        A change of the proportions that hardly changes the statistic. The steps of smaller
         proportions are relative to this scale, because their own steps would be lost in rounding.
 
     Examples

@@ -292,8 +292,7 @@ def _read_array(array: AnyArray, name: str) -> Column:
 def bits_of(booleans: AnyArray) -> AnyArray:
     """Return booleans as bytes of 0 and 1, as a view if possible.
 
-    A copy is needed where True is another byte, as in a mask of 0 and 255 that was viewed as
-    booleans.
+    A copy is needed if True is another byte, as in a mask of 0 and 255 that was viewed as booleans.
     """
     found = booleans.view(np.uint8)
     return found if found.max(initial=0) <= 1 else (found != 0).view(np.uint8)

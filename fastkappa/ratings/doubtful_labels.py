@@ -45,7 +45,23 @@ STAND_INS = frozenset(
         *("not rated", "not applicable", "not available", "not assessed", "no answer", "skip"),
         *("no response", "undefined", "tbd", "k.a.", "k. a.", "keine angabe", "[]", "{}"),
         *("unrated", "unscored", "unlabeled", "unlabelled", "skipped", "not done", "not scored"),
-        *("not evaluated", "not labeled", "no rating", "no data", "sans réponse", "sin datos"),
+        *(
+            "don't know",
+            "don\u2019t know",
+            "do not know",
+            "i don't know",
+            "cannot assess",
+            "ignore",
+        ),
+        *(
+            "unable to assess",
+            "not evaluated",
+            "not labeled",
+            "no rating",
+            "no data",
+            "sans réponse",
+            "sin datos",
+        ),
         # Missing values of Stata and HL7.
         *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
         *("asku", "nask", "navu"),
@@ -203,8 +219,9 @@ def _odd_strings_error(odd: Mapping[str, int], name: str, remedy: str) -> ValueE
 def stand_ins(labels: Iterable[Any]) -> list[str]:
     """Return the labels that people write for a missing rating.
 
-    Some of them are labels if certain others occur: a dash with a plus, a dot with a comma, and
-    empty brackets with full ones. "None" is a label with grades or with capitalized words.
+    Some of them are labels if certain other labels occur: a dash if there is a plus, a dot if there
+    is a comma, and empty brackets if there are full ones. "None" is a label if there are grades or
+    capitalized words.
     """
     strings = [label for label in labels if isinstance(label, str)]
     found = [
@@ -231,7 +248,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn of rare labels that consist of another label and a remark, or of two labels."""
+    """Warn of rare labels that are another label with a remark, or two labels together."""
     labels = {
         label
         for column in columns.values()

@@ -63,7 +63,7 @@ def _order_of(members: Sequence[enum.Enum], name: str) -> LabelOrder:
 
 
 def members_of(ratings: Any) -> list[Any] | tuple[Any, ...] | None:
-    """Return the ratings if the first of a list, array or Series is an enum member, else None."""
+    """Return the ratings if the first of a list, array or Series is an enum member, or None."""
     if isinstance(ratings, (list, tuple)):
         return ratings if isinstance(first_of(ratings), enum.Enum) else None
     if getattr(getattr(ratings, "dtype", None), "kind", None) != "O":

@@ -79,7 +79,7 @@ def to_numpy(array: Any) -> AnyArray:
     if library == "pyarrow":
         array = _numbers_in_place(array)
         array = checked(array)
-        if hasattr(array, "chunks") and hasattr(array.type, "value_type"):
+        if hasattr(array, "chunks") and hasattr(array.type, "index_type"):
             # pyarrow cannot unify dictionaries that have null among their labels.
             array = array.cast(array.type.value_type)
     try:

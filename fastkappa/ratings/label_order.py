@@ -97,7 +97,7 @@ def _shown_in_full(order: LabelOrder) -> str:
 
 
 def sorted_strings(strings: Iterable[str]) -> list[str]:
-    """Return distinct strings, sorted by value if all are numbers, else alphabetically.
+    """Return distinct strings, sorted by value if all are numbers, otherwise alphabetically.
 
     Examples
     --------
@@ -136,11 +136,11 @@ def is_alphabetical(labels: AnyArray) -> bool:
 def order_warning(
     labels: AnyArray, why: str, remedy: str = REMEDY, *, fewest: int = 3
 ) -> str | None:
-    """Return the warning for ``why`` if it depends on an assumed order of labels, else None.
+    """Return the warning for ``why`` if it depends on an assumed order of labels, or None.
 
-    ``why`` is the part of the result that depends on the order. There is no warning below
-    ``fewest`` labels: two labels have the same distance in either order. Named weights count each
-    step as 1, so labels that are unevenly spaced numbers lead to a warning too.
+    ``why`` is the part of the result that depends on the order. There is no warning for fewer than
+    ``fewest`` labels, because two labels have the same distance in either order. Named weights
+    count each step as 1, so labels that are unevenly spaced numbers lead to a warning too.
     """
     if len(labels) < fewest:
         return None

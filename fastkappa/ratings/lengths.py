@@ -56,7 +56,8 @@ def n_samples(ratings: Any) -> int:
 def check_read(array: AnyArray, given: Any, name: str) -> None:
     """Raise unless the array that was read has the length that the given object reports.
 
-    Lengths are compared before anything is read, and an object can report a wrong length.
+    This is needed because lengths are compared before anything is read, and an object can report a
+    wrong length.
     """
     if array is not given and len(array) != n_samples(given):
         raise ValueError(

@@ -319,7 +319,7 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
     Raises
     ------
     ValueError
-        If the number of clusters differs from that of the items, or if a cluster is missing or
+        If the number of clusters differs from the number of items, or if a cluster is missing or
         cannot be a label.
     """
     n_given = length_of(name, clusters)
@@ -386,7 +386,7 @@ def comparable(
 ) -> Sequence[Column]:
     """Return columns whose labels can be compared, or raise.
 
-    ``remedy`` is the advice about strings among numbers. With None, errors have scikit-learn's
+    ``remedy`` is the advice about strings among numbers. If it is None, errors have scikit-learn's
     text.
     """
     first = columns[0]

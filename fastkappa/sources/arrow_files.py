@@ -103,7 +103,7 @@ def read_columns(
         Columns of text in which most values differ. They are not dictionary-encoded, in any format.
         In Parquet files, they can contain text that is not UTF-8.
     text_format : TextFormat, optional
-        The format of a text file, if it differs from UTF-8 with the delimiter of its suffix.
+        The format of a text file, if it is not UTF-8 or its suffix does not imply the delimiter.
     as_written : bool, default=False
         Whether columns of ``text`` have no missing values, so that "NA" is a value.
     labels : dict of collections of str
@@ -124,7 +124,7 @@ def read_columns(
         if file_format in DELIMITERS:
             check = partial(check_columns, path, columns)
             file = text_file(path, DELIMITERS[file_format], text_format, check)
-            warn_of_odd_lines(file, columns, [*text, *strings])
+            warn_of_odd_lines(file, columns)
             every_label = {label for listed in labels.values() for label in listed}
             if text or not every_label.isdisjoint(missing_texts()):
                 names = [*text, *strings]

@@ -209,7 +209,7 @@ def _as_floats(column: Any, name: str) -> Any:
 
 
 def warn_of_copies(files: Sequence[Path]) -> None:
-    """Warn of files with the content of another file and the typical name of a copy."""
+    """Warn of files with the content of another file and a name that is typical of a copy."""
     originals: dict[tuple[Path, str], list[Path]] = defaultdict(list)
     for file in sorted(files, key=lambda file: len(file.name)):
         stem, dot, suffixes = file.name.partition(".")

@@ -41,6 +41,7 @@ MEASUREMENTS = (
     "For measurements, use fastkappa.measurements or, for more than two raters,"
     " krippendorff_alpha with level='interval'."
 )
+SETS = " For sets of labels, use krippendorff_alpha with level='jaccard'."
 
 
 class RatingsError(ValueError):
@@ -48,7 +49,7 @@ class RatingsError(ValueError):
 
 
 class TooManyLabelsError(RatingsError):
-    """A column has too many different values to hold ratings."""
+    """A column has too many different values to contain ratings."""
 
     def __init__(self, column: Any, n_labels: int, n_rows: int, remedy: str) -> None:
         super().__init__(column, n_labels, n_rows, remedy)
@@ -192,7 +193,7 @@ def _readings(label: Any) -> set[Any]:
 
 
 def refuse_many_labels(n_labels: int, name: str) -> None:
-    """Raise if a column has too many different values to hold labels."""
+    """Raise if a column has too many different values to contain labels."""
     if n_labels > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
             f"{name} has {n_labels} different values, more than the"
@@ -227,5 +228,5 @@ def not_whole(column: Any, found: Any) -> str:
 def no_label(column: Any, dtype: Any) -> str:
     return (
         f"column {column!r} has values of type {dtype}: ratings must be whole numbers, strings,"
-        " booleans or dates."
+        f" booleans or dates.{SETS if 'list' in str(dtype) else ''}"
     )

@@ -277,7 +277,7 @@ def variance(
     -------
     variance : ndarray of shape (...)
         Divide it by n for the variance of a coefficient, and multiply it by `correction` for
-        Student's t. NaN if all items are in one cluster.
+        Student's t. It is NaN if all items are in one cluster.
 
     Examples
     --------

@@ -65,7 +65,7 @@ LEAST_APART = 1e-12
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KappaDifference(Result):
-    """The difference of two kappas, the first minus the second.
+    """The difference between two kappas, the first minus the second.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class KappaDifference(Result):
     interval_methods : tuple of str
         The test methods of the two kappas.
     doubt : str
-        Why the interval and the test cannot be trusted, empty if they can.
+        The reason why the interval and the test cannot be trusted, empty if they can.
     """
 
     value: float
@@ -170,7 +170,7 @@ def compare_independent(
         accounts for clusters if `agreement` had them. The samples must not share clusters: use
         `agreement_by` for samples that do.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights for tables. Results have their own.
+        Disagreement weights for tables. Results have their own weights.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
@@ -397,7 +397,7 @@ def compare_joint(
 
 
 def _correlation_of(errors: FloatTable) -> float:
-    """Return the correlation of two estimates, from their and their difference's errors."""
+    """Return the correlation of two estimates, from their errors and that of their difference."""
     one, two, apart = errors.tolist()
     product = one * two
     return (one * one + two * two - apart * apart) / (2 * product) if product > 0 else 0.0

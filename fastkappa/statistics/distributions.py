@@ -22,12 +22,12 @@ def t_two_sided_p(t: float, degrees_of_freedom: float) -> float:
     t : float
         The test statistic; NaN and infinity are allowed.
     degrees_of_freedom : float
-        More than 0; infinity gives the normal distribution.
+        Degrees of freedom, more than 0; infinity gives the normal distribution.
 
     Returns
     -------
     p : float
-        Between 0 and 1, accurate to about 12 digits, even for values as small as 1e-20.
+        The p-value between 0 and 1, accurate to about 12 digits, even for values as small as 1e-20.
 
     References
     ----------
@@ -67,14 +67,14 @@ def t_quantile(p: float, degrees_of_freedom: float) -> float:
     Parameters
     ----------
     p : float
-        Between 0 and 1, both excluded.
+        A probability between 0 and 1, both excluded.
     degrees_of_freedom : float
-        At least 1; infinity gives the normal distribution.
+        Degrees of freedom, at least 1; infinity gives the normal distribution.
 
     Returns
     -------
     t : float
-        NaN where the degrees of freedom are.
+        The quantile, NaN where the degrees of freedom are NaN.
 
     Examples
     --------
@@ -116,7 +116,8 @@ def f_tail(f: float, numerator: float, denominator: float) -> float:
     Returns
     -------
     p : float
-        Between 0 and 1, accurate to about 11 digits for up to 1e8 degrees of freedom.
+        The probability between 0 and 1, accurate to about 11 digits for up to 1e8 degrees of
+        freedom.
 
     References
     ----------
@@ -140,14 +141,14 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
     Parameters
     ----------
     p : float
-        Between 0 and 1, both excluded.
+        A probability between 0 and 1, both excluded.
     numerator, denominator : float
         Degrees of freedom, more than 0.
 
     Returns
     -------
     f : float
-        NaN where the degrees of freedom are.
+        The quantile, NaN where the degrees of freedom are NaN.
 
     Examples
     --------

@@ -75,7 +75,7 @@ def standard_error(
     Returns
     -------
     standard_error : float, or ndarray of shape (...) for a stack
-        NaN if kappa is undefined, or if all items are in one cluster.
+        The standard error. It is NaN if kappa is undefined, or if all items are in one cluster.
 
     References
     ----------
@@ -95,7 +95,7 @@ def standard_error(
 def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the standard error of kappa under independent raters, for a test.
 
-    Do not use it for an interval. Parameters and result are as for `standard_error`.
+    Do not use it for an interval. The parameters and the result are those of `standard_error`.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Interpret an agreement by published scales, which are conventions.
 
-The upper bound of a band may be part of the band or not, because both "below 0.40" and "0.75 or
+The upper bound of a band can be part of the band or not, because both "below 0.40" and "0.75 or
 less" are in use.
 """
 
@@ -48,7 +48,7 @@ class _Interpretation(NamedTuple):
 
 
 class Interpretation(Result, _Interpretation):
-    """The interpretation of an agreement by a scale.
+    """The interpretation of an agreement on a scale.
 
     Attributes
     ----------

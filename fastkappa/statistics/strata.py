@@ -72,7 +72,7 @@ class EqualKappas(Result):
     interval_method : str
         How the kappa of each stratum is tested: 'score', 'profile' or 'asymptotic'.
     doubt : str
-        Why the interval and the test cannot be trusted, empty if they can.
+        The reason why the interval and the test cannot be trusted, empty if they can.
     """
 
     kappa: float
@@ -166,7 +166,7 @@ def compare_strata(
         of the same coefficient. Labels may differ. A result uses its own test, which accounts for
         its clusters. For strata that share clusters use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights for tables. Results have their own.
+        Disagreement weights for tables. Results have their own weights.
     undefined : {'nan', 'drop'}, default='nan'
         What to do with strata whose kappa is undefined (0 / 0), for example because both raters use
         only one label. With 'nan' the test is undefined, and an ``UndefinedMetricWarning`` names
@@ -293,7 +293,7 @@ def equal_kappas(
 
 
 def _doubt(of_strata: Mapping[Any, str]) -> str:
-    """Return why the first doubtful stratum cannot be trusted, and how many there are."""
+    """Return why the first doubtful stratum cannot be trusted, and the number of such strata."""
     found = [f"in {label_text(name)} {doubt}" for name, doubt in of_strata.items() if doubt]
     more = f"; the same holds for {len(found) - 1} more" if found[1:] else ""
     return found[0] + more if found else ""
@@ -314,7 +314,7 @@ class Stratum(NamedTuple):
     table : ndarray or None
     weights : Weights
     doubt : str
-        Why the test cannot be trusted, empty if it can.
+        The reason why the test cannot be trusted, empty if it can.
     """
 
     value: float

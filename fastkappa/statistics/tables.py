@@ -132,7 +132,7 @@ def _are_proportions(table: AnyArray, axis: int | None = None) -> bool:
 
 
 def _is_whole(total: float) -> bool:
-    """Return whether a sum is that of proportions or percentages."""
+    """Return whether a sum could be a sum of proportions or percentages."""
     return abs(total - 1) <= ROUNDING or abs(total / 100 - 1) <= ROUNDING
 
 
@@ -185,7 +185,7 @@ def refuse_fractions(tables: AnyArray, name: str) -> None:
 
 
 def whole_numbers(numbers: AnyArray) -> AnyArray:
-    """Scale numbers by a common power of two to whole numbers, as int64 or else object."""
+    """Scale numbers to whole numbers by a common power of two, as int64 or as objects."""
     if numbers.dtype.kind in "bi" or (numbers.dtype.kind == "u" and numbers.dtype.itemsize < 8):
         return numbers.astype(np.int64, copy=False)
     if numbers.dtype == object:
@@ -276,7 +276,7 @@ def _first_not_a_number(values: AnyArray) -> str:
 
 
 def judge_sums_of_counts(counts: AnyArray, row: Any, column: Any) -> None:
-    """Raise if counts include totals that are named so, and warn of other totals.
+    """Raise if counts include totals with such a name, and warn of other totals.
 
     ``row`` and ``column`` are the names of the last row and column, as in `pandas.crosstab`.
     """

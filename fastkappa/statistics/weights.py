@@ -158,7 +158,7 @@ def disagreement_weights(
            [1. , 0.5, 0. , 0.5],
            [0.5, 1. , 0.5, 0. ]])
 
-    They go wherever weights do:
+    They can be used as any ``weights=``:
 
     >>> from fastkappa import agreement
     >>> labels = [0, 1, 2, 5]
@@ -252,7 +252,7 @@ def _period(values: Floats, period: float | None) -> float:
 
 
 def _quotient(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide, with 0 where the numerator is 0."""
+    """Divide, and return 0 where the numerator is 0."""
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=numerator > 0)
 
 

@@ -121,7 +121,7 @@ class LabelRange(_Range):
         return values if self.fits(values) else self._in_64_bits(values)
 
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the result of `encode`: other labels are found only by counting."""
+        """Return the result of `encode`, because other labels are found only by counting."""
         return self.encode(kernels, values)
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
@@ -296,7 +296,7 @@ def guess_label_map(kernels: PairKernels, values: AnyArray) -> LabelMap:
 
 
 def label_type(values: AnyArray) -> LabelType:
-    """Return the type for all labels of a column: uint64 for uint64 columns, else int64."""
+    """Return the type for all labels of a column: uint64 for uint64 columns, otherwise int64."""
     return np.uint64 if values.dtype.kind == "u" and values.dtype.itemsize == 8 else np.int64
 
 

@@ -42,11 +42,11 @@ def confusion_counts(
         Item weights. The table then has sums of weights instead of counts: exact for integers, in
         float64 for floats.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        None uses the environment variable ``FASTKAPPA_BACKEND`` or, if unset, the fastest backend
-        that is installed.
+        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
+        set, the fastest installed backend is used.
     num_threads : int, default=None
-        The largest number of threads. None uses all that ``OMP_NUM_THREADS``, the cores and the CPU
-        quota allow.
+        The largest number of threads. If None, all threads are used that ``OMP_NUM_THREADS``, the
+        cores and the CPU quota allow.
 
     Returns
     -------

@@ -1,8 +1,9 @@
 """Place labels that are far apart in the slots of a hash table for kernels.
 
 The slot of a label is given by the upper bits of the label times an odd number, which are well
-mixed. Of several multipliers, the one with the fewest collisions is used; with few labels, there
-are none. A label whose slot is taken goes to the next free slot.
+mixed. Several multipliers are tried, and the multiplier with the fewest collisions is used. If
+there are few labels, there are no collisions. A label whose slot is taken goes to the next free
+slot.
 
 If there are few labels and all fit in 16 or 32 bits, the multipliers have only their upper 16 or 32
 bits set. Vector instructions can then compute slots in lanes of 16 or 32 bits.

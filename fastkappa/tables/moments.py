@@ -1,4 +1,4 @@
-"""Sum codes and their products, which is all that quadratic weights need.
+"""Sum codes and their products, which are enough for quadratic weights.
 
 The sums are computed at memory speed for any number of labels. The weights depend on the positions
 of labels, so codes must be positions. Every label in the range must therefore be given, or known to
@@ -77,7 +77,7 @@ def moments_of(
 
 
 def _sampled(kernels: PairKernels, first: Column, second: Column) -> LabelRange | None:
-    """Return the range of labels if every label in it occurs among the first items, else None."""
+    """Return the range of labels if every label in it occurs among the first items, or None."""
     head = [column._replace(values=column.values[:SAMPLE]) for column in (first, second)]
     counts = count_unknown(kernels, head[0], head[1], 1)
     labels = {*counts.rows.tolist(), *counts.columns.tolist()}

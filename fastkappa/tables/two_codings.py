@@ -7,6 +7,7 @@ one rater writes a label in a second way now and then, such as "mil" and "mild".
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -142,25 +143,33 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
 
 
 def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about words of only one rater that look like the word they coincide with.
+    """Return the warning about labels of only one rater that look like those they coincide with.
 
-    Such words are abbreviations or have a typing error.
+    Such labels are abbreviations, have a typing error, or have the same text before them, such as
+    "Answer: A" and "Answer: B".
     """
-    pairs, total = [], 0.0
+    met = []
     for counts, (own, other) in ((table, names), (table.T, names[::-1])):
         n_own, n_other = counts.sum(axis=1), counts.sum(axis=0)
         for i in np.flatnonzero((n_own >= OFTEN) & (n_other == 0)).tolist():
             j = int(counts[i].argmax())
-            n_met = float(counts[i, j])
-            if n_met >= NEAR * n_own[i] and _is_respelt(str(labels[i]), str(labels[j])):
-                pairs.append(f"{labels[i]!r} of {own} with {labels[j]!r} of {other}")
-                total += n_met
-    if total < TOGETHER:
+            label, meant = str(labels[i]), str(labels[j])
+            if counts[i, j] >= NEAR * n_own[i]:
+                text = f"{label!r} of {own} with {meant!r} of {other}"
+                met.append((label, meant, text, float(counts[i, j])))
+    prefixes = Counter(_prefix(label, meant) for label, meant, _, _ in met)
+    del prefixes[""]
+    found = {
+        text: n
+        for label, meant, text, n in met
+        if _is_respelt(label, meant) or prefixes[_prefix(label, meant)] > 1
+    }
+    if sum(found.values()) < TOGETHER:
         return None
     return (
         "labels that only one rater uses nearly always coincide with a label that is written"
-        f" similarly, in {total:g} items: {first_of_many(pairs, MOST_SHOWN, '; ')}. Write them"
-        " alike if they are one label; they are counted as disagreement."
+        f" similarly: {first_of_many(list(found), MOST_SHOWN, '; ')}. Write them alike if they are"
+        " one label; they are counted as disagreement."
     )
 
 
@@ -180,6 +189,15 @@ def _is_respelt(label: str, meant: str) -> bool:
     from difflib import SequenceMatcher
 
     return SequenceMatcher(None, short, long).ratio() >= SIMILAR
+
+
+def _prefix(label: str, meant: str) -> str:
+    """Return the text before a label within another, or an empty string if it is only a word.
+
+    A word before a label makes another one, such as "very likely".
+    """
+    before, found, _ = label.partition(meant)
+    return before if found and not before.strip().isalpha() else ""
 
 
 def _letters(text: str) -> str:

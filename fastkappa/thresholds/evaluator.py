@@ -32,8 +32,8 @@ class ThresholdEvaluator:
     """Compute kappa at any thresholds on scores quickly, for use in your own optimiser.
 
     The setup sorts the items into small groups by score. After that, kappa at any thresholds
-    takes microseconds, for any number of items. (`optimal_thresholds` finds the best
-    thresholds without an optimiser.)
+    takes microseconds, for any number of items. To find the best thresholds without an optimiser,
+    use `optimal_thresholds`.
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ class ThresholdEvaluator:
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true
         labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. By default, the order is that declared by ``y_true`` (an
-        ordered categorical, a polars Enum, an ordered Arrow dictionary, a Python enum).
-        Otherwise the labels that occur in ``y_true`` are sorted: strings alphabetically,
-        unless all of them are numbers.
+        All labels, in order. By default, the labels have the order that ``y_true`` declares (an
+        ordered categorical, a polars Enum, an ordered Arrow dictionary, a Python enum). Otherwise
+        the labels that occur in ``y_true`` are sorted: strings alphabetically, unless all of them
+        are numbers.
     sample_weight : array-like of shape (n,), default=None
         Non-negative item weights.
     num_threads : int, default=None
@@ -126,7 +126,7 @@ class ThresholdEvaluator:
         Returns
         -------
         kappa : float
-            NaN, without a warning, if kappa is undefined.
+            Kappa, or NaN without a warning if kappa is undefined.
         """
         # Read this once, because calls from several threads contend for its reference count.
         fast = self._fast

@@ -89,8 +89,8 @@ def best_binned(
 ) -> tuple[Best, AnyArray] | None:
     """Return the best cuts and thresholds, or None if it is better to sort all items.
 
-    Sorting is better if the bins that may contain a cut have more than half of the items. It
-    is necessary if no cuts between bins give each label ``min_class_size`` items.
+    Sorting is better if the bins that can contain a cut have more than half of the items. It is
+    necessary if no cuts between bins give each label ``min_class_size`` items.
     """
     n_items = len(items.scores)
     n_bins = sizes.n_coarse_bins(n_items, items.n_labels)

@@ -254,7 +254,7 @@ def agreement_by(
     y1, y2 : array-like of shape (n,)
         The ratings of the first and of the second rater.
     groups : array-like of shape (n,)
-        The group of each item, of any type that ratings may have.
+        The group of each item. Groups can have any type that ratings can have.
     weights, labels, missing, missing_codes, confidence
         As for `agreement`. ``missing_codes`` apply to ratings, not to groups. Without ``labels``,
         the tables of all groups have the same labels: the declared labels, or all labels that occur
@@ -283,7 +283,8 @@ def agreement_by(
     Raises
     ------
     ValueError
-        As for `agreement`. Also if the tables of all groups would need more than 512 MB.
+        As for `agreement`. An error is also raised if the tables of all groups would need more than
+        512 MB.
 
     Examples
     --------

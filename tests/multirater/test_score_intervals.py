@@ -225,3 +225,26 @@ def test_rows_that_might_have_been() -> None:
     codes, numbers = with_unseen_profiles(np.array([[0, 2]]), np.array([4]), 2, 4) or ((), ())
     assert codes.tolist() == [[0, 2], [1, 2]]  # the second rater's rating is missing
     assert with_unseen_patterns(np.eye(3000, dtype=int), np.ones(3000), 3002) is None
+
+
+@pytest.mark.parametrize("name", ["fleiss", "alpha", "conger"])
+def test_raters_that_always_disagree_reach_the_least_value(name: str) -> None:
+    """Two of three ratings with two labels always agree, so kappa is -1/2 or more."""
+    coefficient = coefficient_of(name, [(0, 1, 1), (1, 0, 1), (1, 1, 0)], [4, 4, 4], 2, None)
+    model = coefficient.score_model()
+    assert model is not None
+    # Alpha draws two of the 36 ratings without replacement.
+    least = -1 / 2 if name != "alpha" else 1 - 3 / 2 * (1 - 1 / 36)
+    assert model.least == pytest.approx(least, abs=1e-15)
+    low, high = ends(coefficient)
+    assert low == pytest.approx(least, abs=1e-8)
+    assert high < 0.5
+
+
+@pytest.mark.parametrize("shift", [1, 2, 3])
+def test_the_names_of_labels_have_no_effect(shift: int) -> None:
+    """With two subjects, rounding hid the solutions beyond an end for some of these labels."""
+    profiles = np.array([(1, 1, 0), (1, 1, 2)])
+    expected = ends(coefficient_of("conger", profiles, [1, 1], 4, None))
+    shifted = coefficient_of("conger", (profiles + shift) % 4, [1, 1], 4, None)
+    assert ends(shifted) == pytest.approx(expected, abs=1e-6)

@@ -1,4 +1,4 @@
-"""Lines at the end of a text file, tables of counts and codes with zeros are warned of."""
+"""Lines at the end of a text file, tables of counts and repeated lines are warned of."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ LAST = {
     "note": [*WORDS, "Note: w1 is mild,w1,w1"],
     "legend": [*WORDS, "Legend:,w1 = mild,w2 = severe"],
     "date": [*WORDS, "Exported 2024-05-01,w1,w1"],
+    "statistics": [*LINES, "n,24,24", "Minimum,1,1", "max,3,2"],
     "agreement": [*WORDS, "% agreement,75%,75%"],
     "many lines": [*MANY, "Average,2,2"],
 }
@@ -61,26 +62,14 @@ def test_last_lines_of_a_sheet(lines: list[str], tmp_path: Path) -> None:
         # The word is a label here, or in the name of an item.
         [f"{i},total,{'total' if i % 2 else 'part'}" for i in range(20)],
         [*WORDS, "notes_17.txt,w1,w1"],
-        # Codes of one width, and others in the column of items.
-        [f"{i:03},0{a},0{b}" for i, (a, b) in enumerate(zip(FIRST, SECOND))],
         ["01,1,1", "1,2,2", "001,2,1"],
     ],
-    ids=["numbers", "a label", "an item", "codes", "items"],
+    ids=["numbers", "a label", "an item", "items"],
 )
 def test_ordinary_lines_are_silent(lines: list[str], tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert _count(_write(tmp_path, *lines)).table.sum() == len(lines)
-
-
-@pytest.mark.parametrize(("padded", "plain"), [("010", "10"), ("1E2", "100"), ("02", "2")])
-def test_codes_that_are_one_number(padded: str, plain: str, tmp_path: Path) -> None:
-    lines = [f"{i},{padded if i % 2 else plain},{plain}" for i in range(12)]
-    path = _write(tmp_path, *lines)
-    with pytest.warns(UserWarning, match=f"column 'a' holds .*'{padded}'.* as one number"):
-        _count(path)
-    run = CommandLine("agree").run(path, "--raters", "a", "b")
-    assert "are read as one number" in run.stderr
 
 
 COUNTED = ["y,y,20", "y,n,3", "n,y,4", "n,n,30"]

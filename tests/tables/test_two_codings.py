@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -74,6 +75,11 @@ SECOND_SPELLINGS = {
     "typing error": ("moderate,none,severe", "modrate,none,severe"),
     "plural": ("truck,bus,bicycle", "trucks,bus,bicycles"),
     "accents": ("l\u00e9ger,mod\u00e9r\u00e9,s\u00e9v\u00e8re", "leger,modere,severe"),
+    "folders": ("cat,dog,fish", "labels/cat,labels/dog,labels/fish"),
+    "bytes": ("pos,neg,neu", "b'pos',b'neg',b'neu'"),
+    "answers": ("A,B,C", "Answer: A,Answer: B,Answer: C"),
+    "sentences": ("mild,none,severe", "It is mild.,It is none.,It is severe."),
+    "JSON": ("pos,neg,neu", '{"label": "pos"}#{"label": "neg"}#{"label": "neu"}'),
     "umlauts": ("m\u00e4\u00dfig,keine,schwer", "maessig,keine,schwer"),
 }
 
@@ -81,7 +87,7 @@ SECOND_SPELLINGS = {
 @pytest.mark.parametrize(("written", "other"), SECOND_SPELLINGS.values(), ids=SECOND_SPELLINGS)
 def test_second_spellings_of_one_rater(written: str, other: str) -> None:
     first, second = FIRST % 3, SECOND % 3
-    labels, spelt = np.array(written.split(",")), np.array(other.split(","))
+    labels, spelt = np.array(written.split(",")), np.array(re.split("[,#]", other))
     y1, y2 = labels[first].tolist(), labels[second].tolist()
     mixed = np.where(np.arange(60) % 3 == 0, spelt[first], labels[first]).tolist()
     match = "only one rater uses nearly always coincide .* written similarly"
@@ -105,7 +111,7 @@ def test_second_spellings_of_one_rater(written: str, other: str) -> None:
         ("likely,typical,possible", "unlikely,atypical,impossible"),
         ("likely,unlikely,even", "very likely,very unlikely,even"),
         ("mild,none,severe", "minimal,normal,serious"),
-        ("nsubj,obj,nmod", "nsubj:pass,obj,nmod:poss"),
+        ("nsubj,obj,csubj", "nsubj:pass,obj,csubj:pass"),
     ],
 )
 def test_finer_labels_of_one_rater_are_silent(common: str, finer: str) -> None:

@@ -252,10 +252,12 @@ def _names_of_items(
 
 
 def sets_of(column: Any, separator: str) -> list[list[str] | None]:
-    """Return texts such as ``joy;pride`` as lists of labels, and missing texts as None."""
+    """Return texts such as ``joy;pride``, or lists, as lists of labels; missing ones are None."""
     return [
-        None if text is None else [part.strip() for part in str(text).split(separator) if part]
-        for text in column.to_pylist()
+        value
+        if value is None or isinstance(value, list)
+        else [part.strip() for part in str(value).split(separator) if part]
+        for value in column.to_pylist()
     ]
 
 

@@ -28,7 +28,12 @@ from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.splits import Splits
 from fastkappa.ratings.interop import strings_in_arrow
 from fastkappa.ratings.label_order import shown
-from fastkappa.sources.arrow_columns import declared_order, distinct_ratings, type_of_column
+from fastkappa.sources.arrow_columns import (
+    declared_order,
+    distinct_ratings,
+    keys_of,
+    type_of_column,
+)
 from fastkappa.sources.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
 from fastkappa.sources.source_counts import in_order
 from fastkappa.sources.source_ratings import RatingsError
@@ -160,12 +165,12 @@ def rank_files(
         out. If missing labels are dropped, an item without a true label is left out of all files,
         and an item without a predicted label counts as missing from the submission.
     cluster, sample_weight, split : str, default=None
-        Columns of the truth with the cluster of each item, which the bootstrap draws; the weight
-        of each item; and the split of each item, such as public or private.
+        Columns of the truth: the cluster of each item (the bootstrap draws clusters), its weight,
+        and its split, such as public or private.
     on_left_out : callable
         Called with a text that says how many items of the truth are left out, if any.
     text_format : TextFormat, optional
-        Format of text files, if it differs from UTF-8 and the delimiter that the suffix implies.
+        Format of text files, if they are not UTF-8 or their suffix does not imply the delimiter.
     bar : Bar
         Progress bar, which also shows the ranks so far.
 
@@ -192,7 +197,8 @@ def rank_files(
     known = reading.known({target: true_labels})
     if known is None:
         kind = type_of_column(true_labels)
-        reading.on_sorted(np.array(in_order(distinct_ratings(true_labels, target), kind)))
+        labels = set(keys_of(distinct_ratings(true_labels, target))) - {None}
+        reading.on_sorted(np.array(in_order(labels, kind)))
     clusters = None if cluster is None else reader.values(truth, cluster, left_out)
     weights = None
     if sample_weight is not None:
@@ -253,8 +259,8 @@ class _Read(NamedTuple):
     """The columns of a file, or the reason why it has no score.
 
     The columns are the ids and the labels. With splits, the alignment of the ids takes the place
-    of the ids. ``alone`` means that the file declares an order of the labels, which then holds for
-    the files after it.
+    of the ids. If ``alone`` is True, the file declares an order of the labels, which also applies
+    to the files after it.
     """
 
     file: Path
@@ -298,7 +304,7 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
 
 
 def _at(column: Any, positions: Any) -> Any:
-    """Return the values of an Arrow column at the given positions, or all values for None."""
+    """Return the values of an Arrow column at the given positions, or all values if None."""
     return column if column is None or positions is None else column.take(positions)
 
 

@@ -1,4 +1,4 @@
-"""Plots in an HTML page, each in a light version for screens and paper and in a dark version."""
+"""Draw the plots of an HTML page. Each has a light version, also for paper, and a dark one."""
 
 from __future__ import annotations
 

@@ -276,7 +276,7 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
 
 
 def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return all coefficients by the names of their functions, Fleiss' kappa first.
+    """Return all coefficients by the names of their functions. Fleiss' kappa comes first.
 
     For sets of labels, return only Krippendorff's alpha, at each level.
     """

@@ -105,10 +105,10 @@ def too_large(labels: AnyArray, largest: int = LARGEST_TABLE) -> list[str]:
 
 
 def text_width() -> int:
-    """Return the width of the terminal, at most 80 columns; 80 without a terminal."""
+    """Return the width of the terminal, but at most 80 columns. Without a terminal, it is 80."""
     return min(COLUMNS, terminal_width())
 
 
 def terminal_width() -> int:
-    """Return the width of the terminal in columns; 80 without a terminal."""
+    """Return the width of the terminal in columns. Without a terminal, it is 80."""
     return max(NARROWEST, shutil.get_terminal_size((COLUMNS, 0)).columns)

@@ -32,7 +32,8 @@ def report_on_table(
 ) -> Output:
     """Return the report on two columns of a file, with weighted kappas if labels are ordered.
 
-    ``has_interval`` also computes the interval of kappa, which a gate, a sentence and JSON need.
+    If ``has_interval`` is True, the interval of kappa is computed. A gate, a sentence and JSON need
+    it.
     """
     found = TableKappas.of(
         counts.table,

@@ -2,8 +2,8 @@
 
 Columns are passed as addresses and sizes, so one compiled version serves all types, strides and
 alignments. It is compiled at its first use and cached on disk if a cache folder is writable.
-(numba only checks the modification time of this file. Touch it after editing a module that it
-imports.)
+numba only checks the modification time of this file. So touch it after editing a module that it
+imports.
 
 Few labels are counted by `popcount`. Pairs of more labels are counted one by one, in four tables
 in turn. Without that, a run of equal pairs would update the same counter again and again, and

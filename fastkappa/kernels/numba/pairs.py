@@ -93,7 +93,7 @@ def sum_pairs(
     tables: tuple[IntTable, FloatTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
+    """Add the number of pairs of each cell, and the float64 sum of their weights, to two tables."""
     check_range(*part, first, second, weights)
     check_tables(*tables)
     pair = _coded(first, second, lowest, tables[0])
@@ -109,7 +109,7 @@ def sum_pairs_exactly(
     tables: tuple[IntTable, IntTable, IntTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs and the sum of integer weights, ``high * 2**32 + low``."""
+    """Add the number of pairs of each cell, and their integer weights as ``high * 2**32 + low``."""
     check_range(*part, first, second, weights)
     check_tables(*tables)
     pair = _coded(first, second, lowest, tables[0])

@@ -115,7 +115,7 @@ def sum_pairs(
     tables: tuple[IntTable, FloatTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
+    """Add the number of pairs of each cell, and the float64 sum of their weights, to two tables."""
     check_range(*part, first, second, weights)
     check_tables(*tables)
     counts, sums = tables
@@ -132,9 +132,9 @@ def sum_pairs_exactly(
     tables: tuple[IntTable, IntTable, IntTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs and the sum of integer weights, ``high * 2**32 + low``.
+    """Add the number of pairs of each cell, and their integer weights as ``high * 2**32 + low``.
 
-    Neither half can overflow with fewer than 2**31 items, whatever the weights.
+    With fewer than 2**31 items, neither half can overflow, whatever the weights are.
     """
     check_range(*part, first, second, weights)
     check_tables(*tables)

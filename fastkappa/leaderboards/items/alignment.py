@@ -30,9 +30,9 @@ class Alignment(NamedTuple):
     Attributes
     ----------
     items, others : ndarray of int or None
-        Positions, in the first and in the other list, of the ids that occur exactly once in each.
-        They have the order of the first list. If ``items`` is None, it stands for all positions. If
-        both are None, the lists are equal.
+        Positions of the ids that occur exactly once in both lists: in the first list, and in the
+        other list. They have the order of the first list. If ``items`` is None, it stands for all
+        positions. If both are None, the lists are equal.
     missing, extra, repeated : list
         Ids that the other list lacks, that only the other list has, and that the other list has
         more than once.
@@ -130,7 +130,7 @@ class ItemIds:
         return None if others.are(self._ids) else others
 
     def _alignment(self, others: Ids, found: Positions) -> Alignment:
-        """Return the alignment, given each other id's position among these ids, -1 for none."""
+        """Return the alignment, given the position of each other id, or -1 if it is not here."""
         ids, is_known = self._ids, found >= 0
         places = np.full(len(ids), -1, np.int64)
         if len(others) == len(ids) and is_known.all():

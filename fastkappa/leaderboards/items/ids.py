@@ -42,8 +42,8 @@ class Ids(NamedTuple):
     kind : {'number', 'time', 'duration', 'string', 'fixed width', 'object'}
     values : ndarray or pyarrow.Array
         A NumPy array of int64 numbers, times or objects, or a large_string array of pyarrow.
-        Strings of fixed width remain a NumPy array, which can only be compared. `settled` makes a
-        copy of them for look-ups.
+        Strings of fixed width remain a NumPy array, which can only be compared. For look-ups,
+        `settled` copies such strings.
     """
 
     kind: str
@@ -53,9 +53,9 @@ class Ids(NamedTuple):
         return len(self.values)
 
     def are(self, others: Ids) -> bool:
-        """Return whether both are the same ids in the same order, as far as this is quick to tell.
+        """Return whether both are the same ids in the same order, if this is quick to find out.
 
-        If not, the result is False.
+        Otherwise the result is False.
         """
         if self.kind != others.kind or self.kind == "object":
             return False
@@ -133,7 +133,7 @@ class Places:
 
     @cached_property
     def _in_range(self) -> tuple[int, Positions] | None:
-        """The lowest number, and the position of each number from there on, if they are dense."""
+        """The lowest number, and the position of each number from it on, if numbers are dense."""
         numbers = self._others.values
         if not len(numbers):
             return 0, np.full(1, -1, np.int64)

@@ -95,7 +95,7 @@ def count_predictions(
 def named_columns(predictions: Any, n_items: int, axis: int) -> Iterator[tuple[Any, Any]]:
     """Yield the name and the ratings of each prediction.
 
-    The names are the keys of a mapping, the column names of a data frame, else 0, 1, 2, ...
+    The names are the keys of a mapping, the column names of a data frame, otherwise 0, 1, 2, ...
     ``axis`` is the axis of the items in an array.
     """
     is_whole = hasattr(axis, "__index__") and np.ndim(axis) == 0 and not isinstance(axis, bool)

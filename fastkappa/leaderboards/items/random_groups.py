@@ -145,7 +145,7 @@ def sum_by_group(
 ) -> GroupSums:
     """Return the sums of each prediction over each group, without items that have other labels.
 
-    ``of_labels`` has k numbers per label, shape (l, k). ``have_all`` means that no prediction lacks
+    ``of_labels`` has k numbers per label, shape (l, k). ``have_all`` is True if no prediction lacks
     an item or has other labels.
     """
     n_labels, n_groups = len(known), groups.n_groups

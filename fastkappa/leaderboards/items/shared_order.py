@@ -36,7 +36,7 @@ class OtherLabelsError(ValueError):
 
 
 class SharedOrder:
-    """The labels of all predictions' tables: the given labels, else the declared order.
+    """The labels of the tables of all predictions, either given or in a declared order.
 
     Predictions are read in batches. With ``refuse_late`` it is an error if a prediction declares
     an order after others were scored without it. Without ``allow_other_labels`` it is an error if
@@ -92,7 +92,7 @@ class SharedOrder:
 
     @property
     def is_known(self) -> bool:
-        """Whether labels or an order are given or declared."""
+        """Whether labels are given or an order is declared."""
         return self._labels is not None or self._order is not None
 
     def count(
@@ -143,7 +143,7 @@ class SharedOrder:
 
 
 def _others(labels: Any, pair: tuple[Column, Column]) -> str:
-    """Describe the predicted labels that are not given labels, with their numbers of items."""
+    """Describe the predicted labels that were not given, with the number of items of each."""
     first, second = pair
     known = KnownLabels(labels, first, second)
     is_known, is_among = (known.encode(column).places(column.values) >= 0 for column in pair)

@@ -33,7 +33,8 @@ class Sizes(NamedTuple):
     Attributes
     ----------
     most_cells : int
-        The most cells of a table of all possible profiles or patterns; 4 MB still fit in the cache.
+        The largest number of cells in a table of all possible profiles or patterns: 4 MB, which
+        still fit in the cache.
     per_thread : int
         The number of ratings that justifies another thread. Starting a thread takes about 100
         microseconds; counting these ratings takes several times that.

@@ -29,7 +29,7 @@ class DistinctRows:
     base : int
         Every number is from 0 to ``base - 1``.
     block : int, default=BLOCK
-        How many more rows may wait than are already merged.
+        The number of rows that can wait to be merged, in addition to the number of merged rows.
     """
 
     def __init__(self, n_columns: int, base: int, block: int = BLOCK) -> None:

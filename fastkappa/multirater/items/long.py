@@ -168,10 +168,10 @@ def read_long(
     Raises
     ------
     ValueError
-        As for `encode_columns`. Also if the columns differ in length, a rating has no item or no
-        rater, items or raters are not whole numbers, strings or dates, there are fewer than two
-        raters, a rater rated an item twice and ``duplicates`` is 'error', or an item is in two
-        clusters.
+        As for `encode_columns`. An error is also raised if the columns differ in length, a rating
+        has no item or no rater, items or raters are not whole numbers, strings or dates, there are
+        fewer than two raters, a rater rated an item twice and ``duplicates`` is 'error', or an item
+        is in two clusters.
     """
     check_choice("duplicates", duplicates, get_args(Duplicates))
     columns = {"item": item, "rater": rater, "rating": rating}
@@ -250,7 +250,7 @@ def _sorted_ratings(
 
 
 def _warn_of_swapped(ratings: LongRatings) -> None:
-    """Warn of many raters with very few items: items and raters may be swapped."""
+    """Warn of many raters with very few items, because items and raters may be swapped."""
     n_raters = len(ratings.rater_names)
     fewest = max(FEWEST_TRANSPOSED, MOST_SWAPPED * ratings.n_items)
     if 1 < ratings.n_items <= MOST_SWAPPED and n_raters >= fewest:

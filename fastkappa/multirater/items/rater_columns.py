@@ -74,8 +74,8 @@ def encode_columns(
     Raises
     ------
     ValueError
-        As for `read_raters` and `read_sets`. Also if all ratings are missing. Errors refer to the
-        columns as ``argument``.
+        As for `read_raters` and `read_sets`. An error is also raised if all ratings are missing.
+        Errors refer to the columns as ``argument``.
     """
     coded = read_sets(columns, names, labels, missing_codes)
     if coded is not None:

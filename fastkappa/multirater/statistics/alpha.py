@@ -41,8 +41,8 @@ LEVELS = get_args(NamedLevel)
 class DistanceMatrix:
     """A metric given as a matrix of distances.
 
-    ``largest`` is the largest label if the distances are squared differences of labels, else 0. It
-    bounds the rounding errors of such distances.
+    ``largest`` is the largest label if the distances are squared differences of labels, otherwise
+    0. It bounds the rounding errors of such distances.
     """
 
     def __init__(self, distances: Floats, largest: float = 0.0) -> None:
@@ -53,7 +53,7 @@ class DistanceMatrix:
         return patterns.distances(self._distances)
 
     def from_labels(self, totals: Floats) -> Floats:
-        """Return the sum of the distances from each label to ``totals`` of each."""
+        """Return the sum of the distances from each label to ``totals`` items of each label."""
         return totals @ self._distances
 
 
@@ -160,8 +160,11 @@ class Alpha(Coefficient):
         mean_ratings = float(self.multiplicities @ self._patterns.n_ratings) / n
         within = patterns.distances(between) / (patterns.n_ratings - 1)
         features = np.column_stack([within, patterns.counts]) / mean_ratings
-        ratio = partial(_ratio_of_alpha, between, 1 / (n * mean_ratings))
-        return ScoreModel(features, patterns.multiplicities, ratio, least_kappa(between))
+        own = 1 / (n * mean_ratings)
+        ratio = partial(_ratio_of_alpha, between, own)
+        # Alpha draws two ratings by chance without replacement.
+        least = 1 - (1 - least_kappa(between, int(patterns.n_ratings.min()))) * (1 - own)
+        return ScoreModel(features, patterns.multiplicities, ratio, least)
 
     def _metric(self, totals: Floats) -> Metric:
         if self._fixed is not None:
@@ -256,8 +259,9 @@ def influence_of_alpha(
 ) -> Influence:
     """Return how much a subject of each row raises alpha (Gwet 2014).
 
-    ``largest`` is the attribute of the metric. ``rounded`` is how much the rounding of labels adds
-    to the error bounds of ``to_all``, and in proportion to that of ``expected``.
+    ``largest`` is the attribute of the metric. ``rounded`` is the error due to the rounding of
+    labels. It is added to the error bounds of ``to_all``, and in proportion to the bound of
+    ``expected``.
     """
     within, to_all, expected = parts
     n = multiplicities.sum()

@@ -34,8 +34,8 @@ def distances_of(weights: Weights, n_labels: int) -> Floats:
     Raises
     ------
     ValueError
-        If the weights are neither a name nor a matrix that `as_weights` accepts. Also if they are
-        not symmetric, because the ratings of a subject have no order here.
+        If the weights are neither a name nor a matrix that `as_weights` accepts. An error is also
+        raised if they are not symmetric, because the ratings of a subject have no order here.
     """
     distances = disagreement_matrix(weights, n_labels)
     if (distances != distances.T).any():
@@ -134,15 +134,18 @@ class ChanceCorrected(Coefficient):
         within = WithinSubjects(patterns.distances(self._distances), patterns.n_ratings)
         proportions = patterns.counts / patterns.n_ratings[:, None]
         features = np.column_stack([within.distance, within.paired, proportions])
-        return ScoreModel(features, patterns.multiplicities, self._ratio, self._least(within))
+        least = self._least(within, int(patterns.n_ratings.min()))
+        return ScoreModel(features, patterns.multiplicities, self._ratio, least)
 
-    def _least(self, within: WithinSubjects) -> float:
-        """Return a lower bound of the coefficient, given the distances within subjects."""
+    def _least(self, within: WithinSubjects, fewest_ratings: int) -> float:
+        """Return a lower bound, given the distances and fewest ratings within subjects."""
         if self._chance.even_is_least:
             n_labels = len(self._distances)
             expected = float(self._chance.expected(np.full(n_labels, 1 / n_labels)))
             return 1 - float(within.distance.max()) / expected if expected else -1.0
-        return least_kappa(self._distances) if within.paired.all() else -math.inf
+        if not within.paired.all():
+            return -math.inf
+        return least_kappa(self._distances, fewest_ratings)
 
     def _ratio(self, sums: Floats) -> tuple[Smooth, Smooth]:
         proportions, matrix = sums[:, 2:], self._chance.matrix

@@ -97,7 +97,7 @@ class Conger(Coefficient):
     def score_model(self) -> ScoreModel | None:
         """Return the score model: features are the distance, its presence, and the labels.
 
-        Each pair of rater and label is a feature: 1 if the rater gave this label, else 0.
+        Each pair of rater and label is a feature: 1 if the rater gave this label, otherwise 0.
         """
         n_raters, n_labels = self._profiles.n_raters, len(self._distances)
         profiles = self._profiles.with_unseen(n_raters * n_labels + 2)
@@ -108,7 +108,9 @@ class Conger(Coefficient):
         features = np.column_stack([within.distance, within.paired, given.reshape(len(given), -1)])
         # With missing ratings, the margins within pairs of raters differ from those of the
         # coefficient.
-        least = least_kappa(self._distances) if given.sum(axis=2).all() else -math.inf
+        least = -math.inf
+        if given.sum(axis=2).all():
+            least = least_kappa(self._distances, n_raters if self._rater is None else 2)
         return ScoreModel(features, profiles.multiplicities, self._ratio, least)
 
     def _ratio(self, sums: Floats) -> tuple[Smooth, Smooth]:
@@ -145,10 +147,10 @@ class Conger(Coefficient):
         return divided(counts, n_rated[..., None]), n_rated
 
     def _partners(self, margins: Floats, sign: int = -1) -> Floats:
-        """Return the sum of the margins of the raters that each rater is paired with.
+        """Return, for each rater, the sum of the margins of the raters paired with this rater.
 
-        It is the sum of all margins minus the rater's own. With ``sign=1`` the rater's own is
-        added, which bounds the sizes of the terms.
+        It is the sum of all margins minus the rater's own. With ``sign=1``, the rater's own margin
+        is added, which bounds the sizes of the terms.
         """
         others = margins.sum(axis=-2, keepdims=True) + sign * margins
         if self._rater is None:

@@ -3,9 +3,9 @@
 The definitions are those of the module `alpha`, with one row per subject in place of patterns.
 Distances are squared differences: of the values for interval data, and of mid-ranks for ordinal
 data. Consider a subject with r ratings, and let S be their sum of squares about their mean m. Then
-the distances over its ordered pairs sum to 2 r S. Likewise N ratings with the sum of squares T have
-the sum 2 N T. So r, m and S are enough for each subject, and no array has a size of labels times
-subjects. Ratio data have no such form; see `ratio_distances`.
+the distances over its ordered pairs sum to 2 r S. Likewise, the distances over all N ratings, with
+the sum of squares T, sum to 2 N T. So r, m and S are enough for each subject, and no array has a
+size of labels times subjects. Ratio data have no such form; see `ratio_distances`.
 """
 
 from __future__ import annotations

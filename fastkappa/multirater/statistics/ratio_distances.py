@@ -83,7 +83,7 @@ class RatioDistances:
         numbers : ndarray of shape (m,)
             Numbers that were among those passed to the constructor.
         weights : ndarray of shape (..., m), default=None
-            How often each number occurs. None means once.
+            How often each number occurs. None means that each number occurs once.
 
         Returns
         -------

@@ -22,7 +22,7 @@ MOST_ROWS = 1500
 
 
 def most_rows(n_features: int) -> int:
-    """Return the most rows of a score interval; 0 or less means that there are too many features.
+    """Return the largest number of rows for a score interval, 0 or less for too many features.
 
     With k features, a step needs k**2 multiplications per row, and solves a system of k equations.
     """

@@ -158,8 +158,8 @@ class LineCounter:
     def add(self, text: bytes, start: int) -> bool:
         """Count the lines from a byte on; return False if a line is unusual.
 
-        In that case, some lines have been counted. Unusual are quotes, a number of fields that
-        differs from the first line, and too many texts.
+        In that case, some lines have been counted. A line is unusual if it has quotes or a
+        different number of fields from the first line, or if there are too many texts.
         """
         if not is_plain(text, start):
             return False

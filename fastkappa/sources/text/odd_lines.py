@@ -1,8 +1,7 @@
 """Detect lines of text files that are probably not items, and warn about each kind.
 
 A spreadsheet can end in totals or notes. A table of counts has one line per pair of labels, or the
-names of its columns in the first one. An export appended twice repeats lines. Codes such as "010"
-and "10" become the same number.
+names of its columns in the first one. An export appended twice repeats lines.
 """
 
 from __future__ import annotations
@@ -10,46 +9,35 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
-from fastkappa.formatting import first_of_many
-from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
-from fastkappa.ratings.label_order import is_number
+from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.sources.text.text_format import TextFile, opened_rows
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
 # The numbers of characters that are read at the start and at the end of a file, and the number of
 # last lines that are checked.
 MOST_FIRST, MOST_LAST, LAST_LINES = 1 << 16, 1 << 11, 4
-# Only the first characters are searched for numbers written in two ways. Searching all that are
-# read took a third of the time to count a file of 100 kB.
-MOST_SEARCHED = 1 << 14
 TOTALS = frozenset(
     [
         *("total", "totals", "grand total", "sum", "subtotal", "mean", "average", "median", "sd"),
-        *("std", "gesamt", "summe", "mittelwert", "moyenne", "somme", "total général", "media"),
-        *("suma", "合計", "総計", "平均", "% agreement", "percent agreement", "agreement", "kappa"),
+        *("std", "stdev", "std. dev.", "variance", "min", "minimum", "maximum", "valid"),
+        *("gesamt", "summe", "mittelwert", "moyenne", "somme", "total général", "media", "suma"),
+        *("合計", "総計", "平均", "% agreement", "percent agreement", "agreement", "kappa"),
     ]
 )
 NOTES = "note|source|legend|quelle|legende|anmerkung|remarque|légende"
 MADE = "exported|generated|downloaded|printed|exportiert|erstellt|exporté"
 NOTE = re.compile(rf"({NOTES})s?\s?([.:]|$)|({MADE})( |:)", re.IGNORECASE)
-LAST_WORD = re.compile("|".join([NOTES, MADE, *TOTALS]), re.IGNORECASE)
+LAST_WORD = re.compile(rf"\b({'|'.join([NOTES, MADE, *TOTALS])})s?\b", re.IGNORECASE)
 COUNTS = frozenset(["n", "count", "counts", "freq", "frequency", "anzahl", "effectif", "cases"])
-# This pattern finds a number that can also be written in another way, such as 010 or 1e3.
-PADDED = re.compile(r"[-+]?(0\d+|\d+[eE]\+?\d+)")
-# Quick searches for text with such a number.
-ZERO, EXPONENT = re.compile(r"[,;|\s\"+-]0\d"), re.compile(r"[eE]\+?\d")
 
 Rows = Sequence[Sequence[str]]
 
 
-def warn_of_odd_lines(
-    file: TextFile, columns: Sequence[str], as_text: Collection[str] = ()
-) -> None:
-    """Warn of odd lines in a file; only ``columns`` are read, and ``as_text`` are not numbers."""
+def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
+    """Warn of odd lines in a file of which only ``columns`` are read."""
     if not file.text_format.has_names:
         return
     with opened_rows(file.path, file.text_format, errors="replace") as text:
@@ -57,15 +45,11 @@ def warn_of_odd_lines(
     is_whole = len(first) < MOST_FIRST
     last = "\n".join((first[-MOST_LAST:] if is_whole else _end_of(file)).splitlines()[-LAST_LINES:])
     places = {name: file.names.index(name) for name in columns if name in file.names}
-    numbers = {name: place for name, place in places.items() if name not in as_text}
     others = [name for name in file.names if name not in places]
     counts = [name for name in others if name.strip().casefold() in COUNTS]
     # Fields are split only if a search of the text finds something.
     if LAST_WORD.search(last):
         _warn_of_last(file, _rows_of(first, file), _rows_of(last, file))
-    start = first[:MOST_SEARCHED]
-    if numbers and (ZERO.search(start) or ("e" in start.lower() and EXPONENT.search(start))):
-        _warn_of_padded(_rows_of(start, file)[1:], numbers)
     if not is_whole:
         return
     lines = first.splitlines()[1:]
@@ -120,27 +104,6 @@ def _word(text: str) -> str:
     return text.strip().rstrip(":").casefold()
 
 
-def _warn_of_padded(rows: Rows, places: dict[str, int]) -> None:
-    """Warn if a number is written in two ways in one column, because codes can differ."""
-    for name, place in places.items():
-        texts = {row[place].strip() for row in rows if len(row) > place}
-        if not any(map(PADDED.fullmatch, texts)):
-            continue
-        alike: dict[float, list[str]] = defaultdict(list)
-        for text in sorted(filter(is_number, texts)):
-            alike[float(text)].append(text)
-        groups = [
-            " and ".join(map(repr, group))
-            for group in alike.values()
-            if len(group) > 1 and any(map(PADDED.fullmatch, group))
-        ]
-        if groups and all(map(is_number, filter(None, texts))):
-            warn(
-                f"column {name!r} holds {first_of_many(groups, MOST_SHOWN, '; ')}, which are read"
-                " as one number: put a letter before codes that differ."
-            )
-
-
 def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
     """Warn if the first column has the names of the others, as in a confusion matrix."""
     if [row[0].strip() for row in rows] == [name.strip() for name in file.names[1:]]:
@@ -168,7 +131,7 @@ def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None
 
 
 def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int], count: str) -> None:
-    """Warn if there is one line per pair of labels next to an unread column of counts.
+    """Warn if there is one line per pair of labels, and a column of counts that is not read.
 
     If all pairs of labels occur, `judge_table` warns instead.
     """

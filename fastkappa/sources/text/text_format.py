@@ -89,8 +89,8 @@ def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> lis
 def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, TextFormat]:
     """Return the delimiter and the format of a text file.
 
-    The delimiter is ``expected``, unless the first line contains only another one or begins with
-    ``sep=``. If ``expected`` is an empty string, the first line decides.
+    The delimiter is ``expected``, unless the first line contains only another delimiter or begins
+    with ``sep=``. If ``expected`` is an empty string, the first line decides.
     """
     # Bytes that are not valid in this encoding raise an error when the whole file is read.
     with (

@@ -39,8 +39,9 @@ TOLERANCE = 1e-9
 # Rounding of z near 0 is multiplied by p / z, so the error of the steps can stay above `TOLERANCE`.
 # An error below this value that no longer halves is rounding.
 LARGEST_ROUNDING = 1e-5
-# With a larger multiplier, a step leads to a table with all items in one cell, whatever kappa is.
-LARGEST_MULTIPLIER = 1e8
+# If the proportion of a cell with counts falls below this part of the observed proportion, no
+# proportions near the observed ones have kappa0.
+LEAST_PART = 1e-6
 # The products differ between cells by up to this factor. Symmetric counts can have asymmetric most
 # likely proportions, and symmetric steps would never leave a saddle point.
 ASYMMETRY = 0.3
@@ -73,11 +74,11 @@ class MostLikely(NamedTuple):
     Attributes
     ----------
     proportions : ndarray of shape (m, cells)
-        Proportions that sum to 1, with a kappa of kappa0. NaN if the counts are impossible under
-        any proportions with this kappa.
+        Proportions that sum to 1, with a kappa of kappa0. They are NaN if the counts are impossible
+        under any proportions with this kappa.
     likelihood_ratio : ndarray of shape (m,)
-        Twice the log likelihood ratio of the observed to these proportions, at least 0. Infinite if
-        the counts are impossible under any proportions with this kappa.
+        Twice the log likelihood ratio of the observed to these proportions, at least 0. It is
+        infinite if the counts are impossible under any proportions with this kappa.
     """
 
     proportions: FloatTable
@@ -138,7 +139,7 @@ def _solved(
         if done.any():
             solved[which[done]] = _corrected(constraint, problem.p[done], kappa0[done])
         problem, _ = problem.moved(move, np.zeros(len(which)))
-        kept = ~done & np.isfinite(problem.a) & (np.abs(problem.b) < LARGEST_MULTIPLIER)
+        kept = ~done & np.isfinite(problem.a) & ~problem.is_lost
         which, kappa0, problem = which[kept], kappa0[kept], problem.some(kept)
     return solved
 
@@ -166,10 +167,15 @@ class Problem(NamedTuple):
         """Whether the products have reached their last value."""
         return (self.product <= self.last) | ~self.uneven.any(axis=-1)
 
+    @property
+    def is_lost(self) -> AnyArray:
+        """Whether a cell with counts has lost nearly all of its proportion."""
+        return np.asarray((self.p < LEAST_PART * self.observed).any(axis=-1))
+
     def is_solved(self, move: Move) -> AnyArray:
         """Return whether the next move has no error, except for rounding."""
         stays = (move.error < LARGEST_ROUNDING) & (move.error > self.error / 2)
-        return self.is_last & ((move.error < TOLERANCE) | stays)
+        return np.asarray(self.is_last & ((move.error < TOLERANCE) | stays))
 
     def some(self, kept: AnyArray) -> Problem:
         """Return the selected problems."""

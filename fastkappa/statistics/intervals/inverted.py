@@ -41,8 +41,9 @@ MOST_STEPS, MOST_HALVINGS = 40, 60
 BLOCK_CELLS = 1 << 15
 END_TOLERANCE = 1e-8  # tolerance of an interval end
 # False position does not find a jump of the statistic. After these steps, an end is less precise.
-SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-7
-ROOT_TOLERANCE, ROUNDING = 1e-8, 1e-14  # of the root of the statistic at the end, and more per item
+SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-5
+ROUNDING = 1e-14  # of a coefficient, and of the root of the statistic per item
+ROOT_TOLERANCE = 1e-8  # of the root of the statistic at the end
 ROUNDED_ROOT = 1e-6  # of the root if the proportions have rounding errors
 LARGEST_T = 0.1  # largest change of t in a step
 # kappa0 is changed only if the product of an empty cell, in items, is below this.
@@ -157,7 +158,7 @@ def ends_at(
     guess = np.where(np.abs(guess - kappa) < np.abs(bound - kappa), guess, halfway)
     all_ends = _Ends(counts, kappa, guess, bound, quantiles)
     ends = bound.copy()
-    sought = np.flatnonzero(kappa != bound)
+    sought = np.flatnonzero(np.abs(kappa - bound) > ROUNDING)
     proportions = np.full(counts.shape, np.nan)
     ends[sought], proportions[sought] = _by_newton(test, constraint, all_ends.some(sought))
     missed = np.flatnonzero(np.isnan(ends))
@@ -168,13 +169,14 @@ def ends_at(
     return ends, proportions
 
 
-def least_kappa(matrix: FloatTable) -> float:
-    """Return the least kappa that any table can have with these disagreement weights.
+def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
+    """Return the least kappa that any ratings can have with these disagreement weights.
 
-    It is -1 if the weights are squared distances between points, as for all named weights. The
-    reason is that the mean squared distance of two vectors is at most twice that of independent
-    vectors with the same distributions. Otherwise kappa may have no least value, for example if
-    only one of two opposite disagreements has a weight; then -infinity is returned.
+    It is -1 / (n_raters - 1) for Fleiss' and Conger's kappa (-1 for two raters) if the weights are
+    squared distances between points, as for all named weights. The reason is that the mean squared
+    distance of R vectors is at most R / (R - 1) times that of independent vectors with the same
+    distributions. Otherwise kappa can lack a least value, for example if only one of two opposite
+    disagreements has a weight; then -infinity is returned.
 
     Examples
     --------
@@ -189,7 +191,8 @@ def least_kappa(matrix: FloatTable) -> float:
     # negative eigenvalue.
     means = matrix.mean(axis=0)
     eigenvalues = np.linalg.eigvalsh(means[:, None] + means - matrix - means.mean())
-    return -1.0 if eigenvalues.min() >= -1e-10 * eigenvalues.max() else -math.inf
+    is_squared = eigenvalues.min() >= -1e-10 * eigenvalues.max()
+    return -1 / (n_raters - 1) if is_squared else -math.inf
 
 
 def statistic_and_slope(

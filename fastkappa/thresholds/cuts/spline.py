@@ -6,7 +6,8 @@ penalty divides coefficient i by 1 + penalty * curvature_i, so each penalty cost
 operations. The penalty with the least generalized cross-validation score is chosen.
 
 The score counts each degree of freedom twice. The original score counts it once and sometimes
-follows noise, more often the more numbers of knots and scales of the scores it chooses from.
+follows noise. This happens more often if it chooses from more numbers of knots and scales of the
+scores.
 
 References
 ----------

@@ -18,7 +18,7 @@ from fastkappa.ratings.item_weights import in_given_weights, read_scaled_weights
 from fastkappa.ratings.label_order import is_alphabetical, sorted_strings, warn_of_order
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.read import LEAVE_OUT, judge_labels, read_rated
-from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite
+from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite, warn_of_codes
 from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
@@ -37,10 +37,10 @@ class ScoredItems(NamedTuple):
     """Items with a true label, a score and optionally a weight.
 
     The label of item i is ``labels[codes[i] - lowest]``. ``scores`` are the user's float32 or
-    float64 scores. They may contain NaN and infinity, which are rejected when they are counted
-    or sorted. ``weights`` are positive float64 numbers: the user's weights times
-    ``weight_scale``. ``counts_whole`` is whether tables are returned as int64.
-    ``order_is_known`` is whether the order of the labels was given or declared.
+    float64 scores. They can contain NaN and infinity, which are rejected when they are counted or
+    sorted. ``weights`` are positive float64 numbers: the user's weights times ``weight_scale``.
+    ``counts_whole`` is True if tables are returned as int64. ``order_is_known`` is True if the
+    order of the labels was given or declared.
     """
 
     scores: AnyArray
@@ -77,7 +77,8 @@ class ScoredItems(NamedTuple):
     def warn_of_order(self, weights: str | None) -> None:
         """Warn if labels are in alphabetical order, or have gaps with ``weights`` given by name.
 
-        Thresholds depend on the order of the labels whatever the weights, even with two labels.
+        Thresholds depend on the order of the labels, even with two labels, whatever the weights
+        are.
         """
         if not self.order_is_known:
             why, fewest = "The meaning of a threshold", 2
@@ -124,6 +125,8 @@ def read_scored_items(
     if n_items == 0:
         raise ValueError("y_true and scores must not be empty, got no items.")
     warn_of_row_order({"y_true": y_true, "scores": scores})
+    some = numbers[:: max(1, n_items // SAMPLE)]
+    warn_of_codes(some, float(some.min()), float(some.max()), "scores")
     column = read_rated(y_true, "y_true", (), labels)
     try:
         refuse_obstacles({"y_true": column})

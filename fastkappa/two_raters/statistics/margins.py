@@ -69,8 +69,8 @@ class McNemar(NamedTuple):
     corrected : ChiSquareTest
         The test with the continuity correction of Edwards (1948).
     exact_p_value : float
-        The two-sided p-value of the binomial distribution, for few disagreements. NaN if there are
-        no disagreements.
+        The two-sided p-value of the binomial distribution, for few disagreements. It is NaN if
+        there are no disagreements.
     """
 
     counts: tuple[int, int]
@@ -137,7 +137,7 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
         Counts; rows are the first rater's ratings.
     clusters : Clusters or None, default=None
         The clusters of the items, if they are not independent. The covariance is then that of
-        the sums of the clusters, for two labels as Durkalski and others have it.
+        the sums of the clusters. For two labels, it is the covariance of Durkalski and others.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def bhapkar(table: ArrayLike) -> ChiSquareTest:
 
     Its variance does not assume equal margins. Its statistic is W / (1 - W / n), where W is the
     statistic of `stuart_maxwell`. So it is always larger, and for many items both are nearly equal.
-    Parameters and errors are as for `stuart_maxwell`.
+    The parameters and errors are those of `stuart_maxwell`.
 
     Returns
     -------

@@ -124,11 +124,11 @@ def specific_agreement(
     Returns
     -------
     agreement : SpecificAgreement
-        Standard errors are from the delta method, with clusters from the sums of each. Intervals
-        are not symmetric. Among the items with the label by either rater, let q be the proportion
-        with the label by both raters. It is binomial, and its Wilson interval is transformed by
-        2 q / (1 + q). With clusters, the interval is for the number of independent items with the
-        same standard error.
+        Standard errors are from the delta method. With clusters, they are computed from the sums of
+        each cluster. Intervals are not symmetric. Among the items with the label by either rater,
+        let q be the proportion with the label by both raters. It is binomial, and its Wilson
+        interval is transformed by 2 q / (1 + q). With clusters, the interval is for the number of
+        independent items with the same standard error.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def agreement_within(
     by : {'steps', 'values'}, default='steps'
         Whether to compare the positions of the labels or their values.
     labels : ndarray of shape (l,), default=None
-        The labels, which must be numbers. Needed for ``by='values'``.
+        The labels, which must be numbers. They are needed for ``by='values'``.
     confidence : float, default=0.95
             The confidence level of the Wilson interval.
         clusters : Clusters or None, default=None
@@ -246,10 +246,11 @@ def agreement_within(
 def _of_clusters(
     slopes: Iterable[FloatTable], alone: Floats, clusters: Clusters, confidence: float
 ) -> tuple[Floats, Floats]:
-    """Return standard errors by clusters, and how much fewer independent items tell as much.
+    """Return standard errors by clusters, and the factor from n to independent items.
 
-    ``slopes`` are tables of what an item of each cell adds to a proportion, ``alone`` the standard
-    errors of independent items. The quantile of the interval is that of `root_quantile`.
+    ``slopes`` are tables of the change of a proportion per item of each cell. ``alone`` contains
+    the standard errors of independent items. The quantile of the interval is that of
+    `root_quantile`.
     """
     variances = [float(clusters.products(slope.reshape(1, -1))[0, 0]) for slope in slopes]
     errors = np.array([math.nan if clusters.n_clusters < 2 else math.sqrt(v) for v in variances])
