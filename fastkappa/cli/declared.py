@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import copy
+from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, getdoc, signature
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -41,6 +42,10 @@ def as_command(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def run(**given: Any) -> None:
+        given = {
+            name: value.value if isinstance(value, StrEnum) else value
+            for name, value in given.items()
+        }
         for name, (kind, fields) in groups.items():
             given[name] = kind(**{field: given.pop(field) for field in fields})
         function(**given)
@@ -62,15 +67,33 @@ def _fields(kind: Any) -> Iterator[Parameter]:
 
 def _option(name: str, kind: Any, default: Any, described: _Described | None) -> Parameter:
     """Return the declaration of an option or argument for typer."""
+    info = typer.Option()
+    if get_origin(kind) is Annotated:
+        kind, info = get_args(kind)
     if described is not None:
-        declared = getattr(kind, "__metadata__", (None,))[0]
-        info = typer.Option() if declared is None else copy(declared)
+        info = copy(info)
         # typer keeps a name, such as "--id", in the place of the default.
         if isinstance(info, typer.models.OptionInfo) and info.default is ...:
             info.param_decls = [f"--{name.replace('_', '-')}"]
         info.metavar, info.help = described
-        kind = Annotated[getattr(kind, "__origin__", kind) if declared else kind, info]
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+    words = _words(kind)
+    if words:
+        choice: Any = StrEnum("choice", dict(zip(words, words)))  # type: ignore[misc]
+        default = choice(default) if isinstance(default, str) else default
+        kind = choice | None if default is None else choice
+    return Parameter(
+        name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
+    )
+
+
+def _words(kind: Any) -> list[str]:
+    """Return the words of a literal type, or of a union of them.
+
+    Before version 0.19, typer supports only enumerations.
+    """
+    if get_origin(kind) is Literal:
+        return list(get_args(kind))
+    return [word for part in get_args(kind) for word in _words(part)]
 
 
 def _read(described: Any) -> tuple[str, dict[str, _Described]]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import enum
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import typer
 
@@ -14,11 +13,6 @@ from fastkappa.formatting import label_text
 
 # Status 1 is for files that cannot be scored, and status 2 is for errors.
 TOO_LOW = 3
-
-
-class FailOn(enum.StrEnum):
-    estimate = "estimate"
-    lower_end = "lower"
 
 
 class Estimate(NamedTuple):
@@ -43,18 +37,18 @@ class Gate(NamedTuple):
     """
 
     fail_under: float | None = None
-    fail_on: FailOn | None = None
+    fail_on: Literal["estimate", "lower"] | None = None
 
     @property
     def needs_interval(self) -> bool:
         """Whether the lower end of an interval is checked."""
-        return self.fail_on is FailOn.lower_end
+        return self.fail_on == "lower"
 
     def check_options(self) -> None:
         """Raise if the options are invalid."""
         least, on = self
         if least is None and on is not None:
-            raise ValueError(f"--fail-on {on.value} needs --fail-under, which is not given.")
+            raise ValueError(f"--fail-on {on} needs --fail-under, which is not given.")
         if least is not None and not -1 <= least <= 1:
             raise ValueError(f"--fail-under must be a number from -1 to 1, got {least}.")
 

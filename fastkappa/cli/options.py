@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import typer
 
-from fastkappa.statistics.intervals.methods import METHODS, IntervalMethod
-from fastkappa.statistics.scheme import SCHEMES
-from fastkappa.statistics.weights import Weights
+from fastkappa.statistics.intervals.methods import IntervalMethod
+from fastkappa.statistics.scheme import SchemeName
 
 # More replicates take minutes and gigabytes, and make no relevant difference to the precision.
 MOST_REPLICATES = 1_000_000
@@ -21,45 +19,15 @@ DPI = 300
 MOST_SKIPPED = 10_000
 
 
-class WeightsOption(enum.StrEnum):
-    none = "none"
-    linear = "linear"
-    quadratic = "quadratic"
-
-    @property
-    def scheme(self) -> Weights:
-        """The weights in the form that the library expects."""
-        return next((scheme for scheme in SCHEMES if scheme == self.value), None)
+WeightsName: TypeAlias = Literal["none"] | SchemeName
+IntervalName: TypeAlias = Literal["auto"] | IntervalMethod
+FormatName: TypeAlias = Literal["text", "json", "csv", "html", "sentence"]
+MissingName: TypeAlias = Literal["raise", "drop"]
 
 
-class IntervalOption(enum.StrEnum):
-    auto = "auto"
-    asymptotic = "asymptotic"
-    score = "score"
-    profile = "profile"
-
-    @property
-    def method(self) -> IntervalMethod | None:
-        """The method in the form that the library expects."""
-        return next((method for method in METHODS if method == self.value), None)
-
-
-class MissingOption(enum.StrEnum):
-    stop = "raise"
-    drop = "drop"
-
-
-class QuoteOption(enum.StrEnum):
-    double = "double"
-    none = "none"
-
-
-class FormatOption(enum.StrEnum):
-    text = "text"
-    json = "json"
-    csv = "csv"
-    html = "html"
-    sentence = "sentence"
+def scheme_named(weights: WeightsName) -> SchemeName | None:
+    """Return the weights in the form that the library expects."""
+    return None if weights == "none" else weights
 
 
 A_FILE = "A CSV, TSV, .txt, .jsonl, .xlsx, Parquet or Arrow file"
@@ -81,7 +49,7 @@ InputFiles: TypeAlias = Annotated[
 ]
 # typer's lists of choices would be cut off in narrow columns, so the help texts name the choices.
 Weighting: TypeAlias = Annotated[
-    WeightsOption,
+    WeightsName,
     typer.Option(metavar="WORD", help="How disagreement is weighted: none, linear or quadratic."),
 ]
 WeightMatrixFile: TypeAlias = Annotated[
@@ -106,7 +74,7 @@ MissingCodes: TypeAlias = Annotated[
     typer.Option(metavar="A,B,C", help="Codes for missing values, such as 'NA,.,-9'."),
 ]
 Format: TypeAlias = Annotated[
-    FormatOption,
+    FormatName,
     typer.Option(
         "--format",
         metavar="WORD",
@@ -145,7 +113,7 @@ class TextOptions(NamedTuple):
     sep: str | None = None
     encoding: str | None = None
     no_header: bool = False
-    quote: QuoteOption = QuoteOption.double
+    quote: Literal["double", "none"] = "double"
     skip: Annotated[int, typer.Option(min=0, max=MOST_SKIPPED)] = 0
     decimal: str = "."
     sheet: str | None = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from fastkappa.arrays import AnyArray
-from fastkappa.cli.options import MissingOption, WeightsOption
+from fastkappa.cli.options import MissingName, WeightsName
 from fastkappa.cli.terminal import write
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.ratings.label_order import order_warning
@@ -37,7 +37,7 @@ class Remarks:
         self.remedy = "Give --labels in the intended order."
 
     def reading(
-        self, labels: str | None, missing: MissingOption, missing_codes: str | None
+        self, labels: str | None, missing: MissingName, missing_codes: str | None
     ) -> Reading:
         """Return the rules for reading ratings. Labels that are sorted are recorded here."""
         from fastkappa.cli.files.reading import Reading
@@ -45,7 +45,7 @@ class Remarks:
         return Reading.of(
             labels,
             missing_codes,
-            drop_missing=missing is MissingOption.drop,
+            drop_missing=missing == "drop",
             on_sorted=self.sorted_labels.append,
         )
 
@@ -79,14 +79,14 @@ class Remarks:
         _print_warning(text)
 
 
-def depends(weights: WeightsOption, matrix: Any = None) -> str | None:
+def depends(weights: WeightsName, matrix: Any = None) -> str | None:
     """Return the option through which kappa depends on the order of the labels, or None."""
     if matrix is not None:
         return None if matrix.labels is not None else f"--weight-matrix {matrix.name}"
-    return None if weights is WeightsOption.none else f"--weights {weights.value}"
+    return None if weights == "none" else f"--weights {weights}"
 
 
-def read_matrix(path: Path, weights: WeightsOption) -> Any:
+def read_matrix(path: Path, weights: WeightsName) -> Any:
     """Return the weight matrix in a file.
 
     Raises
@@ -94,9 +94,9 @@ def read_matrix(path: Path, weights: WeightsOption) -> Any:
     ValueError
         If the file cannot be read, or ``--weights`` is given as well.
     """
-    if weights is not WeightsOption.none:
+    if weights != "none":
         raise ValueError(
-            f"give either --weights or --weight-matrix, got --weights {weights.value} and"
+            f"give either --weights or --weight-matrix, got --weights {weights} and"
             f" --weight-matrix {path}."
         )
     from fastkappa.cli.files.weight_matrix import read_weight_matrix

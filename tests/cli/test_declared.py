@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
 
@@ -27,6 +27,7 @@ class Group(NamedTuple):
 
     first: str = "x"
     second: int = 2
+    word: Literal["x", "y"] | None = None
 
 
 def command(
@@ -54,6 +55,9 @@ def test_options_reach_the_function_as_it_declares_them() -> None:
     assert run("--size", "3").stdout == f"3 False {Group()}\n"
     given = run("--size", "3", "--is-on", "--second", "5", "--first", "y")
     assert given.stdout == f"3 True {Group('y', 5)}\n"
+    # A choice arrives as a string.
+    assert run("--size", "3", "--word", "y").stdout == f"3 False {Group(word='y')}\n"
+    assert "'z' is not one of 'x', 'y'" in run("--size", "3", "--word", "z").stderr
     assert run("--size", "0").exit_code == 2
     assert run("--no-is-on", "--size", "1").exit_code == 2
 

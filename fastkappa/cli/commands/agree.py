@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from fastkappa.cli.gate import Gate
 from fastkappa.cli.options import (
     Format,
-    FormatOption,
     InputFiles,
-    IntervalOption,
+    IntervalName,
     MissingCodes,
-    MissingOption,
+    MissingName,
     PictureOptions,
     Replicates,
     TextOptions,
     Weighting,
     WeightMatrixFile,
-    WeightsOption,
+    scheme_named,
 )
 from fastkappa.cli.raters_option import RaterOptions, RatersCommand
 from fastkappa.cli.remarks import Remarks, depends, errors_printed, read_matrix
@@ -41,41 +39,21 @@ fastkappa agree ann.csv ben.csv --id slide --rating grade
 Command = RatersCommand
 
 
-class DuplicatesOption(enum.StrEnum):
-    error = "error"
-    first = "first"
-    last = "last"
-
-
-class DistributionOption(enum.StrEnum):
-    normal = "normal"
-    t = "t"
-
-
-class LevelOption(enum.StrEnum):
-    nominal = "nominal"
-    ordinal = "ordinal"
-    interval = "interval"
-    ratio = "ratio"
-    jaccard = "jaccard"
-    masi = "masi"
-
-
 def agree(
     files: InputFiles,
     raters: RaterOptions,
-    duplicates: DuplicatesOption = DuplicatesOption.error,
-    level: LevelOption | None = None,
+    duplicates: Literal["error", "first", "last"] = "error",
+    level: (Literal["nominal", "ordinal", "interval", "ratio", "jaccard", "masi"] | None) = None,
     set_separator: str | None = None,
-    weights: Weighting = WeightsOption.none,
+    weights: Weighting = "none",
     weight_matrix: WeightMatrixFile = None,
     sample_weight: str | None = None,
     labels: str | None = None,
-    missing: MissingOption = MissingOption.stop,
+    missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
     group: str | None = None,
-    interval_method: IntervalOption = IntervalOption.auto,
-    distribution: DistributionOption | None = None,
+    interval_method: IntervalName = "auto",
+    distribution: Literal["normal", "t"] | None = None,
     bootstrap: Replicates = 0,
     seed: Annotated[int | None, typer.Option(min=0)] = None,
     scale: Annotated[
@@ -93,7 +71,7 @@ def agree(
     pictures: PictureOptions,
     gate: Gate,
     text: TextOptions,
-    output: Format = FormatOption.text,
+    output: Format = "text",
 ) -> None:
     """Report on the agreement of two or more raters.
 
@@ -175,16 +153,16 @@ def agree(
         request = AgreeRequest(
             file=source.name,
             raters=tuple(raters.raters or ()),
-            level=None if level is None else level.value,
+            level=level,
             separator=set_separator,
-            duplicates=duplicates.value,
+            duplicates=duplicates,
             group=group,
-            weights=weights.scheme if matrix is None else matrix,
+            weights=scheme_named(weights) if matrix is None else matrix,
             scale=None if scale is None else check_scale(scale),
             n_resamples=bootstrap,
             seed=seed,
-            interval_method=interval_method.method,
-            distribution=None if distribution is None else distribution.value,
+            interval_method=None if interval_method == "auto" else interval_method,
+            distribution=distribution,
             sample_weight=sample_weight,
             cluster=raters.cluster,
             heat_map=heat_map,
@@ -202,7 +180,7 @@ def agree(
         write_page(pictures, report, remarks)
         for path, content in report.files:
             write_file(path, content)
-        write(report.written(output.value, remarks.everything))
+        write(report.written(output, remarks.everything))
         gate.check(report.estimates)
 
 

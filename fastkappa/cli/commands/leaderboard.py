@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from fastkappa.cli.options import (
     A_FILE,
     MissingCodes,
-    MissingOption,
+    MissingName,
     Replicates,
     TextOptions,
-    WeightsOption,
+    WeightsName,
+    scheme_named,
 )
 from fastkappa.cli.remarks import Remarks, depends, errors_printed
 
@@ -30,19 +30,6 @@ fastkappa leaderboard truth.csv a.csv b.csv --id id --target y --split part
 """
 
 
-class LeaderboardFormat(enum.StrEnum):
-    table = "table"
-    json = "json"
-    csv = "csv"
-    html = "html"
-    sentence = "sentence"
-
-
-class MismatchOption(enum.StrEnum):
-    stop = "raise"
-    drop = "drop"
-
-
 def leaderboard(
     truth: Annotated[
         Path,
@@ -54,22 +41,24 @@ def leaderboard(
     submissions: Annotated[list[Path], typer.Argument()],
     id_column: Annotated[str, typer.Option("--id")],
     target: str,
-    weights: WeightsOption = WeightsOption.none,
+    weights: WeightsName = "none",
     labels: str | None = None,
     allow_other_labels: bool = False,
-    missing: MissingOption = MissingOption.stop,
+    missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
     cluster: str | None = None,
     sample_weight: str | None = None,
     split: str | None = None,
     bootstrap: Replicates = 1000,
-    mismatch: MismatchOption = MismatchOption.stop,
+    mismatch: MissingName = "raise",
     min_coverage: Annotated[float, typer.Option(min=0, max=1)] = 1.0,
     seed: Annotated[int, typer.Option(min=0)] = 0,
     name_pattern: str | None = None,
     *,
     text: TextOptions,
-    output: Annotated[LeaderboardFormat, typer.Option("--format")] = LeaderboardFormat.table,
+    output: Annotated[
+        Literal["table", "json", "csv", "html", "sentence"], typer.Option("--format")
+    ] = "table",
 ) -> None:
     """Rank files of predictions by their kappa with the truth.
 
@@ -148,9 +137,9 @@ def leaderboard(
                 id_column,
                 target,
                 LeaderboardOptions(
-                    weights.scheme,
+                    scheme_named(weights),
                     allow_other_labels=allow_other_labels,
-                    on_mismatch="drop" if mismatch is MismatchOption.drop else "raise",
+                    on_mismatch=mismatch,
                     min_coverage=min_coverage,
                     n_resamples=bootstrap,
                     rng=seed,
@@ -166,7 +155,7 @@ def leaderboard(
         boards = {name: _renamed(board, opener, names) for name, board in boards.items()}
         remarks.texts = list(map(opener.named, remarks.texts))
         remarks.show()
-        write(output_of(boards).written(output.value, remarks.everything))
+        write(output_of(boards).written(output, remarks.everything))
     if any(failure is not None for board in boards.values() for failure in board.failures):
         raise typer.Exit(SOME_NOT_SCORED)
 

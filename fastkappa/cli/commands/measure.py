@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from fastkappa.cli.options import (
     Format,
-    FormatOption,
     InputFiles,
     MissingCodes,
-    MissingOption,
+    MissingName,
     PictureOptions,
     TextOptions,
 )
@@ -30,12 +29,12 @@ def measure(
     files: InputFiles,
     raters: RaterOptions,
     confidence: float = 0.95,
-    missing: MissingOption = MissingOption.stop,
+    missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
     *,
     pictures: PictureOptions,
     text: TextOptions,
-    output: Format = FormatOption.text,
+    output: Format = "text",
 ) -> None:
     """Report on the agreement of measurements, which are numbers.
 
@@ -73,4 +72,4 @@ def measure(
         draw(pictures, report)
         remarks.show()
         write_page(pictures, report, remarks)
-        write(report.written(output.value, remarks.everything))
+        write(report.written(output, remarks.everything))

@@ -9,7 +9,7 @@ import typer
 
 from fastkappa.cli.commands.score import print_counts
 from fastkappa.cli.gate import Gate
-from fastkappa.cli.options import Format, FormatOption, TextOptions, WeightMatrixFile, WeightsOption
+from fastkappa.cli.options import Format, TextOptions, WeightMatrixFile, WeightsName
 from fastkappa.cli.remarks import Remarks, depends, errors_printed, read_matrix
 
 EXAMPLES = """
@@ -23,11 +23,11 @@ fastkappa merge 'counts/*.json' --format sentence
 
 def merge(
     files: Annotated[list[Path], typer.Argument()],
-    weights: WeightsOption = WeightsOption.none,
+    weights: WeightsName = "none",
     weight_matrix: WeightMatrixFile = None,
     *,
     gate: Gate,
-    output: Format = FormatOption.text,
+    output: Format = "text",
 ) -> None:
     """Add saved counts, and score the sum.
 
@@ -54,4 +54,4 @@ def merge(
         name, saved = merge_counts(files)
         if saved.are_sorted:
             remarks.sorted_labels.append(saved.counts.labels)
-        print_counts(name, saved, matrix or weights.value, gate, output, remarks)
+        print_counts(name, saved, matrix or weights, gate, output, remarks)

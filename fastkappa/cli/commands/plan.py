@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import enum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from fastkappa.cli.options import Format, FormatOption, Weighting, WeightsOption
+from fastkappa.cli.options import Format, Weighting, scheme_named
 from fastkappa.cli.remarks import errors_printed
 
 EXAMPLES = """
@@ -21,12 +20,6 @@ fastkappa plan --kappa 0.8 --n 120 --design-effect 1.4 --cluster-size 4
 """
 
 
-class AlternativeOption(enum.StrEnum):
-    two_sided = "two-sided"
-    greater = "greater"
-    less = "less"
-
-
 def plan(
     kappa: float,
     width: float | None = None,
@@ -35,15 +28,15 @@ def plan(
     n: Annotated[int | None, typer.Option(min=2)] = None,
     rates: str = "0.5",
     second_rates: str | None = None,
-    weights: Weighting = WeightsOption.none,
+    weights: Weighting = "none",
     raters: Annotated[int, typer.Option(min=2)] = 2,
-    alternative: AlternativeOption = AlternativeOption.two_sided,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     alpha: float = 0.05,
     confidence: float = 0.95,
     conservative: bool = False,
     design_effect: float = 1.0,
     cluster_size: Annotated[int | None, typer.Option(min=1)] = None,
-    output: Format = FormatOption.text,
+    output: Format = "text",
 ) -> None:
     """Plan the number of items of a study.
 
@@ -95,13 +88,13 @@ def plan(
             power_wanted=power,
             n=n,
             rates=(first, second),
-            weights=weights.scheme,
+            weights=scheme_named(weights),
             n_raters=raters,
-            alternative=alternative.value,
+            alternative=alternative,
             alpha=alpha,
             confidence=confidence,
             conservative=conservative,
             design_effect=design_effect,
             cluster_size=cluster_size,
         )
-        write(report.written(output.value, ()))
+        write(report.written(output, ()))

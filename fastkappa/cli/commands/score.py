@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from fastkappa.cli.gate import Gate
 from fastkappa.cli.options import (
     Format,
-    FormatOption,
+    FormatName,
     InputFile,
     Labels,
     MissingCodes,
-    MissingOption,
+    MissingName,
     TextOptions,
     WeightMatrixFile,
-    WeightsOption,
+    WeightsName,
 )
 from fastkappa.cli.remarks import Remarks, depends, errors_printed, read_matrix
 
@@ -33,24 +33,24 @@ zcat ratings.csv.gz | fastkappa score - --y1 ann --y2 ben --format json
 
 fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
 """
-WITH_INTERVAL = (FormatOption.sentence, FormatOption.json)
+WITH_INTERVAL = ("sentence", "json")
 
 
 def score(
     file: InputFile,
     y1: str,
     y2: str,
-    weights: WeightsOption = WeightsOption.none,
+    weights: WeightsName = "none",
     weight_matrix: WeightMatrixFile = None,
     sample_weight: str | None = None,
     labels: Labels = None,
-    missing: MissingOption = MissingOption.stop,
+    missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
     save: Path | None = None,
     *,
     gate: Gate,
     text: TextOptions,
-    output: Format = FormatOption.text,
+    output: Format = "text",
 ) -> None:
     """Score the agreement of two columns of ratings.
 
@@ -98,7 +98,7 @@ def score(
         saved = SavedCounts(source.name, (y1, y2), sample_weight, are_sorted, counts)
         if save is not None:
             write_file(save, saved.to_json())
-        print_counts(source.name, saved, matrix or weights.value, gate, output, remarks)
+        print_counts(source.name, saved, matrix or weights, gate, output, remarks)
 
 
 def print_counts(
@@ -106,7 +106,7 @@ def print_counts(
     saved: SavedCounts,
     weights: Any,
     gate: Gate,
-    output: FormatOption,
+    output: FormatName,
     remarks: Remarks,
 ) -> None:
     """Print the report on counts, and check their kappa against the gate.
@@ -133,5 +133,5 @@ def print_counts(
         is_ordered=not are_words or remarks.rely_on_order,
     )
     remarks.show()
-    write(report.written(output.value, remarks.everything))
+    write(report.written(output, remarks.everything))
     gate.check(report.estimates)

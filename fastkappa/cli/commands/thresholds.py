@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from fastkappa.cli.options import (
     Format,
-    FormatOption,
     InputFile,
     Labels,
     MissingCodes,
-    MissingOption,
+    MissingName,
     TextOptions,
     Weighting,
-    WeightsOption,
+    scheme_named,
 )
 from fastkappa.cli.remarks import Remarks, depends, errors_printed
 
@@ -32,28 +30,20 @@ fastkappa thresholds oof.csv --y grade --score pred --apply new.csv
 """
 
 
-class MethodOption(enum.StrEnum):
-    spline = "spline"
-    exact = "exact"
-    bagged = "bagged"
-    smoothed = "smoothed"
-    closed_form = "closed_form"
-
-
 def thresholds(
     file: InputFile,
     y: str | None = None,
     score: str | None = None,
     apply: Path | None = None,
-    weights: Weighting = WeightsOption.quadratic,
-    method: MethodOption = MethodOption.spline,
+    weights: Weighting = "quadratic",
+    method: Literal["spline", "exact", "bagged", "smoothed", "closed_form"] = "spline",
     labels: Labels = None,
-    missing: MissingOption = MissingOption.stop,
+    missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1)] = 0,
     *,
     text: TextOptions,
-    output: Format = FormatOption.text,
+    output: Format = "text",
 ) -> None:
     """Find the cut points on a model's scores that maximise kappa.
 
@@ -95,8 +85,8 @@ def thresholds(
         opened_inputs(text) as opener,
     ):
         reading = remarks.reading(labels, missing, missing_codes)
-        if apply is not None and output not in (FormatOption.text, FormatOption.csv):
-            raise ValueError(f"--apply prints CSV, got --format {output.value}.")
+        if apply is not None and output not in ("text", "csv"):
+            raise ValueError(f"--apply prints CSV, got --format {output}.")
         if file.suffix.lower() == ".json":
             if apply is None:
                 raise ValueError(f"{file} has cut points. Give the file of new scores in --apply.")
@@ -110,14 +100,14 @@ def thresholds(
             source = opener.source(file)
             items = read_scores(source, y, score, reading)
             columns = y, score
-            rounding = rounding_of(columns, items, weights.scheme, method.value, seed)
+            rounding = rounding_of(columns, items, scheme_named(weights), method, seed)
             if items.labels is None:
                 reading.on_sorted(rounding.labels)
             cuts = Cuts(rounding.labels.tolist(), rounding.thresholds, score)
         if apply is None:
             remarks.show()
-            report = output_of(source.name, columns, items, rounding, weights.scheme, method.value)
-            write(report.written(output.value, remarks.everything))
+            report = output_of(source.name, columns, items, rounding, scheme_named(weights), method)
+            write(report.written(output, remarks.everything))
             return
         written = with_labels(opener.source(apply), cuts, reading, remarks.texts.append)
         remarks.show()
