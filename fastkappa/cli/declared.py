@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from copy import copy
 from enum import StrEnum
@@ -11,7 +12,8 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, ge
 
 import typer
 
-HEADING = "\n\nParameters\n----------\n"
+# The heading of a section in a docstring.
+HEADING = re.compile(r"\n\n(\w+)\n-+\n")
 
 
 class _Described(NamedTuple):
@@ -25,7 +27,7 @@ def as_command(function: Callable[..., None]) -> Callable[..., None]:
     """Return a function whose options have the help texts of its docstring, for typer.
 
     The section "Parameters" has an entry ``name : METAVAR`` per option. A parameter whose type is a
-    `NamedTuple` stands for one option per field, described in the docstring of that type.
+    `NamedTuple` stands for one option per field that is described or annotated as an option.
     """
     about, described = _read(function)
     hints = get_type_hints(function, include_extras=True)
@@ -61,8 +63,9 @@ def _fields(kind: Any) -> Iterator[Parameter]:
     """Yield the options that a tuple groups."""
     _, described = _read(kind)
     for name, hint in get_type_hints(kind, include_extras=True).items():
-        default = kind._field_defaults.get(name, Parameter.empty)
-        yield _option(name, hint, default, described.get(name))
+        if name in described or get_origin(hint) is Annotated:
+            default = kind._field_defaults.get(name, Parameter.empty)
+            yield _option(name, hint, default, described.get(name))
 
 
 def _option(name: str, kind: Any, default: Any, described: _Described | None) -> Parameter:
@@ -96,17 +99,29 @@ def _words(kind: Any) -> list[str]:
     return [word for part in get_args(kind) for word in _words(part)]
 
 
+def examples_of(function: Callable[..., None]) -> str | None:
+    """Return the section "Examples" of a docstring with its heading, for the end of a help text."""
+    examples = _sections(function)[1].get("Examples")
+    return None if examples is None else f"Examples:\n\n{examples}"
+
+
 def _read(described: Any) -> tuple[str, dict[str, _Described]]:
-    """Return a docstring without its section on parameters, and the entries of that section."""
-    # Python removes docstrings if it runs with -OO.
-    about, _, listed = (getdoc(described) or "").partition(HEADING)
+    """Return the first part of a docstring, and the entries of its section on parameters."""
+    about, sections = _sections(described)
     entries: dict[str, _Described] = {}
     name = ""
-    for line in listed.splitlines():
+    for line in sections.get("Parameters", "").splitlines():
         if line.startswith(" "):
             entry = entries[name]
             entries[name] = entry._replace(text=f"{entry.text} {line.strip()}".lstrip())
-        elif line:
+        else:
             name, _, metavar = line.partition(" : ")
             entries[name] = _Described(metavar or None, "")
     return about, entries
+
+
+def _sections(described: Any) -> tuple[str, dict[str, str]]:
+    """Return the first part of a docstring, and its sections by heading."""
+    # Python removes docstrings if it runs with -OO.
+    about, *parts = HEADING.split(getdoc(described) or "")
+    return about, dict(zip(parts[::2], parts[1::2]))

@@ -18,6 +18,7 @@ from fastkappa.ratings.label_order import order_warning
 
 if TYPE_CHECKING:
     from fastkappa.cli.files.reading import Reading
+    from fastkappa.cli.files.weight_matrix import WeightMatrix
 
 
 class Remarks:
@@ -86,14 +87,16 @@ def depends(weights: WeightsName, matrix: Any = None) -> str | None:
     return None if weights == "none" else f"--weights {weights}"
 
 
-def read_matrix(path: Path, weights: WeightsName) -> Any:
-    """Return the weight matrix in a file.
+def read_matrix(path: Path | None, weights: WeightsName) -> WeightMatrix | None:
+    """Return the weight matrix in a file, None without a file.
 
     Raises
     ------
     ValueError
         If the file cannot be read, or ``--weights`` is given as well.
     """
+    if path is None:
+        return None
     if weights != "none":
         raise ValueError(
             f"give either --weights or --weight-matrix, got --weights {weights} and"

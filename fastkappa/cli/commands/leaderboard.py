@@ -21,13 +21,6 @@ from fastkappa.cli.options import (
 from fastkappa.cli.remarks import Remarks, depends, errors_printed
 
 SOME_NOT_SCORED = 1
-EXAMPLES = """
-fastkappa leaderboard truth.csv submissions --id image --target grade
-
-fastkappa leaderboard truth.csv 'team-*.csv' --id 1 --target 2 --no-header
-
-fastkappa leaderboard truth.csv a.csv b.csv --id id --target y --split part
-"""
 
 
 def leaderboard(
@@ -113,6 +106,14 @@ def leaderboard(
     output : WORD
         The output format: table for reading, html for a browser, sentence for a paper, json or csv
         for further computation.
+
+    Examples
+    --------
+    fastkappa leaderboard truth.csv submissions --id image --target grade
+
+    fastkappa leaderboard truth.csv 'team-*.csv' --id 1 --target 2 --no-header
+
+    fastkappa leaderboard truth.csv a.csv b.csv --id id --target y --split part
     """
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.submissions import names_by_pattern, rank_files, submission_files

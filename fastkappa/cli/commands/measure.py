@@ -13,15 +13,6 @@ from fastkappa.cli.options import (
 from fastkappa.cli.raters_option import RaterOptions, RatersCommand
 from fastkappa.cli.remarks import Remarks, errors_printed
 
-EXAMPLES = """
-fastkappa measure pressure.csv --raters cuff sensor --plot bland_altman.pdf
-
-fastkappa measure pressure.xlsx --raters ann ben cat --missing drop
-
-fastkappa measure long.csv --item patient --rater who --rating pressure
-
-fastkappa measure cuff.csv sensor.csv --id patient
-"""
 Command = RatersCommand
 
 
@@ -49,6 +40,16 @@ def measure(
     missing
         What to do with items that some raters did not measure: stop with an error (raise), or leave
         the items out (drop).
+
+    Examples
+    --------
+    fastkappa measure pressure.csv --raters cuff sensor --plot bland_altman.pdf
+
+    fastkappa measure pressure.xlsx --raters ann ben cat --missing drop
+
+    fastkappa measure long.csv --item patient --rater who --rating pressure
+
+    fastkappa measure cuff.csv sensor.csv --id patient
     """
     from fastkappa.cli.files.measurements import read_measured
     from fastkappa.cli.files.opening import opened_inputs

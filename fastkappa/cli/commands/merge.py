@@ -12,14 +12,6 @@ from fastkappa.cli.gate import Gate
 from fastkappa.cli.options import Format, TextOptions, WeightMatrixFile, WeightsName
 from fastkappa.cli.remarks import Remarks, depends, errors_printed, read_matrix
 
-EXAMPLES = """
-fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
-
-fastkappa merge part1.json part2.json --weights linear
-
-fastkappa merge 'counts/*.json' --format sentence
-"""
-
 
 def merge(
     files: Annotated[list[Path], typer.Argument()],
@@ -41,6 +33,14 @@ def merge(
         '*.json'.
     weights : WORD
         The kappa to print first: none, linear or quadratic. All three are computed.
+
+    Examples
+    --------
+    fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
+
+    fastkappa merge part1.json part2.json --weights linear
+
+    fastkappa merge 'counts/*.json' --format sentence
     """
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.saved_counts import merge_counts
@@ -49,7 +49,7 @@ def merge(
     remarks.remedy = "Run fastkappa score --save with --labels in the intended order."
     with errors_printed() as remarks.printed, opened_inputs(TextOptions()):
         gate.check_options()
-        matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
+        matrix = read_matrix(weight_matrix, weights)
         remarks.rely(depends(weights, matrix))
         name, saved = merge_counts(files)
         if saved.are_sorted:

@@ -9,16 +9,6 @@ import typer
 from fastkappa.cli.options import Format, Weighting, scheme_named
 from fastkappa.cli.remarks import errors_printed
 
-EXAMPLES = """
-fastkappa plan --kappa 0.8 --width 0.2 --rates 0.3
-
-fastkappa plan --kappa 0.8 --null 0.6 --alternative greater
-
-fastkappa plan --kappa 0.8 --null 0.6 --n 120 --raters 3
-
-fastkappa plan --kappa 0.8 --n 120 --design-effect 1.4 --cluster-size 4
-"""
-
 
 def plan(
     kappa: float,
@@ -74,6 +64,16 @@ def plan(
         prints it for a pilot study.
     cluster_size : N
         The number of items per cluster. Also print the number of clusters.
+
+    Examples
+    --------
+    fastkappa plan --kappa 0.8 --width 0.2 --rates 0.3
+
+    fastkappa plan --kappa 0.8 --null 0.6 --alternative greater
+
+    fastkappa plan --kappa 0.8 --null 0.6 --n 120 --raters 3
+
+    fastkappa plan --kappa 0.8 --n 120 --design-effect 1.4 --cluster-size 4
     """
     from fastkappa.cli.reports.plan import read_rates, report_on_plan
     from fastkappa.cli.terminal import write

@@ -22,17 +22,6 @@ from fastkappa.cli.remarks import Remarks, depends, errors_printed, read_matrix
 if TYPE_CHECKING:
     from fastkappa.cli.files.saved_counts import SavedCounts
 
-EXAMPLES = """
-fastkappa score ratings.csv --y1 ann --y2 ben
-
-fastkappa score r.csv --y1 ann --y2 ben --weights linear --labels low,mid,high
-
-fastkappa score r.txt --y1 2 --y2 3 --sep ';' --no-header --missing drop
-
-zcat ratings.csv.gz | fastkappa score - --y1 ann --y2 ben --format json
-
-fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
-"""
 WITH_INTERVAL = ("sentence", "json")
 
 
@@ -74,6 +63,18 @@ def score(
         missing, unless --labels names them.
     save : FILE
         Write the counts to a file. 'fastkappa merge' adds the counts of several files.
+
+    Examples
+    --------
+    fastkappa score ratings.csv --y1 ann --y2 ben
+
+    fastkappa score r.csv --y1 ann --y2 ben --weights linear --labels low,mid,high
+
+    fastkappa score r.txt --y1 2 --y2 3 --sep ';' --no-header --missing drop
+
+    zcat ratings.csv.gz | fastkappa score - --y1 ann --y2 ben --format json
+
+    fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
     """
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.saved_counts import SavedCounts
@@ -88,7 +89,7 @@ def score(
         gate.check_options()
         if y1 == y2:
             raise ValueError(f"--y1 and --y2 must name two columns, got {y1!r} twice.")
-        matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
+        matrix = read_matrix(weight_matrix, weights)
         remarks.rely(depends(weights, matrix))
         reading = remarks.reading(labels, missing, missing_codes)
         with progress_bar(source.files) as bar:

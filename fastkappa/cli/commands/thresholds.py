@@ -19,16 +19,6 @@ from fastkappa.cli.options import (
 )
 from fastkappa.cli.remarks import Remarks, depends, errors_printed
 
-EXAMPLES = """
-fastkappa thresholds oof.csv --y grade --score pred
-
-fastkappa thresholds oof.csv --y grade --score pred --format json > cuts.json
-
-fastkappa thresholds cuts.json --apply new.csv > labelled.csv
-
-fastkappa thresholds oof.csv --y grade --score pred --apply new.csv
-"""
-
 
 def thresholds(
     file: InputFile,
@@ -72,6 +62,16 @@ def thresholds(
         missing, unless --labels names them.
     seed
         The seed of the folds and of the resamples of bagged.
+
+    Examples
+    --------
+    fastkappa thresholds oof.csv --y grade --score pred
+
+    fastkappa thresholds oof.csv --y grade --score pred --format json > cuts.json
+
+    fastkappa thresholds cuts.json --apply new.csv > labelled.csv
+
+    fastkappa thresholds oof.csv --y grade --score pred --apply new.csv
     """
     from fastkappa.cli.files.new_scores import Cuts, read_cuts, with_labels
     from fastkappa.cli.files.opening import opened_inputs
