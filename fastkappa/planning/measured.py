@@ -28,7 +28,7 @@ FEWEST = {"icc": 2, "ccc": 4}  # subjects
 def correlation_sample_size(
     correlation: float,
     *,
-    coefficient: Correlation = "icc",
+    coefficient: Correlation,
     null_correlation: float = 0.0,
     alternative: PlannedAlternative = "two-sided",
     alpha: float = 0.05,
@@ -46,7 +46,7 @@ def correlation_sample_size(
     ----------
     correlation : float
         The expected correlation.
-    coefficient : {'icc', 'ccc'}, default='icc'
+    coefficient : {'icc', 'ccc'}
         'icc' is ICC(C,1), which ignores constant differences between raters. ICC(A,1) needs more
         subjects if there are any. 'ccc' is Lin's concordance correlation of two raters.
     null_correlation : float, default=0.0
@@ -88,11 +88,12 @@ def correlation_sample_size(
     Examples
     --------
     >>> from fastkappa.planning import correlation_sample_size
-    >>> correlation_sample_size(0.8, null_correlation=0.6, alternative="greater")
+    >>> test = dict(null_correlation=0.6, alternative="greater")
+    >>> correlation_sample_size(0.8, coefficient="icc", **test)
     40
-    >>> correlation_sample_size(0.8, null_correlation=0.6, alternative="greater", n_raters=3)
+    >>> correlation_sample_size(0.8, coefficient="icc", **test, n_raters=3)
     26
-    >>> correlation_sample_size(0.95, null_correlation=0.9, coefficient="ccc", accuracy=0.98)
+    >>> correlation_sample_size(0.95, coefficient="ccc", null_correlation=0.9, accuracy=0.98)
     57
     """
     check_probability("power", power)
@@ -115,7 +116,7 @@ def correlation_sample_size_for_width(
     correlation: float,
     width: float,
     *,
-    coefficient: Correlation = "icc",
+    coefficient: Correlation,
     confidence: float = 0.95,
     n_raters: int = 2,
     accuracy: float = 1.0,
@@ -129,9 +130,11 @@ def correlation_sample_size_for_width(
         The expected correlation.
     width : float
         The required width of the interval.
+    coefficient
+        As in `correlation_sample_size`.
     confidence : float, default=0.95
         The confidence level of the interval.
-    coefficient, n_raters, accuracy, design_effect
+    n_raters, accuracy, design_effect
         As in `correlation_sample_size`.
 
     Returns
@@ -157,7 +160,7 @@ def correlation_sample_size_for_width(
     Examples
     --------
     >>> from fastkappa.planning import correlation_sample_size_for_width
-    >>> correlation_sample_size_for_width(0.8, 0.2, n_raters=3)
+    >>> correlation_sample_size_for_width(0.8, 0.2, coefficient="icc", n_raters=3)
     37
     >>> correlation_sample_size_for_width(0.8, 0.2, coefficient="ccc")
     55

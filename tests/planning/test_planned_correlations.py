@@ -20,7 +20,11 @@ def test_walter_eliasziw_and_donner(value: float, null: float, n_raters: int) ->
     normal = norm.ppf(0.95) + norm.ppf(0.8)
     theirs = 1 + 2 * n_raters * normal**2 / (np.log(ratio) ** 2 * (n_raters - 1))
     n = correlation_sample_size(
-        value, null_correlation=null, alternative="greater", n_raters=n_raters
+        value,
+        coefficient="icc",
+        null_correlation=null,
+        alternative="greater",
+        n_raters=n_raters,
     )
     assert n == pytest.approx(theirs, abs=2)
 
@@ -28,7 +32,9 @@ def test_walter_eliasziw_and_donner(value: float, null: float, n_raters: int) ->
 @pytest.mark.parametrize(("value", "null", "sign"), [(0.8, 0.6, 1), (0.4, 0.6, -1)])
 def test_power_of_f(value: float, null: float, sign: int) -> None:
     """The number is the smallest for which F, a multiple of a central F, has the power."""
-    n = correlation_sample_size(value, null_correlation=null, power=0.9, n_raters=4)
+    n = correlation_sample_size(
+        value, coefficient="icc", null_correlation=null, power=0.9, n_raters=4
+    )
 
     def power(n: int) -> float:
         freedom = n - 1, 3 * (n - 1)
@@ -48,7 +54,7 @@ def test_bonett(value: float, n_raters: int) -> None:
     theirs = theirs / (n_raters * (n_raters - 1) * width**2) + 1
     if n_raters == 2 and value >= 0.7:
         theirs += 5 * value
-    n = correlation_sample_size_for_width(value, width, n_raters=n_raters)
+    n = correlation_sample_size_for_width(value, width, coefficient="icc", n_raters=n_raters)
     assert n == pytest.approx(theirs, abs=4)
 
 
@@ -71,7 +77,7 @@ def drawn(n: int, n_raters: int, correlation: float, rng: np.random.Generator) -
 
 def test_simulated_intraclass_correlation() -> None:
     rng, n_studies = np.random.default_rng(0), 300
-    n = correlation_sample_size(0.7, null_correlation=0.4, n_raters=3)
+    n = correlation_sample_size(0.7, coefficient="icc", null_correlation=0.4, n_raters=3)
     low = [
         intraclass_correlation(drawn(n, 3, 0.7, rng))["ICC(C,1)"].interval[0]
         for _ in range(n_studies)
@@ -93,10 +99,12 @@ def test_simulated_concordance() -> None:
 
 
 def test_design_effect() -> None:
-    once = correlation_sample_size(0.8, null_correlation=0.6)
-    assert correlation_sample_size(0.8, null_correlation=0.6, design_effect=2) == 2 * once
-    once = correlation_sample_size_for_width(0.8, 0.2)
-    assert correlation_sample_size_for_width(0.8, 0.2, design_effect=1.5) == np.ceil(1.5 * once)
+    test: dict[str, Any] = {"coefficient": "icc", "null_correlation": 0.6}
+    once = correlation_sample_size(0.8, **test)
+    assert correlation_sample_size(0.8, **test, design_effect=2) == 2 * once
+    width: dict[str, Any] = {"width": 0.2, "coefficient": "icc"}
+    once = correlation_sample_size_for_width(0.8, **width)
+    assert correlation_sample_size_for_width(0.8, **width, design_effect=1.5) == np.ceil(1.5 * once)
 
 
 @pytest.mark.parametrize(
@@ -115,11 +123,11 @@ def test_design_effect() -> None:
 )
 def test_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        correlation_sample_size(**{"correlation": 0.8, **given})
+        correlation_sample_size(**{"correlation": 0.8, "coefficient": "icc", **given})
 
 
 def test_widths_refused() -> None:
     with pytest.raises(ValueError, match=r"between 0 and 2, got 2\.5"):
-        correlation_sample_size_for_width(0.8, 2.5)
+        correlation_sample_size_for_width(0.8, 2.5, coefficient="icc")
     with pytest.raises(ValueError, match="width is too small for a plan, got 1e-08"):
-        correlation_sample_size_for_width(0.8, 1e-8)
+        correlation_sample_size_for_width(0.8, 1e-8, coefficient="icc")
