@@ -157,7 +157,7 @@ __all__ = [
 ]
 
 
-# Hidden from type checkers, which would otherwise accept every misspelt name.
+# Type checkers do not see this function, because with it they would accept every misspelt name.
 if not TYPE_CHECKING:
     __getattr__ = loader(__name__, {**_HOMES, **dict(zip(_MODULES, _MODULES))})
 

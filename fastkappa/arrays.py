@@ -39,8 +39,8 @@ Matrix: TypeAlias = AnyArray | SupportsArray | Sequence[Sequence[float] | AnyArr
 def offsets_from(values: AnyArray, lowest: int) -> NDArray[np.uint64]:
     """Return ``values - lowest`` for integers, modulo 2**64.
 
-    A difference in the integers' own type could overflow: two int8 numbers can be 255 apart.
-    The offset of a number below ``lowest`` is larger than all other offsets.
+    In the type of the integers, a difference could overflow. For example, two int8 numbers can be
+    255 apart. The offset of a number below ``lowest`` is larger than all other offsets.
     """
     wide = in_64_bits(values).view(np.uint64)
     wide -= np.uint64(lowest % (1 << 64))
@@ -55,15 +55,15 @@ def in_64_bits(values: AnyArray) -> AnyArray:
 def is_masked_array(values: Any) -> bool:
     """Return whether ``values`` is a NumPy masked array.
 
-    No masked array can exist before `numpy.ma` is loaded, which NumPy does on first use. Another
-    thread may still be loading it.
+    No masked array exists before `numpy.ma` is loaded. NumPy loads it on first use. Another thread
+    can still be loading it.
     """
     masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
     return masked is not None and isinstance(values, masked)
 
 
 def chunks_of(columns: Sequence[Any], size: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield ranges of m rows, each with a copy of its about ``size`` numbers: (n_columns, m)."""
+    """Yield ranges of m rows with a copy of their numbers, about ``size`` each: (n_columns, m)."""
     n = len(columns[0])
     step = max(1, size // len(columns))
     for start in range(0, n, step):

@@ -51,7 +51,7 @@ def lightgbm_feval(preds: Any, eval_data: Any) -> tuple[str, float, bool]:
     preds : ndarray of shape (n_samples,)
         Predictions.
     eval_data : lightgbm.Dataset
-        The data, with labels and possibly weights.
+        The data, which has labels and can have weights.
 
     Returns
     -------
@@ -91,15 +91,15 @@ def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
     predt : ndarray of shape (n_samples,)
         Predictions.
     dtrain : xgboost.DMatrix
-        The data, with labels and possibly weights.
+        The data, which has labels and can have weights.
 
     Returns
     -------
     name, loss : str, float
-        ``("quadratic_kappa_loss", 1 - kappa)``. Early stopping minimises it: do not pass
+        ``("quadratic_kappa_loss", 1 - kappa)``. Early stopping minimises it, so do not pass
         ``maximize=True``.
     """
-    weights = dtrain.get_weight()  # empty if the data has no weights
+    weights = dtrain.get_weight()  # the array is empty if the data has no weights
     return LOSS, 1 - _kappa(dtrain.get_label(), predt, weights if len(weights) else None)
 
 
@@ -118,7 +118,8 @@ def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> 
     Returns
     -------
     loss : float
-        1 - kappa: 0 for perfect agreement, at most 2. ``early_stopping_rounds`` minimises it.
+        1 - kappa, which is 0 for perfect agreement and at most 2. ``early_stopping_rounds``
+        minimises it.
     """
     return 1 - _kappa(y_true, y_pred, sample_weight)
 
@@ -147,7 +148,7 @@ class CatBoostKappa:
     no_jit = True
 
     def is_max_optimal(self) -> bool:
-        """Return True: greater is better.
+        """Return True, because greater is better.
 
         Returns
         -------
@@ -217,12 +218,14 @@ class ClassKappa:
     Parameters
     ----------
     weights : {'linear', 'quadratic'}, array-like of shape (K, K) or None, default='quadratic'
-        Disagreement weights, as in `fastkappa.cohen_kappa_score`; rows are the true classes.
+        Disagreement weights, as in `fastkappa.cohen_kappa_score`. The rows of a matrix are the true
+        classes.
 
     Raises
     ------
     ValueError
-        When a library calls the metric, if predictions are neither probabilities nor class numbers.
+        If a library calls the metric with predictions that are neither probabilities nor class
+        numbers.
 
     Notes
     -----

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
 
-# Names that other libraries and the command line use for the same choices. None is the default.
+# These are the names of the same choices in other libraries and on the command line. None is the
+# default.
 ELSEWHERE: dict[str, str | None] = {
     **dict.fromkeys(("none", "auto", "default", "unweighted", "nominal", "identity", "equal")),
     **dict.fromkeys(("squared", "square", "fleiss-cohen"), "quadratic"),
@@ -65,7 +66,7 @@ def did_you_mean(value: Any, allowed: Sequence[str | None]) -> str:
     """
     if not isinstance(value, str):
         return ""
-    # Loaded only after an error, to keep `import fastkappa` fast.
+    # This is loaded only after an error, to keep `import fastkappa` fast.
     from difflib import get_close_matches
 
     word, words = value.strip().lower(), [one for one in allowed if one is not None]
@@ -86,7 +87,7 @@ def position_of(name: Any, names: Sequence[str], what: str) -> int:
     Raises
     ------
     KeyError
-        If the name is not in ``names``, or is there more than once.
+        If the name is not in ``names``, or occurs there more than once.
 
     Examples
     --------

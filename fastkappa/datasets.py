@@ -32,7 +32,7 @@ class RatedTable:
         Row i, column j counts the items rated ``labels[i]`` by the first rater and
         ``labels[j]`` by the second.
     labels : tuple of int or of str
-        The labels, sorted; if they are ordered, this is their order.
+        The labels, sorted. If they have an order, this is their order.
     raters : tuple of str
         The first and the second rater.
     source : str
@@ -54,7 +54,7 @@ class RatedTable:
         Returns
         -------
         y1, y2 : ndarray of shape (n,)
-            Arrays of int8 if the labels are numbers, else of strings.
+            Arrays of int8 if the labels are numbers, otherwise arrays of strings.
 
         Examples
         --------
@@ -97,7 +97,7 @@ def load(name: str) -> RatedTable:
     Raises
     ------
     ValueError
-        If there is no table of that name.
+        If there is no table with that name.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def load_items(name: str) -> RatedItems:
     Raises
     ------
     ValueError
-        If there are no ratings of that name.
+        If there are no ratings with that name.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def load_items(name: str) -> RatedItems:
     return RatedItems(name, ratings, labels, raters, source, description)
 
 
-# Each group of digits is one item, with one digit per rater.
+# The digits of each group are the ratings of one item, one digit per rater.
 _ITEMS: dict[str, tuple[str, tuple[str, ...], str, str]] = {
     "anaesthetists": (
         """

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-# Below this, floats lose digits and soon become 0.
+# Floats below this limit lose digits, and smaller ones become 0.
 LEAST_P_VALUE = 1e-300
 BOOTSTRAP_METHODS = {"bca": "BCa", "percentile": "percentiles"}
 
@@ -38,7 +38,7 @@ def harmless(text: str) -> str:
 
 def label_text(label: Any) -> str:
     """Return a label as one line of text, such as "2" for 2.0."""
-    # Python writes floats from 1e16 on with an exponent, which is easier to read.
+    # From 1e16 on, Python writes floats with an exponent, which is easier to read.
     whole = isinstance(label, float) and label.is_integer() and abs(label) < 1e16
     return printable(int(label) if whole else label)
 
@@ -127,7 +127,7 @@ def interval_text(
 
 
 def p_value_text(p_value: float, digits: int) -> str:
-    """Return a p-value with ``digits`` significant digits. A tiny one is shown as "< 1e-300"."""
+    """Return a p-value with ``digits`` significant digits. A tiny value becomes "< 1e-300"."""
     if math.isnan(p_value):
         return "undefined"
     if p_value < LEAST_P_VALUE:
@@ -138,8 +138,9 @@ def p_value_text(p_value: float, digits: int) -> str:
 def plain(value: Any) -> Any:
     """Convert a value to the types of JSON: numbers, strings, lists and dictionaries.
 
-    NaN becomes None. JSON has neither infinite numbers nor dates. An infinite number becomes
-    a string that `float` can parse, and a date becomes a string in ISO 8601 format.
+    NaN becomes None, and a set becomes a sorted list. JSON has neither infinite numbers nor dates.
+    An infinite number becomes a string that `float` can parse, and a date becomes a string in ISO
+    8601 format.
 
     Examples
     --------
@@ -163,6 +164,8 @@ def plain(value: Any) -> Any:
         return plain(value._asdict())
     if isinstance(value, (list, tuple)):
         return [plain(part) for part in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(plain, value), key=str)
     if isinstance(value, Mapping):
         return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, (np.datetime64, np.timedelta64)):
@@ -182,7 +185,8 @@ def plain(value: Any) -> Any:
 
 def json_object(fields: Mapping[str, Any]) -> str:
     """Return a JSON object with one line per key. NaN becomes null."""
-    import json  # slower to load than the rest of this file
+    # json is slower to load than the rest of this file.
+    import json
 
     lines = (f"  {json.dumps(key)}: {json.dumps(plain(v))}" for key, v in fields.items())
     return "{\n" + ",\n".join(lines) + "\n}"

@@ -1,6 +1,6 @@
 """Build the command that installs an optional library.
 
-The command depends on where this copy of fastkappa was installed from.
+The command depends on the place from which this copy of fastkappa was installed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ PACKAGE = "fastkappa"
 def install_command(requirement: str) -> str:
     """Return the command that installs a library, or an extra such as 'fastkappa[cli]'.
 
-    If this copy was installed from a folder, a file or a repository, a package index may not have
-    fastkappa, or may have another version. So the command names the place that this copy came
-    from, which pip records (PEP 610).
+    If this copy was installed from a folder, a file or a repository, a package index can lack
+    fastkappa or have another version of it. So the command names the place that this copy came
+    from. pip records this place (PEP 610).
     """
     import shlex
 
@@ -45,7 +45,7 @@ def install_command(requirement: str) -> str:
 
 
 def _origin_of(root: Path) -> dict[str, Any]:
-    """Return pip's record of where the copy in ``root`` came from, empty for a package index."""
+    """Return pip's record of the origin of the copy in ``root``, empty for a package index."""
     import json
     from importlib import metadata
 

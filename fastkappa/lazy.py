@@ -27,7 +27,8 @@ def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         found = importlib.import_module(f"fastkappa.{homes[name]}")
         if name != homes[name]:
             found = getattr(found, name)
-        setattr(sys.modules[package], name, found)  # not looked up again
+        # The next access finds the attribute in the package and does not call this function again.
+        setattr(sys.modules[package], name, found)
         return found
 
     return load

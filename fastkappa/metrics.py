@@ -89,9 +89,9 @@ def cohen_kappa_score(
     Raises
     ------
     ValueError
-        For ratings, labels or weights that scikit-learn rejects, with the same message. Also
-        if a label is given twice, or if integers beyond 2**53 are compared with floats, which
-        would round them. In both cases scikit-learn returns a wrong value.
+        For ratings, labels or weights that scikit-learn rejects, with the same message. It is also
+        raised if a label is given twice, or if integers beyond 2**53 are compared with floats,
+        which would round them. In both cases scikit-learn returns a wrong value.
 
     Notes
     -----
@@ -190,9 +190,9 @@ def confusion_matrix(
     Raises
     ------
     ValueError
-        For ratings, labels or weights that scikit-learn rejects, with the same message. Also if
-        a label is given twice, or if integers beyond 2**53 are compared with floats, which
-        would round them.
+        For ratings, labels or weights that scikit-learn rejects, with the same message. It is also
+        raised if a label is given twice, or if integers beyond 2**53 are compared with floats,
+        which would round them.
     OverflowError
         If a sum of integer weights does not fit in int64.
 

@@ -55,9 +55,9 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
     scorer : callable
         ``scorer(y1, y2, *, sample_weight=None)`` accepts two one-dimensional arrays (NumPy
         arrays, series or tensors) of ``dtype`` and of equal length. It returns kappa as a
-        float, or NaN, without a warning, if kappa is undefined. It raises ``TypeError`` for any
-        other dtype, and ``ValueError`` for different lengths, masked ratings or ratings that are
-        not among the labels. The scorer has a name and a signature, can be pickled, and can be
+        float. If kappa is undefined, it returns NaN without a warning. It raises ``TypeError`` for
+        any other dtype, and ``ValueError`` for different lengths, masked ratings or ratings that
+        are not among the labels. The scorer has a name and a signature, can be pickled, and can be
         passed to ``sklearn.metrics.make_scorer``.
 
     Raises
@@ -103,7 +103,7 @@ class Scorer:
     def __init__(self, labels: Any, weights: Weights, dtype: Any) -> None:
         self.dtype = _as_dtype(dtype)
         column, _ = read_columns(np.empty(0, self.dtype), np.empty(0, self.dtype), ("y1", "y2"))
-        # Copied, because the user may change the arrays later.
+        # The array is copied, because the user can change it later.
         self.labels = KnownLabels(labels, column, column).array.copy()
         self.labels.flags.writeable = False
         if self.labels.dtype.kind in "UT" and self.dtype.kind in "iufb":

@@ -34,7 +34,7 @@ from fastkappa.tables.table import add, union_of_labels
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Method names of torchmetrics and Keras metrics, with advice.
+# Names of methods in torchmetrics and Keras metrics, with the advice that the error gives.
 INSTEAD = {
     **dict.fromkeys(("reset", "reset_state"), "create a new accumulator instead."),
     **dict.fromkeys(("compute", "result"), "use kappa() or agreement() instead."),
@@ -45,21 +45,21 @@ INSTEAD = {
 class ConfusionAccumulator:
     """Count ratings batch by batch, with kappa available at any time.
 
-    The result is identical, bit for bit, to that of all ratings in one call. It depends neither
-    on how the ratings are split into batches nor on the order of the batches.
+    The result is bit for bit the same as if all ratings were counted in one call. It depends
+    neither on how the ratings are split into batches nor on the order of the batches.
 
     Parameters
     ----------
     labels : array-like of shape (l,), default=None
         The labels of the table, in this order. Items with other labels are left out and counted
-        in ``n_outside``. None uses the order that the ratings declare (ordered categoricals,
-        polars Enum, ordered Arrow dictionaries, Python enums), else all labels that occur,
-        sorted. At most 4096 labels can be given or declared.
+        in ``n_outside``. If None, the labels have the order that the ratings declare (ordered
+        categoricals, polars Enum, ordered Arrow dictionaries, Python enums). If they declare no
+        order, all labels that occur are used, sorted. At most 4096 labels can be given or declared.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        None uses the environment variable ``FASTKAPPA_BACKEND``, else the fastest backend
-        available.
+        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
+        set, the fastest available backend is used.
     num_threads : int, default=None
-        The maximum number of threads for one batch. None uses all that are available.
+        The maximum number of threads for one batch. If None, all available threads are used.
 
     Attributes
     ----------
@@ -67,7 +67,8 @@ class ConfusionAccumulator:
         Row i, column j counts the items rated ``labels[i]`` by the first rater and
         ``labels[j]`` by the second. The dtype is int64 or, if item weights are floats, float64.
     labels : ndarray of shape (l,)
-        The labels given or declared, else those that occur in the items counted so far.
+        The labels that were given or declared, otherwise the labels that occur in the items counted
+        so far.
     n_outside : int
         The number of items left out because a rating is not among the labels.
     n_missing : int
@@ -78,8 +79,8 @@ class ConfusionAccumulator:
     Item weights are summed exactly. Sums of integers are integers, and sums of floats are the
     floats nearest to the exact sums. So the result depends neither on the order of the batches
     nor on items that were added and subtracted again. `confusion_counts`, in contrast, rounds
-    after each addition. The last digits of its float sums can differ, unless no addition needs
-    rounding, as with integers or halves.
+    after each addition. The last digits of its float sums can differ. They are equal if no addition
+    needs rounding, as with integers or halves.
 
     An accumulator can be pickled and copied. Threads can share an accumulator, but they wait for
     each other. It is faster to use one per thread and merge them. Do not fork while another thread
@@ -123,7 +124,8 @@ class ConfusionAccumulator:
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
 
-    # Hidden from type checkers, which would otherwise accept every misspelt attribute.
+    # Type checkers do not see this function, because with it they would accept every misspelt
+    # attribute.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -156,9 +158,9 @@ class ConfusionAccumulator:
         ------
         ValueError
             If the lengths differ, a rating is missing or not a class label, or weights are not
-            finite. Also if the labels conflict with earlier batches: strings after numbers, another
-            declared order, or a label outside the declared order. Also if more than 4096 labels
-            are declared. After an error, nothing has been added.
+            finite. It is also raised if the labels conflict with earlier batches (strings after
+            numbers, another declared order, or a label outside the declared order), or if more than
+            4096 labels are declared. After an error, nothing has been added.
         """
         first, second = array_at_once(y1), array_at_once(y2)
         has_options = sample_weight is not None or len(missing_codes) > 0
@@ -297,7 +299,7 @@ class ConfusionAccumulator:
             left out.
         """
         contents, counts = self._judged()
-        # For an empty table kappa is undefined, as for a table with a single label.
+        # Kappa of an empty table is undefined, as for a table with a single label.
         kappa: float = kappa_from_confusion(
             counts.table if counts.table.size else [[0]], weights=weights
         )
@@ -381,7 +383,7 @@ class ConfusionAccumulator:
 
     def _widest(self) -> int:
         """Return the largest size in bytes of integers that can be compared with the labels."""
-        # Floats represent all integers of 32 bits.
+        # Floats can represent all 32-bit integers.
         return 4 if self._rest.table.rows.dtype.kind == "f" else 8
 
     def _count(self, batch: RatedItems) -> Snapshot:
@@ -393,9 +395,10 @@ class ConfusionAccumulator:
         """Add a batch's or another accumulator's contents. The caller must hold the lock."""
         labels = part.table.rows
         if labels.dtype.kind == "f" and self._rest.table.rows.dtype.kind != "f":
-            # Raises an error if an integer that was added before cannot be represented as a float.
+            # This raises an error if an integer that was added before cannot be represented as a
+            # float.
             union_of_labels([self._total().table.rows, labels])
-            # From now on, wide integers must be compared with the floats.
+            # From now on, 64-bit integers must be compared with the floats.
             self._integers.look_again()
         rest = self._rest.plus(part)
         if order is not None and self._rest.order is None:

@@ -50,7 +50,7 @@ class InPlace:
         self._last_types: tuple[np.dtype[Any], ...] = ()
 
     def add_again(self, first: AnyArray, second: AnyArray) -> bool:
-        """Count arrays without checks if their types did not change, else return False."""
+        """Count arrays without checks if their types did not change, or return False."""
         if (first.dtype, second.dtype) != self._last_types or first.ndim != 1 or second.ndim != 1:
             return False
         n_items = len(first)
@@ -85,7 +85,7 @@ class InPlace:
         self._tally.add((first, second), 0, len(first))
         if self._are_booleans:
             self._are_booleans = all(column.label_dtype.kind == "b" for column in columns)
-        # Without ratings the labels are unknown.
+        # Without ratings, the labels are unknown.
         in_place = len(first) > 0 and self._tally.reads_in_place((first, second))
         self._last_types = (first.dtype, second.dtype) if in_place else ()
 

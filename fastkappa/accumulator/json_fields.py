@@ -121,7 +121,7 @@ def _table_from_fields(fields: dict[str, Any]) -> ConfusionTable:
 
 
 def _check_numbers(contents: Snapshot) -> None:
-    """Raise an error if counts, or sums of that many weights, are impossible."""
+    """Raise an error if counts are impossible, or sums are impossible for the number of weights."""
     table, n_float = contents.table, contents.n_float
     least = table.counts.min(initial=0)
     if least < 0:
@@ -170,7 +170,7 @@ def _check_labels(contents: Snapshot) -> None:
 
 
 def _refuse_uncounted(table: ConfusionTable) -> None:
-    """Raise an error unless the labels are sorted, all occur, and have a type that ratings have."""
+    """Raise an error unless the labels are sorted, all occur, and have a type ratings can have."""
     labels = table.rows
     if table.n_outside:
         raise ValueError("ratings can be outside the labels only if labels are given")
@@ -186,7 +186,7 @@ def _refuse_uncounted(table: ConfusionTable) -> None:
 def _can_be_ratings(labels: AnyArray) -> bool:
     """Return whether sorted labels have a type and values that ratings can have."""
     kind, first, last = labels.dtype.kind, labels[0], labels[-1]
-    if kind == "O":  # integers that fit neither int64 nor uint64
+    if kind == "O":  # some integers fit in neither int64 nor uint64
         return bool(-INT64_MAX - 1 <= first < 0 and INT64_MAX < last <= LARGEST_INTEGER)
     if kind == "f":
         in_int64 = first >= -(2.0**63) and last < 2.0**63

@@ -20,7 +20,7 @@ SO_FAR = "the accumulator"
 # The most labels that can be given or declared, because the table has a cell for each pair of them.
 MOST_LABELS = 4096
 NO_RATINGS = Column(np.empty(0, np.int64), np.dtype(np.int64))
-# The two layers of a table: items without a weight, and items with a weight.
+# A table has two layers: items without a weight, and items with a weight.
 IS_WEIGHTED = np.array([False, True])
 NUMBERS = "numbers"
 KINDS = {"U": "strings", "m": "durations", "M": "dates"}
@@ -36,14 +36,15 @@ class Snapshot(NamedTuple):
     Attributes
     ----------
     table : ConfusionTable
-        Two layers: the counts of items without a weight, and of items with a weight. The sums of
-        weights are exact. They are Python integers in units of ``2**-UNIT_BITS``.
+        The table has two layers: the counts of items without a weight, and of items with a weight.
+        The sums of weights are exact. They are Python integers in units of ``2**-UNIT_BITS``.
     n_float : int
         The number of items whose weight is a float.
     n_missing : int
         The number of items left out because a rating is missing.
     kind : str or None
-        The kind of the labels: numbers, strings, dates or durations. None if there are no labels.
+        The kind of the labels: numbers, strings, dates or durations. It is None if there are no
+        labels.
     order : LabelOrder or None
         The order that the ratings declared.
     labels_given : bool
@@ -87,11 +88,11 @@ class Snapshot(NamedTuple):
         )
 
     def minus(self, other: Snapshot) -> Snapshot:
-        """Return the items without those of another snapshot, or raise if some are not here."""
+        """Return the items except those of another snapshot, or raise if some are missing."""
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         left = self.n_float - other.n_float, self.n_missing - other.n_missing
-        # Without weighted items a sum must be 0. Otherwise other weights were added.
+        # Without weighted items, a sum must be 0. Otherwise other weights were added.
         if table is None or min(left) < 0 or (other.table.sums is not None and _has_more(table)):
             raise ValueError(NOT_ADDED)
         return self._replace(table=table, n_float=left[0], n_missing=left[1])
@@ -177,7 +178,7 @@ def read_given_labels(labels: Any) -> AnyArray:
 
 
 def refuse_too_many(n_labels: int) -> None:
-    """Raise an error if too many labels were given or declared for a table of all of them."""
+    """Raise an error if more labels were given or declared than a table can have."""
     if n_labels > MOST_LABELS:
         raise ValueError(
             f"labels must be {MOST_LABELS} at most, got {n_labels}, because an accumulator"

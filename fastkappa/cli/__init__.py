@@ -66,7 +66,7 @@ def main() -> None:
         if error.errno == errno.EPIPE:
             # The program that reads the output has closed the pipe, as `head` does.
             _end(1)
-        # Unreadable input files are reported elsewhere, so this error is about the output.
+        # Unreadable input files are reported elsewhere. So this error is about the output.
         _refuse(f"the result cannot be written: {error.strerror or error}.")
 
 
@@ -77,7 +77,8 @@ def _refuse(why: str) -> NoReturn:
 
 
 def _end(status: int) -> NoReturn:
-    # Buffered output cannot be written either. With stdout redirected, Python does not try at exit.
+    # Buffered output cannot be written either. Python flushes it at exit, so redirect stdout to
+    # devnull.
     with suppress(OSError), open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
     raise SystemExit(status)

@@ -1,4 +1,4 @@
-"""A gate for continuous integration: a special exit status if kappa is too low."""
+"""Exit with a special status if kappa is too low, for continuous integration."""
 
 from __future__ import annotations
 

@@ -25,12 +25,12 @@ from fastkappa.statistics.weights import Weights
 if TYPE_CHECKING:
     from fastkappa.cli.files.reading import Reading
 
-# More replicates need minutes and gigabytes without a gain in precision that matters.
+# More replicates take minutes and gigabytes, and make no relevant difference to the precision.
 MOST_REPLICATES = 1_000_000
 
 # Journals ask for this resolution.
 DPI = 300
-# No table begins below this line.
+# A table begins in one of this many first lines.
 MOST_SKIPPED = 10_000
 
 
@@ -163,7 +163,9 @@ def _text_options(
     ] = 0,
     decimal: Annotated[
         str,
-        typer.Option(metavar="CHARACTER", help="The decimal point in text files, such as ','."),
+        typer.Option(
+            metavar="CHARACTER", help="The decimal point of numbers in text, such as ','."
+        ),
     ] = ".",
     sheet: Annotated[
         str | None,

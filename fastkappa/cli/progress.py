@@ -13,7 +13,7 @@ from fastkappa.exceptions import library_needed
 from fastkappa.formatting import printable
 from fastkappa.sources.arrow_files import OnProgress, files_of, ignore_progress
 
-# Environment variables that make rich draw even if the output is not a terminal.
+# If one of these environment variables is set, rich draws even if the output is not a terminal.
 DRAWN_ANYWHERE = {"FORCE_COLOR", "TTY_COMPATIBLE"}
 
 
@@ -33,7 +33,7 @@ class Bar:
             self._task = shown.add_task("", total=sum(map(_size, files)))
 
     def starts(self, file: Path) -> OnProgress:
-        """Start a file, and return a callback for the number of its bytes read so far."""
+        """Start a file, and return a callback that receives the number of bytes read so far."""
         if self._shown is None:
             return ignore_progress
         before = self._bytes_started

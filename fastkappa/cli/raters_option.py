@@ -13,7 +13,7 @@ from typer.core import TyperCommand
 from fastkappa.cli.options import A_FILE
 
 if TYPE_CHECKING:
-    from fastkappa.cli.files.raters import LongColumns
+    from fastkappa.cli.files.raters import RaterColumns
 
 RATERS = "--raters"
 
@@ -108,21 +108,32 @@ def spread(arguments: list[str]) -> Iterator[str]:
 
 
 def named_raters(
-    raters: list[str] | None, item: str | None, rater: str | None, rating: str | None
-) -> tuple[str, ...] | LongColumns:
-    """Return the columns of the raters, or the columns of a file with one row per rating.
+    raters: list[str] | None,
+    item: str | None,
+    rater: str | None,
+    rating: str | None,
+    *,
+    names_items: bool = False,
+) -> RaterColumns:
+    """Return the columns of the raters.
+
+    If ``names_items``, ``item`` can name the items of a file with one column per rater.
 
     Raises
     ------
     ValueError
         If the options name no columns, the same column twice, or only one rater.
     """
+    from fastkappa.cli.files.raters import RaterColumns
+
     chosen = () if raters is None else _different(tuple(raters))
     given = {"--item": item, "--rater": rater, "--rating": rating}
     named = {option: column for option, column in given.items() if column is not None}
-    if not named:
+    if not named or (names_items and chosen and list(named) == ["--item"]):
         if chosen:
-            return chosen
+            if item in chosen:
+                raise ValueError(f"--item must not name a column of ratings, got {item!r}.")
+            return RaterColumns(chosen, item)
         raise ValueError(
             "give --raters for a file with one column per rater, or --item, --rater and --rating"
             " for a file with one row per rating."
@@ -133,9 +144,7 @@ def named_raters(
     for (option, column), (other, second) in combinations(named.items(), 2):
         if column == second:
             raise ValueError(f"{option} and {other} must name two columns, got {column!r} twice.")
-    from fastkappa.cli.files.raters import LongColumns
-
-    return LongColumns(item, rater, rating, chosen)
+    return RaterColumns(chosen, item, rater, rating)
 
 
 def _different(raters: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Write text to the terminal; no other module does."""
+"""Write text to the terminal. No other module does this."""
 
 from __future__ import annotations
 

@@ -11,11 +11,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fastkappa.sources.source_ratings import MEASUREMENTS, RatingsError
+from fastkappa.sources.source_ratings import MEASUREMENTS, SETS, RatingsError
 
 # Advice for Python users, and the same advice for users of the command line.
 ADVICE = {
     MEASUREMENTS: "For measurements, use fastkappa measure.",
+    SETS: " For sets of labels, use fastkappa agree with --level jaccard and --set-separator.",
     "krippendorff_alpha with level='interval' and fastkappa.measurements are": (
         "fastkappa measure is"
     ),
@@ -31,7 +32,7 @@ ADVICE = {
     "light_kappa and pairwise_kappa hold": "Light's kappa holds",
     "; take (weights + weights.T) / 2, or see pairwise_kappa and light_kappa": "",
 }
-# Patterns for advice about other forms of input, and the replacements.
+# Texts that advise Python users to use another form of input, and their replacements.
 FORMS = [
     (
         r": (give|use) Ratings\.from_(counts|table).*",
@@ -98,7 +99,7 @@ def arguments_named(**names: str) -> Iterator[None]:
     Raises
     ------
     RatingsError
-        Instead of any ``ValueError``, with the changed text.
+        In place of any ``ValueError``, with the changed text.
     """
     # The pattern matches neither options nor names in quotes.
     argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")

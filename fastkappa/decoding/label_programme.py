@@ -32,11 +32,11 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats, FloatTable
 from fastkappa.decoding.items.probabilities import Probabilities
 
-# The ratio found on a subsample of this size is a good start for all items.
+# The ratio found on a subsample of this size is a good starting value for all items.
 ITEMS_TO_BEGIN_WITH = 1 << 16
 # No trial needed more than 8 rounds. Every round but the last is an improvement.
 MOST_ROUNDS = 100
-# A kappa up to this value is a rounding error: no labels are better than chance.
+# Kappa up to this value is a rounding error: no labels are better than chance.
 NO_KAPPA = 1e-12
 
 
@@ -63,7 +63,7 @@ def solve(items: Probabilities, matrix: FloatTable) -> Solution:
     if found is None:
         costs = scaled.copy()
         if np.count_nonzero(totals := items.margins()) > 1:
-            # Kappa would be undefined if every item got a label that costs nothing by chance.
+            # Kappa would be undefined if every item got a label with a cost of 0 by chance.
             costs[:, totals @ scaled == 0] = 2.0
         return Solution(given, items.cheapest(costs, given), np.ldexp(costs, exponent))
     table, costs = found
@@ -91,7 +91,8 @@ def _best(
         new = _ratio(table, matrix, chance)
         if ratio is not None and not new < ratio:
             if not table.sum(axis=0) @ chance:
-                # This round tied with labels that cost nothing by chance: kappa is undefined.
+                # In this round, labels with a cost of 0 by chance were equally good. With them,
+                # kappa is undefined.
                 costs = before
                 table = items.cheapest(costs, given)
             break

@@ -31,7 +31,7 @@ class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Return the features as the predicted probabilities."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _AsGiven:
-        # CalibratedClassifierCV warns about unused weights if `fit` has no such argument.
+        # CalibratedClassifierCV warns that weights are unused if `fit` has no such argument.
         self.classes_ = np.unique(y)
         return self
 
@@ -64,7 +64,7 @@ class Calibration:
     def __init__(
         self, method: str, probabilities: AnyArray, codes: AnyArray, sample_weight: Any
     ) -> None:
-        # A label that does not occur is left out of the calibration. Its probability stays 0.
+        # A label that does not occur is not calibrated, and its probability stays 0.
         self._occurring = np.unique(codes)
         absent = np.delete(np.arange(probabilities.shape[1]), self._occurring)
         if probabilities[:, absent].any():

@@ -46,7 +46,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         probabilities, one column per label. To use a classifier that is already fitted to other
         items, wrap it in `sklearn.frozen.FrozenEstimator`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
+        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
     labels : array-like of shape (l,), default=None
         All labels, in order. Without an estimator, the columns of ``X`` have this order. If
         None, the labels have the order that ``y`` declares, for example as an ordered
@@ -54,11 +54,11 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         numbers are sorted alphabetically, with a ``LabelOrderWarning``.
     calibration : {'temperature', 'sigmoid', 'isotonic'} or None, default='temperature'
         How `sklearn.calibration.CalibratedClassifierCV` calibrates the probabilities on ``y``
-        before they are decoded. Not used if ``y`` is not given. 'temperature' needs
+        before they are decoded. It is not used if ``y`` is not given. 'temperature' needs
         scikit-learn 1.8.
     cv : int, splitter or iterable of (train, test), default=5
         Folds for the out-of-fold probabilities. An int is the number of folds, stratified by
-        label. Not used without an estimator.
+        label. They are not used without an estimator.
 
     Attributes
     ----------
@@ -71,9 +71,9 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         Expected kappa on the training items if their probabilities are right.
     oof_kappa_ : float
         Out-of-fold kappa, an estimate for new items. It compares ``y`` with the labels decoded
-        from the out-of-fold probabilities. Not set if ``y`` was not given.
+        from the out-of-fold probabilities. It is not set if ``y`` was not given.
     estimator_ : classifier
-        Classifier fitted to all items. Not set without an estimator.
+        Classifier fitted to all items. It is not set without an estimator.
     n_features_in_ : int
         Number of features seen in `fit`, if the estimator reports it.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -137,8 +137,8 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
             Labels. They are optional without an estimator; the probabilities are then not
             calibrated.
         sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, not negative. They are passed to the estimator too, if its ``fit``
-            accepts them.
+            Item weights, which must not be negative. They are passed to the estimator too, if its
+            ``fit`` accepts them.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, for a ``cv`` that keeps groups together.
 
@@ -208,12 +208,12 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             True labels, all of them among ``classes_``.
         sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, not negative.
+            Item weights, which must not be negative.
 
         Returns
         -------
         kappa : float
-            Kappa with the decoder's ``weights``; NaN if it is undefined.
+            Kappa with the decoder's ``weights``. It is NaN if kappa is undefined.
         """
         return self._kappa(names_of_members(y), self._positions(X), sample_weight)
 

@@ -26,7 +26,7 @@ from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.interop import in_known_library
 from fastkappa.ratings.label_order import sorted_strings
 
-# Per fold, the indices of the training items and of the test items.
+# For each fold, the indices of the training items and of the test items.
 Splits: TypeAlias = list[tuple[AnyArray, AnyArray]]
 
 

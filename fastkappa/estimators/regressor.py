@@ -46,8 +46,8 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
     Parameters
     ----------
     alpha : float, default=0.0
-        Penalty on the squared coefficients, not negative, in the units of
-        `sklearn.linear_model.Ridge`.
+        Penalty on the squared coefficients, in the units of `sklearn.linear_model.Ridge`. It must
+        not be negative.
     scale : {'penalized', 'variance'}, default='penalized'
         How to scale the coefficients. 'penalized' maximises kappa minus the penalty. 'variance'
         keeps the same direction and scales it to the highest kappa, where predictions vary as
@@ -64,8 +64,8 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
     intercept_ : float
         Prediction for an item whose features are all 0.
     kappa_ : float
-        `fastkappa.measurements.continuous_kappa` of the training predictions; NaN, with an
-        ``UndefinedMetricWarning``, if y is constant.
+        `fastkappa.measurements.continuous_kappa` of the training predictions. If y is constant, it
+        is NaN, and an ``UndefinedMetricWarning`` is issued.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -125,7 +125,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
         y : array-like of shape (n_samples,)
             Labels as evenly spaced numbers, such as 1 to 5.
         sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, not negative.
+            Item weights, which must not be negative.
 
         Returns
         -------
@@ -145,7 +145,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             check_some_weight(sample_weight)
             some = sample_weight != 0
             features, truth = X[some], y[some]
-            # Squares of weights near 1 neither overflow nor underflow.
+            # Weights near 1 have squares that neither overflow nor underflow.
             heaviest = sample_weight.max()
             roots, penalty = np.sqrt(sample_weight[some] / heaviest), penalty / heaviest
         self._solve(features, truth, roots, penalty)
@@ -178,7 +178,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
         y : array-like of shape (n_samples,)
             True values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, not negative.
+            Item weights, which must not be negative.
 
         Returns
         -------
@@ -223,7 +223,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             rest[:, 1] = mean
         if roots is not None:
             columns *= roots[:, None]
-        # Only the inner products of the columns are needed. QR keeps them in a triangle of one
+        # Only the inner products of the columns are needed. QR reduces them to a triangle with one
         # row per column, which is small if there are many items.
         if len(columns) > columns.shape[1]:
             columns = np.asarray(np.linalg.qr(columns, mode="r"))

@@ -39,7 +39,8 @@ from fastkappa.thresholds.rounding import (
     table_at_thresholds,
 )
 
-# Attributes of OptimizedRounder and of scikit-learn's linear models, for the error to explain.
+# Attributes of OptimizedRounder and of scikit-learn's linear models, with the text that the error
+# adds.
 INSTEAD = dict.fromkeys(("coefficients", "coef_"), "thresholds_ has the cut points.")
 
 
@@ -66,7 +67,7 @@ class KappaRounder(
         predictions. To use a regressor that is already fitted to other items, wrap it in
         `sklearn.frozen.FrozenEstimator`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
+        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
     labels : array-like of shape (l,), default=None
         All labels, in order. If None, the labels have the order that ``y`` declares, for
         example as an ordered categorical. If ``y`` declares no order, its labels are sorted.
@@ -93,8 +94,7 @@ class KappaRounder(
         Number of bootstrap resamples for 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
         Folds for ``oof_kappa_`` and for the estimator's scores. An int is the number of folds,
-        stratified by label. With None, ``oof_kappa_`` is not computed; this needs
-        ``estimator=None``.
+        stratified by label. If None, ``oof_kappa_`` is not computed. This needs ``estimator=None``.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for the folds and the resamples. Pass an int for reproducible
         results.
@@ -106,16 +106,16 @@ class KappaRounder(
         ``thresholds_[i - 1]`` and below ``thresholds_[i]``.
     kappa_ : float
         Kappa on the training items. With 'exact' it is the highest possible value, so expect a
-        lower kappa on new items. NaN, with an ``UndefinedMetricWarning``, if y has a single
+        lower kappa on new items. It is NaN, with an ``UndefinedMetricWarning``, if y has a single
         label.
     oof_kappa_ : float
         Out-of-fold kappa, an estimate for new items. It is the kappa of one table of all items,
-        where each item is labelled by thresholds from the other folds. Not set if ``cv`` is
+        where each item is labelled by thresholds from the other folds. It is not set if ``cv`` is
         None.
     oof_scores_ : ndarray of shape (n_samples,)
-        Out-of-fold scores. Not set without an estimator.
+        Out-of-fold scores. They are not set without an estimator.
     estimator_ : regressor
-        Regressor fitted to all items. Not set without an estimator.
+        Regressor fitted to all items. It is not set without an estimator.
     classes_ : ndarray of shape (l,)
         The labels, in order.
     n_features_in_ : int
@@ -200,7 +200,8 @@ class KappaRounder(
         self.cv = cv
         self.random_state = random_state
 
-    # Hidden from type checkers, because with __getattr__ they accept misspelt attributes.
+    # Type checkers do not see this function, because with __getattr__ they accept misspelt
+    # attributes.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -216,8 +217,8 @@ class KappaRounder(
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, not negative. They are passed to the estimator too, if its ``fit``
-            accepts them. Items of weight 0 do not count for the thresholds and kappa.
+            Item weights, which must not be negative. They are passed to the estimator too, if its
+            ``fit`` accepts them. Items of weight 0 do not count for the thresholds and kappa.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, for a ``cv`` that keeps groups together.
 
@@ -313,12 +314,12 @@ class KappaRounder(
         y : array-like of shape (n_samples,)
             True labels, all of them among ``classes_``.
         sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, not negative.
+            Item weights, which must not be negative.
 
         Returns
         -------
         kappa : float
-            Kappa with the rounder's ``weights``; NaN if it is undefined.
+            Kappa with the rounder's ``weights``. It is NaN if kappa is undefined.
         """
         scores = self._scores(X)
         table = table_at_thresholds(
@@ -398,7 +399,7 @@ class KappaRounder(
 
 
 def _numbers_of(y: AnyArray, labels: Any) -> AnyArray:
-    """Return the regression targets: the labels if they are ascending numbers, else positions."""
+    """Return the regression targets: labels that are ascending numbers, or positions."""
     order = sorted_labels(y) if labels is None else read_order(labels)
     if order.dtype.kind in "iuf" and (np.diff(order) > 0).all():
         return y.astype(np.float64)
@@ -422,7 +423,7 @@ def _scores_of(X: Any) -> AnyArray:
     if scores.dtype.kind in "iu":
         return as_float64(scores, "X")
     if scores.dtype.kind == "f":
-        # scikit-learn converts another byte order to float64, which has other midpoints.
+        # scikit-learn converts numbers in another byte order to float64, which has other midpoints.
         scores = scores.astype(scores.dtype.newbyteorder("="), copy=False)
     floats: AnyArray = check(scores, dtype=[np.float64, np.float32])
     return floats

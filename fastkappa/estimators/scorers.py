@@ -24,7 +24,7 @@ from fastkappa.tables.table import union_of_labels
 class KappaScorer:
     """Score the predictions of a fitted classifier by kappa.
 
-    Pass an object of this class as ``scoring=`` to scikit-learn: to ``cross_val_score``,
+    Pass an object of this class as ``scoring=`` to scikit-learn's ``cross_val_score``,
     ``cross_validate`` (alone or in a dictionary of scorers), ``GridSearchCV``,
     ``TunedThresholdClassifierCV`` or ``permutation_importance``. The scorers ``cohen_kappa``,
     ``linear_kappa`` and ``quadratic_kappa`` are ready to use.
@@ -32,8 +32,8 @@ class KappaScorer:
     Parameters
     ----------
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
-        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels. A matrix
-        needs ``labels``.
+        Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels. A
+        matrix needs ``labels``.
     labels : array-like of shape (l,), default=None
         All labels, in order. If None, the labels have the order that ``y`` declares, for
         example as an ordered categorical. If ``y`` declares no order, the labels are the
@@ -44,9 +44,8 @@ class KappaScorer:
     Raises
     ------
     ValueError
-        On a call, if the predictions are not labels, if ``y`` or the predictions contain a
-        label that is not in ``labels``, or if weights are used but neither ``labels`` nor
-        ``classes_`` exists.
+        If a call finds predictions that are not labels, or a label in ``y`` or the predictions that
+        is not in ``labels``, or if weights are used but neither ``labels`` nor ``classes_`` exists.
 
     See Also
     --------
@@ -89,7 +88,8 @@ class KappaScorer:
         self._request = MetadataRequest(owner=self)
         self._request.score.add_request(param="sample_weight", alias=None)
 
-    # Hidden from type checkers, because with __getattr__ they accept misspelt attributes.
+    # Type checkers do not see this function, because with __getattr__ they accept misspelt
+    # attributes.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -115,7 +115,7 @@ class KappaScorer:
         Returns
         -------
         kappa : float
-            Kappa of ``y`` and the predictions; NaN if it is undefined.
+            Kappa of ``y`` and the predictions. It is NaN if kappa is undefined.
         """
         predictions = estimator.predict(X)
         _refuse_numbers(predictions, estimator)

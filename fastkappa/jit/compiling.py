@@ -18,12 +18,12 @@ def exactly(function: Callable[..., Any]) -> Any:
     """Compile a function at its first call, without ``fastmath``, and cache it on disk if possible.
 
     ``fastmath``, inherited from a caller, would break error-free sums and checks for NaN.
-    (numba only checks the modification time of the function's own file. Touch that file after
-    editing a function that it calls.)
+    numba only checks the modification time of the function's own file. So touch that file after
+    editing a function that it calls.
     """
     try:
         return numba.njit(fastmath=False, cache=True)(function)
-    except RuntimeError:  # no cache folder is writable
+    except RuntimeError:  # the cache folder is not writable
         return numba.njit(fastmath=False)(function)
 
 

@@ -16,7 +16,8 @@ from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView, address_of
 from fastkappa.tables.confusion import confusion_counts
 
-# Fewer pairs are counted before the fast kernel has set up its counters and filled two blocks.
+# With fewer pairs, the fast kernel would take longer to set up its counters and fill two blocks
+# than to count them.
 LONG = 8192
 LABELS_OUTSIDE = (
     "labels must be 0 to n_labels - 1, but an item has a different label: number labels from 0, or"
@@ -41,7 +42,7 @@ def confusion_matrix(
     n_labels : int
         The number of labels, at least 1.
     drop_outside : bool, default=False
-        Whether to leave out items with any other label in either array. There are
+        Whether to leave out items with a label outside 0 to n_labels - 1 in either array. There are
         ``len(y1) - table.sum()`` such items. By default, such an item raises an error.
 
     Returns
@@ -108,7 +109,7 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
         raise ValueError("n_labels must be at least 1")
     if n_items >= LONG and _are_few(n_labels, n_labels):
         return _count_many_items(y1, y2, n_labels, drop_outside)
-    # For more labels, the package's other kernel gains little and is slow to compile.
+    # With more labels, the package's other kernel gains little and is slow to compile.
     table = np.zeros((n_labels, n_labels), np.int64)
     beyond = np.uint64(n_labels)
     for i in range(n_items):
@@ -116,7 +117,8 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
         row, column = np.uint64(y1[i]), np.uint64(y2[i])
         if max(row, column) < beyond:
             table[row, column] += 1
-        elif not drop_outside:  # counting them first and raising later would be 12 % slower
+        # Counting such items first and raising later would be 12 % slower.
+        elif not drop_outside:
             raise ValueError(LABELS_OUTSIDE)
     return table
 
@@ -124,7 +126,7 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
 @exactly
 def _count_many_items(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
     out_of_line()
-    # The last row and the last column count items with any other label.
+    # The last row and the last column count items whose label is not among the labels.
     table = np.zeros((n_labels + 1, n_labels + 1), np.int64)
     views = (view_of(y1, n_labels), view_of(y2, n_labels))
     loops.count_few(views, table, 0, len(y1))

@@ -19,7 +19,7 @@ from numba.extending import overload
 
 from fastkappa.jit.compiling import exactly
 
-# Splits a float into two halves of 26 bits.
+# This factor splits a float into two halves of 26 bits.
 SPLITTER = float((1 << 27) + 1)
 
 

@@ -3,7 +3,8 @@
     kappa = D / E,      E = sum(w * outer(r, s)),      D = E - n * sum(w * c)
 
 Here w are the disagreement weights, c is the table, r and s are its margins, and n is its sum.
-Integers are summed in int64 if that cannot overflow. Other numbers are summed in double-double.
+Integers are summed in int64 if that cannot overflow. Other numbers are summed with double-double
+precision.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from fastkappa.statistics.weights import Weights
 NOMINAL, LINEAR, QUADRATIC, MATRIX = range(4)
 KINDS = {None: NOMINAL, "linear": LINEAR, "quadratic": QUADRATIC}
 ZERO = (0.0, 0.0)
-# Weights given by name need no matrix, but compiled code needs a value of a fixed type.
+# Named weights need no matrix, but compiled code needs a value of a fixed type.
 NO_MATRIX = np.zeros((1, 1), np.int64)
 # Integer sums whose bound is below this cannot overflow int64.
 INT64_SAFE = float(1 << 61)

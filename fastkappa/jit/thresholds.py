@@ -18,7 +18,7 @@ from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.tables.confusion import confusion_counts
 
-# With more thresholds than this, binary search is used.
+# If there are more thresholds than this, binary search is used.
 FEW = 16
 LABELS_BEYOND_THRESHOLDS = (
     "labels must be 0 to the number of thresholds, but an item has a different label: number labels"
@@ -53,8 +53,8 @@ default='quadratic'
         Disagreement weights, as in `fastkappa.kappa_from_confusion`. The rows of a matrix are
         the true labels.
     drop_outside : bool, default=False
-        Whether to leave out items with any other label. By default, such an item raises an
-        error.
+        Whether to leave out items with a label that is not one of 0 to k. By default, such an item
+        raises an error.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def _table(scores: Any, labels: Any, thresholds: Any, drop_outside: bool) -> Any
         if np.isnan(thresholds[i]) or (i > 0 and thresholds[i] < thresholds[i - 1]):
             raise ValueError("thresholds must not be NaN and must not decrease")
     n_labels = len(thresholds) + 1
-    # The last row counts items with any other label.
+    # The last row counts items whose label is not among the labels.
     table = np.zeros((n_labels + 1, n_labels), np.int64)
     for i in range(len(scores)):
         if np.isnan(scores[i]):

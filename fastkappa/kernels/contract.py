@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable, offsets_from
 
-# The items start <= i < stop, as a pair.
+# A pair (start, stop) stands for the items start <= i < stop.
 Range = tuple[int, int]
 
 # The values that have code 0 in the first and in the second column.
@@ -92,9 +92,9 @@ class PairKernels(Protocol):
 
     def __hash__(self) -> int: ...
 
-    # Whether counting few labels is about as fast as reading the columns.
+    # Whether pairs with few labels are counted about as fast as the columns are read.
     READS_AS_FAST: bool
-    # The maximum number of labels that ``count_rows`` supports; 0 without that kernel.
+    # The largest number of labels that ``count_rows`` supports, or 0 if there is no such kernel.
     MOST_ROW_LABELS: int
 
     @property
@@ -102,7 +102,7 @@ class PairKernels(Protocol):
         """The kernel for quadratic kappa without a table.
 
         ``sum_moments(first, second, lowest, n_labels, part)`` returns the numbers of pairs
-        outside and inside the labels. Then follow, for the pairs inside, the sums of the first
+        outside and inside the labels. For the pairs inside, it also returns the sums of the first
         codes, the second codes, their squares, and their products.
         """
 
@@ -118,7 +118,7 @@ class PairKernels(Protocol):
         """Return the name of the vector instructions in use, if the kernels choose them."""
 
     def looks_up_as_fast(self) -> bool:
-        """Return whether counting few labels far apart is about as fast as reading the columns."""
+        """Return whether few labels far apart are counted about as fast as the columns are read."""
         ...
 
     def look_up(self, values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int:
@@ -143,7 +143,7 @@ class PairKernels(Protocol):
         tables: tuple[IntTable, FloatTable],
         part: Range,
     ) -> None:
-        """Add the number of pairs and the float64 sum of item weights of each cell."""
+        """Add the number of pairs of each cell, and the float64 sum of their weights."""
 
     def sum_pairs_exactly(
         self,
@@ -154,7 +154,7 @@ class PairKernels(Protocol):
         tables: tuple[IntTable, IntTable, IntTable],
         part: Range,
     ) -> None:
-        """Add the number of pairs and the sum of integer weights of each cell to three tables.
+        """Add the number of pairs of each cell, and their integer weights, to three tables.
 
         The first table counts pairs. The sum of weights is ``high * 2**32 + low``, where
         ``high`` is the second table and ``low`` is the third.
@@ -219,7 +219,7 @@ SortItems = Callable[[Items], tuple[AnyArray, NDArray[np.uint16]] | None]
 
 
 def check_bin_tables(items: Items, bins: Bins, *tables: AnyArray | None) -> None:
-    """Raise unless tables have one row per row of the bins, and one column per label plus one."""
+    """Raise unless tables have a row per row of the bins, and one column more than labels."""
     shape = (bins.n_rows, items.n_labels + 1)
     if any(table is not None and table.shape != shape for table in tables):
         raise ValueError(f"tables must have the shape {shape}")
@@ -324,7 +324,7 @@ class DifferenceKernels(Protocol):
         start: int,
         largest: NDArray[np.float32],
     ) -> None:
-        """Update the largest absolute scaled difference between rows, per column.
+        """Update the largest absolute scaled difference between rows in each column.
 
         The differences are ``(rows[start + i] - rows[j]) * factors[i, j]`` for each row i of
         ``factors`` and each ``j < start + i``. No input may be NaN.

@@ -19,7 +19,8 @@ from fastkappa.kernels.contract import (
 )
 
 if TYPE_CHECKING:
-    # Modules are imported by name at run time. Here, type checkers compare them with the protocols.
+    # The modules are imported by name at run time. These imports let type checkers compare them
+    # with the protocols.
     import fastkappa.kernels.cython.csv_lines as cython_lines
     import fastkappa.kernels.cython.differences as cython_differences
     import fastkappa.kernels.cython.pairs as cython_pairs
@@ -46,8 +47,8 @@ if TYPE_CHECKING:
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
-# A module variable, because functools.cache has a lock and counts its calls, and free-threaded
-# Python threads would contend for both.
+# This is a module variable, because functools.cache has a lock and counts its calls. In
+# free-threaded Python, threads would contend for both.
 _default: PairKernels | None = None
 _to_forget: list[Callable[[], None]] = []
 _loaded: dict[str, PairKernels] = {}
@@ -156,7 +157,7 @@ def _load(name: str) -> PairKernels | None:
         _missing[name] = f"{error} ({_hint(name)})"
         return None
     except MemoryError:
-        # The backend exists, and there may be enough memory at the next attempt.
+        # The backend exists, and the next attempt can succeed if more memory is free.
         raise
     except Exception as error:
         # An installed library can fail at import for any reason, such as incompatible versions.

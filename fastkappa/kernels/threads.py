@@ -31,10 +31,10 @@ Result = TypeVar("Result")
 # counting is as fast as reading, because threads share the memory bandwidth.
 BYTES_WORTH_A_THREAD = 1 << 24
 PAIRS_WORTH_A_THREAD = 1 << 18
-# The shortest range for a thread, except at the end. Threads that finish a range at the same time
-# wait for each other, because only one can hold the GIL.
+# A thread gets a range of at least this many pairs, except at the end. Threads that finish a range
+# at the same time wait for each other, because only one can hold the GIL.
 SHORTEST_RANGE = PAIRS_WORTH_A_THREAD // 4
-# The number of items worth a thread if codes are joined, which is slower than counting.
+# If codes are joined, which is slower than counting, another thread is used per this many items.
 JOINED_ITEMS = 1 << 17
 MOST_CELLS_READ_AS_FAST = 1 << 8
 
@@ -87,7 +87,7 @@ def division_of_pairs(
     """Return how to divide the pairs of two columns so that each thread has enough work.
 
     ``num_threads`` is the maximum number of threads; None allows all available threads.
-    ``looked_up`` is whether labels lie too far apart to count them without a look-up.
+    ``looked_up`` is True if labels are too far apart to count them without a look-up.
     """
     worth_a_thread = PAIRS_WORTH_A_THREAD
     reads_as_fast = kernels.looks_up_as_fast() if looked_up else kernels.READS_AS_FAST
@@ -124,7 +124,7 @@ class ItemRanges:
             if left <= 0:
                 return None
             if self._num_threads > 1:
-                # Ranges get shorter, so that the threads finish at about the same time.
+                # The ranges become shorter, so that all threads finish at about the same time.
                 length = min(length, max(left // (2 * self._num_threads), self._shortest_range))
             self._next = min(start + length, self._n_items)
             return start, self._next
@@ -166,8 +166,8 @@ def read_ahead(
 ) -> Iterator[Result]:
     """Yield ``read(item)`` for each item, in order, while threads read the following items.
 
-    At most ``n_ahead`` results wait. If ``read`` raises an exception, it is raised here, and
-    nothing more is read.
+    At most ``n_ahead`` results wait to be yielded. If ``read`` raises an exception, it is raised
+    here, and nothing more is read.
     """
     if num_threads == 1:
         yield from map(read, items)
@@ -275,9 +275,11 @@ class _Share(Generic[Result]):
             return False
         try:
             self.unfinished.acquire()
-        except BaseException:  # Ctrl-C: the arrays are still being read
+        # After Ctrl-C, the threads are still reading the arrays.
+        except BaseException:
             self._ranges.abandon()
-            # The interrupt may arrive after the lock was acquired, and it is released only once.
+            # The interrupt can arrive after the lock was acquired. The lock must be released only
+            # once.
             if not self._is_done:
                 self.unfinished.acquire()
             raise
@@ -297,7 +299,7 @@ class _Worker:
         self._share: _Share[Any] | None = None
         self._nothing_to_do = allocate_lock()
         self._nothing_to_do.acquire()
-        # Imported for the first thread only, to keep `import fastkappa` fast.
+        # This is imported for the first thread only, to keep `import fastkappa` fast.
         import threading
 
         threading.Thread(target=self._run, name="fastkappa", daemon=True).start()
@@ -315,7 +317,8 @@ class _Worker:
                 unfinished = share.unfinished
                 # An idle thread must not keep arrays alive.
                 del share
-                # Become idle before the caller continues, because its next call may follow at once.
+                # The worker becomes idle before the caller continues, because the caller's next
+                # call may follow at once.
                 with _lock:
                     _idle.append(self)
                 unfinished.release()
@@ -345,7 +348,7 @@ def _idle_worker(most: int) -> _Worker | None:
             return None
         try:
             worker = _Worker()
-        except RuntimeError:  # no more threads available, or the interpreter is ending
+        except RuntimeError:  # no more threads are available, or the interpreter is shutting down
             return None
         _n_workers += 1
         return worker

@@ -56,7 +56,7 @@ from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_n
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable
 
-# The number of random groups of items. One more group costs as much time as one more replicate.
+# The number of random groups of items. One more group takes as much time as one more replicate.
 GROUPS = 1000
 # The number of predictions whose replicates are computed by one matrix product.
 PRODUCT = 64
@@ -117,7 +117,7 @@ class LeaderboardBuilder:
                 f"ids must have one id per item of y_true ({self._reference.n_given}),"
                 f" got {n_samples(ids)}."
             )
-        # The ids of items without a true label. A prediction may contain them or not.
+        # Ids of items without a true label. Predictions can contain these ids, but need not.
         self._unrated: set[Any] = set()
         if ids is not None and self._reference.dropped is not None:
             self._unrated.update(read_ids(without(ids, ~self._reference.dropped), "ids").tolist())
@@ -138,7 +138,7 @@ class LeaderboardBuilder:
         )
         self._entries: list[Entry] = []
         self._resampled: list[_Resampled] = []
-        # Counts of the true labels by group. Most predictions share the same array.
+        # The counts of the true labels in each group. Most predictions share one such array.
         self._rows: dict[bytes, FloatTable] = {}
 
     @property
@@ -180,7 +180,7 @@ class LeaderboardBuilder:
             names_here = [full_names[j] for j in batch]
             weights = self._weights_of(read[batch[0]].items)
             counted.append((batch, self._order.count(names_here, pairs, labels, weights)))
-        # All predictions are valid from here on, so either all are added or none.
+        # From here on all predictions are valid, so either all of them are added or none.
         for batch, (table, n_other) in counted:
             present = labels_present(table.counts, labels is not None)
             sums = table.counts if table.sums is None else table.sums
@@ -262,7 +262,7 @@ class LeaderboardBuilder:
         return weights if self._reference.dropped is None else weights[~self._reference.dropped]
 
     def _read_clusters(self, clusters: Any) -> NDArray[np.intp] | None:
-        """Return the number of each item's cluster. A single cluster rules out intervals."""
+        """Return each item's cluster number. There are no intervals for a single cluster."""
         self._n_clusters: int | None = None
         if clusters is None:
             return None
@@ -363,7 +363,7 @@ class LeaderboardBuilder:
             sums = sums._replace(weighted=in_single(sums.weighted), columns=in_single(sums.columns))
             here = [entries[j] for j in some]
             if are_alike:
-                # All these predictions have the same items and so the same true labels.
+                # These predictions all have the same items, so they have the same true labels.
                 sums = sums._replace(rows=self._rows.setdefault(sums.rows.tobytes(), sums.rows))
             self._resampled.append(_Resampled(here, sums, products))
 

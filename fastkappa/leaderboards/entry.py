@@ -24,7 +24,7 @@ class Entry(NamedTuple):
 
 
 def too_few_items(name: Any, read: Pair, n_items: int, min_coverage: float) -> Entry | None:
-    """Return the entry of a prediction that has too few items to be ranked, else None."""
+    """Return the entry of a prediction with too few items to be ranked, or None."""
     n_covered = read.n_covered(n_items)
     coverage = n_covered / n_items
     if coverage >= min_coverage:

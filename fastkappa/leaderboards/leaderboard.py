@@ -18,7 +18,8 @@ from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import Missing
 from fastkappa.statistics.weights import Weights
 
-# Predictions per batch: enough for all threads, and each block of the truth is read once for all.
+# A batch has enough predictions for all threads, and each block of the truth is read once for the
+# whole batch.
 AT_ONCE = 128
 # With ids, each prediction needs its own copy of the truth, in the order of its ids.
 AT_ONCE_WITH_IDS = 32
@@ -62,10 +63,10 @@ def leaderboard(
         or in its own prediction. If the truth or a prediction declares an order of the labels,
         as ordered categoricals do, this order is used for all predictions.
     allow_other_labels : bool, default=False
-        Whether a prediction may use other labels than ``labels`` for items whose true label is
-        in ``labels``. These items are left out of the prediction's kappa and counted in the column
-        ``other_labels``. By default this is an error, because the prediction would be ranked on
-        the easier items.
+        Whether a prediction may use labels outside ``labels`` for items whose true label is in
+        ``labels``. These items are left out of the prediction's kappa and counted in the column
+        ``other_labels``. By default this is an error, because the prediction would be ranked on the
+        easier items.
     ids : array-like of shape (n,), default=None
         The ids of the items of ``y_true``: integers or strings, all different.
     on_mismatch : {'raise', 'drop'}, default='raise'
@@ -81,15 +82,15 @@ def leaderboard(
         The axis of the items in an array.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing labels. 'raise' raises an error. 'drop' leaves out the items without a
-        true label, and from each prediction the items that it has no label for. The latter are
-        counted in the column ``missing``. With ``ids``, a prediction may contain the items without
-        a true label or not.
+        true label, and from each prediction the items that it has no label for. The items without a
+        predicted label are counted in the column ``missing``. With ``ids``, a prediction may
+        contain the items without a true label, or leave them out.
     missing_codes : sequence, default=()
         Values that stand for a missing label, such as ``["NA", -9]``.
     clusters : array-like of shape (n,), default=None
-        The cluster of each item of ``y_true``, such as the patient of an image, of any type that
-        labels can have. Items of one cluster may resemble each other, so the bootstrap draws whole
-        clusters. None means that items are independent.
+        The cluster of each item of ``y_true``, such as the patient of an image. Clusters can have
+        any type that labels can have. Items of one cluster can resemble each other, so the
+        bootstrap draws whole clusters. None means that items are independent.
     sample_weight : array-like of shape (n,), default=None
         The weight of each item of ``y_true``. The bootstrap draws items with their weights. The
         interval of kappa is then a percentile interval, because weights are not numbers of items.
@@ -101,10 +102,10 @@ def leaderboard(
     rng : Generator, int or None, default=None
         The random number generator, or its seed. A seed makes the result repeatable.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        None uses the environment variable ``FASTKAPPA_BACKEND``, else the fastest backend
-        available.
+        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
+        set, the fastest available backend is used.
     num_threads : int, default=None
-        The maximum number of threads. None uses all that are available.
+        The maximum number of threads. If None, all available threads are used.
 
     Returns
     -------
@@ -116,9 +117,9 @@ def leaderboard(
     Raises
     ------
     ValueError, TypeError
-        For the same reasons as in `score_many`. Also if ids are missing, repeated or of an
-        unsupported type, or if ``clusters`` has missing values or the wrong length. With
-        ``on_mismatch='raise'``, also if the ids of a prediction do not match ``ids``.
+        For the same reasons as in `score_many`. It is also raised if ids are missing, repeated or
+        of an unsupported type, or if ``clusters`` has missing values or the wrong length. With
+        ``on_mismatch='raise'``, it is raised if the ids of a prediction do not match ``ids``.
 
     Warns
     -----
@@ -126,8 +127,8 @@ def leaderboard(
         For the same reasons as in `score_many`.
     UndefinedMetricWarning
         If a kappa is undefined, because no disagreement is expected or because a prediction has no
-        items left. Also if a prediction has labels for too few items to be ranked, or if there are
-        no intervals because all items are in one cluster.
+        items left. The warning is also issued if a prediction has labels for too few items to be
+        ranked, or if there are no intervals because all items are in one cluster.
 
     Notes
     -----
@@ -140,7 +141,7 @@ def leaderboard(
     clusters of very different sizes, the intervals tend to be too narrow.
 
     The interval of kappa is the score interval of `agreement`. Percentile intervals are too narrow
-    if kappa depends on few items, as it does near 1 or with weights, because a replicate may
+    if kappa depends on few items, as it does near 1 or with weights, because a replicate can
     contain none of these items. With clusters or item weights, or with more than 128 labels, the
     interval of kappa is nevertheless a percentile interval. If kappa is 1, this interval has no
     width.
@@ -203,7 +204,7 @@ def leaderboard(
     )
     while some := list(islice(named, AT_ONCE if ids is None else AT_ONCE_WITH_IDS)):
         names, columns = zip(*some)
-        # Strided columns are copied first, because columns are read more than once.
+        # Strided columns are copied first, because each column is read more than once.
         builder.add(names, contiguous_columns(columns, builder.num_threads))
     result = builder.ranked()
     failures = [(name, why) for name, why in zip(result.names, result.failures) if why]

@@ -19,7 +19,7 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.results.text import shortened
 from fastkappa.statistics.weights import Weights, weights_text
 
-# The names of both ends of each interval in a row.
+# For each interval in a row, the names of its two ends.
 ENDS = {
     "interval": ("low", "high"),
     "difference_interval": ("difference_low", "difference_high"),
@@ -89,12 +89,12 @@ class Leaderboard(Result):
     ----------
     names : tuple of length m
     rank : ndarray of int, shape (m,)
-        1 for the largest kappa. Equal kappas have the same rank. 0 for predictions that could
-        not be scored or whose kappa is undefined.
+        The rank is 1 for the largest kappa, and 0 for predictions that could not be scored or whose
+        kappa is undefined. Equal kappas have the same rank.
     kappa : ndarray of shape (m,)
     interval : ndarray of shape (m, 2)
         The score interval of `agreement`. With clusters or item weights, or with more than 128
-        labels, the percentile interval.
+        labels, it is the percentile interval.
     difference : ndarray of shape (m,)
         Kappa minus the leader's kappa: 0 for the leader itself, negative for the others.
     difference_interval : ndarray of shape (m, 2)
@@ -104,21 +104,21 @@ class Leaderboard(Result):
         The interval of the difference, adjusted for all pairwise comparisons and for choosing the
         leader by its kappa. A difference is significant at this confidence level if this interval
         ends below 0. If all predictions are equal, about 5 % of leaderboards show a significant
-        difference at a confidence of 0.95, and more if items are few relative to predictions. NaN
-        with too few replicates, which is 18 or fewer at 0.95.
+        difference at a confidence of 0.95, and more if items are few relative to predictions. It is
+        NaN if there are too few replicates (18 or fewer at a confidence of 0.95).
     proportion_first : ndarray of shape (m,)
-        The proportion of replicates in which the prediction is first, NaN if its kappa is
-        undefined. This is not the probability that it is the best. If its kappa is undefined in
-        only some replicates, it agrees there on all items drawn and shares the first place. It is
-        last in replicates that contain none of its items.
+        The proportion of replicates in which the prediction is first. It is NaN if the kappa of the
+        prediction is undefined. This is not the probability that it is the best. If its kappa is
+        undefined in only some replicates, it agrees there on all items drawn and shares the first
+        place. It is last in replicates that contain none of its items.
     rank_interval : ndarray of int, shape (m, 2)
-        The percentile interval of the rank, 0 if there is none.
+        The percentile interval of the rank. It is 0 if there is no interval.
     n : ndarray of int, shape (m,)
         The number of items that the prediction was scored on.
     coverage : ndarray of shape (m,)
         The proportion of the items for which the prediction has exactly one label. The other items
-        were left out. A kappa of only some items is comparable with the others only if these items
-        are no easier. 0 for predictions that could not be read.
+        were left out. A kappa of some of the items is comparable with the others only if these
+        items are not easier. The proportion is 0 for predictions that could not be read.
     missing, extra, repeated : ndarray of int, shape (m,)
         The numbers of items that the prediction lacks, that are not in the truth, and that the
         prediction contains more than once. All of these were left out.

@@ -21,7 +21,7 @@ from fastkappa.statistics.intervals.methods import choose_method, intervals
 from fastkappa.statistics.kappa import kappas as kappas_of_stack
 from fastkappa.statistics.weights import Weights
 
-# A kappa has no interval if a larger proportion of its replicates is undefined.
+# If a larger proportion of its replicates is undefined, a kappa has no interval.
 MOST_UNDEFINED = 0.05
 # The number of replicates that are computed together.
 AT_ONCE = 256
@@ -35,9 +35,10 @@ class Ranking(NamedTuple):
     Attributes
     ----------
     order : ndarray of int, shape (m,)
-        The positions from the largest kappa to the smallest, undefined ones last.
+        The positions from the largest kappa to the smallest. Undefined kappas come last.
     rank : ndarray of int, shape (m,)
-        1 for the largest kappa. Equal kappas have the same rank. 0 for undefined kappas.
+        The rank is 1 for the largest kappa, and 0 for undefined kappas. Equal kappas have the same
+        rank.
     interval, difference_interval : ndarray of shape (m, 2)
         Percentile intervals of kappa and of the difference.
     difference : ndarray of shape (m,)
@@ -49,7 +50,7 @@ class Ranking(NamedTuple):
         kappa that is undefined in a replicate is first there, because the prediction agrees on all
         items drawn. A prediction without any of the items drawn is last.
     rank_interval : ndarray of int, shape (m, 2)
-        Percentile intervals of the rank. 0 for undefined kappas.
+        Percentile intervals of the rank. They are 0 for undefined kappas.
     """
 
     order: NDArray[np.intp]
@@ -75,7 +76,7 @@ class Products(NamedTuple):
 
 
 def products_of(matrix: FloatTable, most_items: float) -> Products:
-    """Write a matrix of weights as products: two for quadratic weights, else l.
+    """Write a matrix of weights as products: two for quadratic weights, otherwise l.
 
     There are also l products if sums over ``most_items`` items would not be exact in float64.
 
@@ -104,7 +105,7 @@ def products_of(matrix: FloatTable, most_items: float) -> Products:
 
 
 def labels_present(tables: AnyArray, are_known: bool) -> NDArray[np.bool_]:
-    """Return a mask of each table's labels: all if they are known, else those that occur."""
+    """Return a mask of the labels of each table: all known labels, or those that occur."""
     if are_known:
         return np.ones(tables.shape[:2], np.bool_)
     return np.logical_or(tables.any(axis=1), tables.any(axis=2))
@@ -144,7 +145,8 @@ def score_intervals(
     """
     found = np.full((len(tables), 2), np.nan)
     if weights is not None and not isinstance(weights, str):
-        present = np.ones_like(present)  # a matrix of weights refers to all labels
+        # A matrix of weights refers to all labels.
+        present = np.ones_like(present)
     for mask, some in with_same_labels(present):
         own = tables[some][:, mask][:, :, mask]
         chosen = np.array([choose_method(None, table) == "score" for table in own])
@@ -204,7 +206,8 @@ def resampled_kappas(
     Returns
     -------
     kappas : ndarray of shape (r, m)
-        NaN if kappa is undefined, -inf if the replicate has none of the prediction's items.
+        Kappas of the replicates. They are NaN if undefined, and -inf if the replicate has none of
+        the prediction's items.
     """
     true = _summed(times, rows)
     predicted = _summed(times, columns)
@@ -226,7 +229,8 @@ def rank(
     `resampled_kappas` returns such replicates.
     """
     levels = ((1 - confidence) / 2, (1 + confidence) / 2)
-    order = np.argsort(-kappas, kind="stable")  # NaN is last
+    # NaN is sorted last.
+    order = np.argsort(-kappas, kind="stable")
     leader = order[:1]
     mostly = _mostly_defined(np.where(np.isneginf(replicates), np.nan, replicates))
     differences = mostly - mostly[:, leader]
@@ -271,7 +275,7 @@ def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
 
 def in_single(groups: FloatTable) -> AnyArray:
     """Convert integers to float32, to save memory, if it represents all of them exactly."""
-    # Numbers that are too large become infinite, and therefore compare as different.
+    # Numbers that are too large become infinite, so they compare as different.
     with np.errstate(over="ignore"):
         single = groups.astype(np.float32)
     is_whole = np.array_equal(single, groups) and np.array_equal(single, np.rint(single))
@@ -281,7 +285,7 @@ def in_single(groups: FloatTable) -> AnyArray:
 def _summed(times: FloatTable, groups: FloatTable) -> FloatTable:
     """Sum an array of shape (g, ...) over the groups drawn. The result has the shape (r, ...).
 
-    Integers are summed in float32, in half the time, if it represents all sums exactly.
+    Integers are summed in float32, which takes half the time, if it represents all sums exactly.
     """
     cells = groups.reshape(len(groups), -1)
     if cells.dtype == np.float32 and cells.size:

@@ -44,8 +44,8 @@ class Kappas(Result, _Kappas):
         weights, float64. Sums of integer weights that overflow int64 are Python integers in an
         array of objects.
     labels : ndarray of shape (l,)
-        The labels of all tables: the given labels, else those declared by the truth or a
-        prediction, else all labels that occur in any of them, sorted.
+        The labels of all tables: the given labels, otherwise the labels declared by the truth or a
+        prediction, otherwise all labels that occur in any of them, sorted.
     names : list of length m
         The names of the predictions: keys, column names, or positions.
     n_outside : ndarray of shape (m,)
@@ -126,28 +126,27 @@ def score_many(
         prediction declares an order of the labels, as ordered categoricals do, this order is used
         for all tables.
     allow_other_labels : bool, default=False
-        Whether a prediction may use other labels than ``labels`` for items whose true label is
-        in ``labels``. These items are left out of the prediction's table and counted in
-        ``n_outside``. By default this is an error, because the prediction would be compared on
-        the easier items.
+        Whether a prediction may use labels outside ``labels`` for items whose true label is in
+        ``labels``. These items are left out of the prediction's table and counted in ``n_outside``.
+        By default this is an error, because the prediction would be compared on the easier items.
     axis : {0, 1}, default=0
         The axis of the items in an array. 0 is for shape (n, m), with one prediction per column.
         1 is for shape (m, n), with one prediction per row. Predictions that are contiguous in
         memory are counted faster.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing labels. 'raise' raises an error. 'drop' leaves out the items without a
-        true label, and from each prediction the items that it has no label for. The latter are
-        counted in ``n_missing``.
+        true label, and from each prediction the items that it has no label for. The items without a
+        predicted label are counted in ``n_missing``.
     missing_codes : sequence, default=()
         Values that stand for a missing label, such as ``["NA", -9]``.
     sample_weight : array-like of shape (n,), default=None
         Item weights.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        None uses the environment variable ``FASTKAPPA_BACKEND``, else the fastest backend
-        available.
+        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
+        set, the fastest available backend is used.
     num_threads : int, default=None
-        The maximum number of threads. None uses as many as ``OMP_NUM_THREADS``, the cores and
-        the CPU quota allow.
+        The maximum number of threads. If None, it is limited by ``OMP_NUM_THREADS``, the cores and
+        the CPU quota.
 
     Returns
     -------
@@ -201,7 +200,7 @@ def score_many(
         allow_other_labels=allow_other_labels,
     )
     tables = table.counts if table.sums is None else table.sums
-    # The labels that occur in a table matter only for named weights, and take time to find.
+    # The labels that occur in a table matter only for named weights, and finding them takes time.
     all_labels = order.is_known or not isinstance(weights, str)
     kappas = kappas_of(tables, labels_present(table.counts, all_labels), weights)
     order.warn(what_needs_order(weights), stacklevel=2)

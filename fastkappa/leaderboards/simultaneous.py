@@ -8,8 +8,8 @@ replicates.
 
 With many predictions, nearly all pairs are far from the largest difference of a replicate, and
 nearly all replicates are far from the quantile. So all differences are first computed in float32,
-with an error bound. Those that could be the quantile are computed again in float64. The result is
-identical, to the last bit, to computing everything in float64.
+with an error bound. The differences that could be the quantile are computed again in float64. The
+result is identical, to the last bit, to computing everything in float64.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fastkappa.arrays import FloatTable
 from fastkappa.kernels.dispatch import difference_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# Replicates of a difference are treated as constant if their standard deviation is below this.
+# Replicates of a difference count as constant if their standard deviation is below this limit.
 # Rounding errors of sums over 1000 groups, 1000 * 2**-53, are smaller. One item in a billion makes
 # a larger difference.
 LEAST_ERROR = 1e-12
@@ -36,7 +36,7 @@ ROWS = 64
 CLOSE = 1024.0
 # The number of pairs whose standard errors are computed together.
 AT_ONCE = 1 << 21
-# A bound on the sum of several relative rounding errors of float32.
+# An upper bound on the sum of several relative rounding errors of float32.
 SINGLE = 2.0**-22
 
 
@@ -122,13 +122,13 @@ class _Block(NamedTuple):
 
 
 class _Screened:
-    """Find the quantile of the largest studentized difference with most work done in float32."""
+    """Find the quantile of the largest studentized difference, mostly computed in float32."""
 
     def __init__(self, deviations: FloatTable, num_threads: int) -> None:
         # Duplicates of a row are dropped, because they add no new differences.
         self._rows = np.array(list({row.tobytes(): row for row in deviations}.values()))
         self._centred = self._rows - self._rows.mean(axis=0)
-        # Rows far from 0 lose digits of their differences in float64, too.
+        # Rows far from 0 lose digits of their differences even in float64.
         self._extents = np.abs(self._centred).max(axis=1)
         self._extents += SINGLE * np.abs(self._rows).max(axis=1)
         self._moments = np.einsum("jr,jr->j", self._centred, self._centred)
@@ -143,14 +143,14 @@ class _Screened:
                 self._blocks += blocks
 
     def largest_at(self, position: int) -> float:
-        """Return the difference at a position, counted from 1, in ascending order."""
+        """Return the difference at a position in ascending order, counted from 1."""
         n_replicates = self._rows.shape[1]
         of_close = np.max([block.of_close for block in self._blocks], axis=0)
         largest = np.max([block.largest for block in self._blocks], axis=0).astype(np.float64)
         largest = np.maximum(largest, np.sqrt(of_close))
         if not largest.any():
             return 0.0
-        # First the error of the differences, then that of their factors, which come from sums of
+        # The error has two parts: of the differences, and of their factors, which come from sums of
         # squares.
         error = CLOSE * SINGLE
         error += largest.max() * (4 * SINGLE + n_replicates * CLOSE**2 * np.finfo(float).eps)

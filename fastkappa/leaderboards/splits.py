@@ -29,7 +29,7 @@ class Splits:
             self._place_in_split[positions] = np.arange(len(positions))
 
     def of_each(self, whole: Alignment) -> list[Alignment]:
-        """Return the alignment of a list of ids with each split, given that with all items.
+        """Return the alignment of ids with each split, given their alignment with all items.
 
         Ids that belong to no item are extra in every split.
         """

@@ -47,34 +47,35 @@ class ConcordanceResult(Result):
     method : str
         The name of the coefficient.
     value : float
-        The coefficient, between -1 and 1. NaN if undefined.
+        The coefficient, between -1 and 1. It is NaN if undefined.
     standard_error : float
         The standard error, based on sampling of subjects. For two raters it is Lin's formula (1989,
         corrected 2000), which assumes normally distributed measurements. For several raters it
-        comes from the delta method, which does not. With clusters it is the jackknife estimate.
+        comes from the delta method, which does not assume this. With clusters it is the jackknife
+        estimate.
     interval : tuple of float
         The interval, computed with Fisher's z transform, so it is within -1 and 1. For two raters
-        it uses the quantile of the normal distribution, like Lin's. For several raters, or with
-        clusters, it uses Student's t. The degrees of freedom are the number of subjects or
+        it uses the quantile of the normal distribution, as Lin's paper does. For several raters, or
+        with clusters, it uses Student's t. The degrees of freedom are the number of subjects or
         clusters minus 1.
     confidence : float
         The confidence level of the interval.
     precision : float
-        For two raters, Pearson's correlation. For several raters, the sum of all pairs'
-        covariances divided by the sum of the products of their standard deviations.
+        For two raters, Pearson's correlation. For several raters, it is the sum of the covariances
+        of all pairs, divided by the sum of the products of their standard deviations.
     accuracy : float
         ``value / precision``, which is Lin's C_b. It is 1 if all raters have the same mean and
         standard deviation.
     location_shift : float
-        For two raters, (mean_1 - mean_2) / sqrt(s_1 * s_2). NaN for several.
+        For two raters, (mean_1 - mean_2) / sqrt(s_1 * s_2). It is NaN for more than two raters.
     scale_shift : float
-        For two raters, s_1 / s_2. NaN for several.
+        For two raters, s_1 / s_2. It is NaN for more than two raters.
     n_subjects, n_raters : int
         The number of subjects with ratings from all raters, and the number of raters.
     n_dropped : int
         The number of subjects left out because a rating is missing.
     n_clusters : int
-        The number of clusters. Without clusters, the number of subjects.
+        The number of clusters. Without clusters, it is the number of subjects.
     raters : tuple of str
         The names of the raters, from the names of the columns if they have any.
     """
@@ -216,8 +217,8 @@ def concordance_correlation(
     Warns
     -----
     UndefinedMetricWarning
-        If both columns are the same constant. Also if the interval is undefined, for example
-        because one column is constant.
+        If both columns are the same constant. The warning is also issued if the interval is
+        undefined, for example because one column is constant.
 
     References
     ----------

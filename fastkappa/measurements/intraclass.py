@@ -36,7 +36,7 @@ from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 
-# The description of each form in a sentence.
+# A sentence that describes each form.
 MODELS = {
     "ICC(1)": "one-way, single rating",
     "ICC(A,1)": "two-way, absolute agreement, single rating",
@@ -58,7 +58,7 @@ class IntraclassCorrelation(Result):
     shrout_fleiss : str
         The name in Shrout and Fleiss (1979), such as 'ICC(2,1)'.
     value : float
-        The coefficient, at most 1. NaN if undefined.
+        The coefficient, at most 1. It is NaN if undefined.
     interval : tuple of float
         The lower and upper ends of the interval.
     confidence : float
@@ -67,8 +67,8 @@ class IntraclassCorrelation(Result):
         The statistic of the test that the coefficient is 0. It is the ratio of two mean squares.
         With clusters it is the square of Student's t, on the logarithmic scale of the interval.
     degrees_of_freedom : tuple of int
-        The degrees of freedom of both mean squares. With clusters, 1 and the number of clusters
-        minus 1.
+        The degrees of freedom of both mean squares. With clusters, they are 1 and the number of
+        clusters minus 1.
     p_value : float
         The probability of an F at least as large if the coefficient is 0.
     """
@@ -119,7 +119,7 @@ class IntraclassResult(Result):
     n_dropped : int
         The number of subjects left out because a rating is missing.
     n_clusters : int
-        The number of clusters. Without clusters, the number of subjects.
+        The number of clusters. Without clusters, it is the number of subjects.
     confidence : float
         The confidence level of the intervals.
     raters : tuple of str
@@ -139,7 +139,7 @@ class IntraclassResult(Result):
     def __getitem__(self, name: str) -> IntraclassCorrelation:
         wanted = str(name).replace(" ", "")
         for form in self.forms:
-            # psych's names are 'ICC2' for 'ICC(2,1)', and 'ICC2k' for 'ICC(2,k)'.
+            # psych uses the names 'ICC2' for 'ICC(2,1)' and 'ICC2k' for 'ICC(2,k)'.
             psych = "".join(c for c in form.shrout_fleiss if c not in "(),").removesuffix("1")
             if wanted in (form.form, form.shrout_fleiss, psych):
                 return form
@@ -157,9 +157,9 @@ class IntraclassResult(Result):
         Returns
         -------
         frame : pandas.DataFrame
-            One row per form, indexed by its name. The columns are ``shrout_fleiss``, ``value``,
-            ``lower`` and ``upper`` (the ends of the interval), ``f``, ``df1`` and ``df2`` (its
-            degrees of freedom), and ``p_value``.
+            The frame has one row per form, indexed by its name. The columns are ``shrout_fleiss``,
+            ``value``, ``lower`` and ``upper`` (the ends of the interval), ``f``, ``df1`` and
+            ``df2`` (its degrees of freedom), and ``p_value``.
 
         Raises
         ------
@@ -275,15 +275,15 @@ def intraclass_correlation(
     """Compute the six forms of the intraclass correlation, with F tests and intervals.
 
     Three questions determine the form. If the raters are not the same for every subject, use
-    ICC(1). If they are, does a constant difference between raters count as disagreement? If so, use
-    ICC(A,1), else ICC(C,1). Finally, if the mean of all k raters' measurements will be used instead
-    of a single measurement, use the form with k instead of 1.
+    ICC(1). If they are, does a constant difference between raters count as disagreement? If it
+    does, use ICC(A,1), otherwise ICC(C,1). Finally, if the mean of all k raters' measurements will
+    be used instead of a single measurement, use the form with k instead of 1.
 
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters)
-        Numeric ratings, with one row per subject and one column per rater. An array, a list of
-        rows, or a data frame of pandas, polars or pyarrow. None, NaN and similar values are
+        Numeric ratings, with one row per subject and one column per rater. They can be an array, a
+        list of rows, or a data frame of pandas, polars or pyarrow. None, NaN and similar values are
         missing.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing ratings. 'raise' raises an error. 'drop' leaves out their subjects and
@@ -304,8 +304,8 @@ def intraclass_correlation(
     ------
     ValueError
         If there are fewer than two raters, if fewer than two subjects have ratings from all
-        raters, or if ratings are missing or not finite real numbers. Also if a column looks like
-        ids, or if the data frame seems to have one row per measurement.
+        raters, or if ratings are missing or not finite real numbers. An error is also raised if a
+        column looks like ids, or if the data frame seems to have one row per measurement.
 
     Warns
     -----

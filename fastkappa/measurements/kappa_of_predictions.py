@@ -23,11 +23,16 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
-from fastkappa.ratings.real_numbers import read_numbers, refuse_infinite, refuse_rounded
+from fastkappa.ratings.real_numbers import (
+    read_numbers,
+    refuse_infinite,
+    refuse_rounded,
+    warn_of_codes,
+)
 
 CHUNK = 1 << 14
-# Squares of numbers between 2**-250 and 2**250, times weights in the same range, neither overflow
-# nor underflow.
+# Numbers between 2**-250 and 2**250 have squares that neither overflow nor underflow, even
+# multiplied by weights in the same range.
 LARGEST_EXPONENT = 250
 
 
@@ -35,14 +40,14 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     """Compute quadratic weighted kappa of numbers that need not be labels.
 
     For integers this equals the quadratic weighted kappa of a confusion matrix whose labels are
-    all integers in their range. In general it is 1 minus the ratio of the mean squared difference
-    to that expected if the two arrays were independent. This is Lin's concordance correlation
-    coefficient, with variances divided by n.
+    all integers in their range. In general it is 1 minus a ratio: the mean squared difference,
+    divided by the mean squared difference expected if the two arrays were independent. This is
+    Lin's concordance correlation coefficient, with variances divided by n.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True values: integers or floats, finite.
+        True values, as finite integers or floats.
     y_pred : array-like of shape (n_samples,)
         Predictions on the same scale.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -51,8 +56,8 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     Returns
     -------
     kappa : float
-        Between -1 and 1. It is 0 if one of the arrays is constant. It is NaN, with an
-        ``UndefinedMetricWarning``, if both are the same constant.
+        Quadratic weighted kappa, between -1 and 1. It is 0 if one of the arrays is constant. It is
+        NaN, with an ``UndefinedMetricWarning``, if both are the same constant.
 
     Raises
     ------
@@ -94,6 +99,8 @@ def kappa_by_chunks(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int = C
     predictions = _limits(items.predictions, "y_pred", items.weights, chunk)
     refuse_rounded(items.truth, *truth, "y_true")
     refuse_rounded(items.predictions, *predictions, "y_pred")
+    warn_of_codes(items.truth, *truth, "y_true")
+    warn_of_codes(items.predictions, *predictions, "y_pred")
     if truth.constant or predictions.constant:
         if truth != predictions:
             return 0.0
@@ -150,7 +157,7 @@ def _read(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int) -> _Items:
 
 
 def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int) -> _Limits:
-    """Return the smallest and largest number with a nonzero weight. All must be finite."""
+    """Return the smallest and largest number with a nonzero weight. All numbers must be finite."""
     lowest, highest = math.inf, -math.inf
     for start in range(0, len(numbers), length):
         chunk = _floats(numbers[start : start + length])
@@ -166,7 +173,8 @@ def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int)
 
 
 def _floats(numbers: AnyArray) -> Floats:
-    with np.errstate(over="ignore"):  # infinite numbers raise an error later
+    # Infinite numbers raise an error later.
+    with np.errstate(over="ignore"):
         return numbers.astype(np.float64, copy=False)
 
 
@@ -188,7 +196,8 @@ def _kappa(items: _Items, exponent: int) -> float:
         y, p = y - mean_true, p - mean_pred
         wy, wp = (y, p) if w is None else (w * y, w * p)
         parts.append((wy.sum(), wp.sum(), (wy * y).sum(), (wp * p).sum(), (wy * p).sum()))
-    # The means were rounded, so the sums of centred numbers are not exactly 0. Correct for this.
+    # The means were rounded, so the sums of centred numbers are not exactly 0. The terms below
+    # correct for this.
     rest_true, rest_pred, squares_true, squares_pred, products = (
         math.fsum(sums) for sums in zip(*parts)
     )

@@ -56,7 +56,7 @@ class LimitsOfAgreement(Result):
     n_dropped : int
         The number of subjects left out because a measurement is missing.
     n_clusters : int
-        The number of clusters. Without clusters, the number of subjects.
+        The number of clusters. Without clusters, it is the number of subjects.
     means, differences : ndarray of shape (n_subjects,)
         The mean of both measurements of each subject, and their difference.
     raters : tuple of str
@@ -89,8 +89,8 @@ class LimitsOfAgreement(Result):
         Returns
         -------
         frame : pandas.DataFrame
-            One row for each. The columns are ``value`` and the ends of the interval, ``lower`` and
-            ``upper``.
+            The frame has one row for each of them. The columns are ``value`` and the ends of the
+            interval, ``lower`` and ``upper``.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class LimitsOfAgreement(Result):
     def _report(self) -> Report:
         first, second = map(printable, self.raters)
         subjects = subjects_text(self.n_subjects, self.n_clusters)
-        # The values have the unit of the measurements, so they need significant digits.
+        # The values have the unit of the measurements, so they are printed with significant digits.
         rows = [
             (name, f"{value:.6g}", "{:.6g} to {:.6g}".format(*interval))
             for name, value, interval in self.rows()

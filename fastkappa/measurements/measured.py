@@ -17,6 +17,7 @@ from fastkappa.ratings.lengths import length_of, refuse_frame_of_two
 from fastkappa.ratings.missing import Missing, check_missing
 from fastkappa.ratings.rating_matrix import columns_of, read_measurements
 from fastkappa.ratings.read import read_clusters
+from fastkappa.ratings.real_numbers import NotNumbersError
 
 LONG_FORM = (
     "If the columns say which subject and rater each row belongs to, give a column per rater"
@@ -65,7 +66,7 @@ class Measured:
 
     @property
     def constant(self) -> NDArray[np.bool_]:
-        """Whether all measurements by a rater are equal, for each rater."""
+        """For each rater, whether all measurements by that rater are equal."""
         same: NDArray[np.bool_] = self.lowest == self.highest
         return same
 
@@ -96,10 +97,10 @@ def read_ratings(ratings: Any, missing: Missing, clusters: Any = None) -> Measur
     numbered = [f"rater {i}" for i in range(1, len(columns) + 1)]
     try:
         measured = _measured(columns, names or numbered, missing, clusters)
-    except ValueError as error:
-        if len(columns) > 2 and "must be real numbers" in str(error):
-            raise ValueError(f"{error} {LONG_FORM}") from error
-        raise
+    except NotNumbersError as error:
+        if len(columns) < 3:
+            raise
+        raise ValueError(f"{error} {LONG_FORM}") from error
     refuse_other_forms(measured.columns, names)
     return measured
 

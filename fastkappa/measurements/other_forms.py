@@ -26,7 +26,7 @@ IDS = frozenset(
         "unnamed: 0",
     )
 )
-# A column with one of these names says which rater a row belongs to.
+# A column with one of these names contains the rater of each row.
 RATERS = frozenset(("rater", "raters", "judge", "observer", "annotator", "reader", "rater_id"))
 
 
@@ -65,8 +65,8 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
         if len(values) < FEWEST or not _are_whole(values):
             continue
         is_named = _is_named(names[j], IDS | RATERS)
-        # The name alone is not enough, because patients can also measure. Numbers in the range of
-        # the other column are measurements.
+        # The name alone is not enough, because patients can also take measurements. Numbers in the
+        # range of the other column are measurements.
         is_alone = ((other >= values.min()) & (other <= values.max())).mean() < 0.5
         if (is_named or is_alone) and _are_repeated(values):
             found = "it repeats the same numbers in turn"
@@ -84,7 +84,7 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
 
 def _are_repeated(values: AnyArray) -> bool:
     """Return whether integers repeat like ids in long form: 1, 1, 2, 2, or 1, 2, 1, 2."""
-    # The first few values nearly always show that they do not.
+    # If they do not, the first few values nearly always show it.
     if len(np.unique(np.diff(values[:FEWEST].astype(np.float64)))) > 2:
         return False
     ids = np.unique(values)
@@ -104,7 +104,7 @@ def _never_repeats(values: AnyArray) -> bool:
 
 
 def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -> bool:
-    """Return whether a column contains ids, judging by its name or because it counts the rows.
+    """Return whether a column contains ids: its name shows this, or it counts the rows.
 
     Values 1, 2, 3, ... can also be true values that others measure as 1.1, 1.9, 3.2, ..., or the
     ranks given by the first of two raters. So a column that counts the rows contains ids only if

@@ -47,7 +47,7 @@ def left_out(n_dropped: int) -> list[str]:
 
 def _raters_text(raters: Sequence[str]) -> str:
     n = len(raters)
-    # Default names, of the columns of an array or of a data frame.
+    # These are default names, such as those of the columns of an array or of a data frame.
     numbers = ([f"rater {i}" for i in range(1, n + 1)], [str(i) for i in range(n)], list(RATERS))
     if list(raters) in numbers or n > MOST_NAMED:
         return "two raters" if n == 2 else f"{n} raters"

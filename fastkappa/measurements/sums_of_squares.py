@@ -60,7 +60,7 @@ def sums_of_squares(measured: Measured) -> SumsOfSquares:
     centre = float(limits[0].mean() / 2 + limits[1].mean() / 2)
     sums = [(chunk - centre).sum(axis=1) for chunk in measured.chunks()]
     means = np.array([math.fsum(parts) for parts in zip(*sums)]) / n
-    # The mean of a constant column would be rounded, so take the constant itself.
+    # The mean of a constant column would be rounded, so use the constant itself.
     means = np.where(measured.constant, limits[0] - centre, means)
     mean = float(means.mean())
     parts: list[tuple[float, ...]] = []

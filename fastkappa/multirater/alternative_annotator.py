@@ -29,7 +29,7 @@ from fastkappa.statistics.weights import Weights
 
 # With fewer items per person, the t-test is not reliable.
 FEW_ITEMS = 30
-# A model passes if it wins against this proportion of people.
+# To pass, a model must win against at least this proportion of people.
 PASSING = 0.5
 
 
@@ -171,7 +171,7 @@ def alternative_annotator_test(
         The ratings of the model and of at least two people, as for `fleiss_kappa`. Ratings may be
         missing. Three or more people are recommended.
     model : str or int
-        Which rater is the model: its name or its position.
+        The name or the position of the rater that is the model.
     epsilon : float, default=0.2
         How much worse than a person the model may be, because it costs less. Calderon et al.
         recommend 0.2 for experts, 0.15 for skilled annotators and 0.1 for crowd workers.
@@ -180,8 +180,8 @@ def alternative_annotator_test(
         other people who gave the same label. 'quadratic' is equivalent to comparing by root mean
         squared error.
     labels, missing_codes, clusters
-        As for `Ratings.from_array`, if ratings are an array. With clusters, such as documents, the
-        t-tests use cluster-robust standard errors.
+        These arguments of `Ratings.from_array` are accepted if ratings are an array. With clusters,
+        such as documents, the t-tests use cluster-robust standard errors.
     false_discovery_rate : float, default=0.05
         The false discovery rate of the tests of all people together.
 
@@ -192,9 +192,9 @@ def alternative_annotator_test(
     Raises
     ------
     ValueError
-        As for `conger_kappa`. Also if no rater has the name or position ``model``, if there are
-        fewer than two people, if a person has fewer than two usable items, or if epsilon or the
-        rate is not between 0 and 1.
+        As for `conger_kappa`. An error is also raised if no rater has the name or position
+        ``model``, if there are fewer than two people, if a person has fewer than two usable items,
+        or if epsilon or the rate is not between 0 and 1.
 
     Warns
     -----

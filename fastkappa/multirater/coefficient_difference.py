@@ -33,7 +33,7 @@ from fastkappa.statistics.spread import Influence
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CoefficientDifference(Result):
-    """The difference between two coefficients of the same subjects, first minus second.
+    """The first coefficient minus the second coefficient of the same subjects.
 
     Attributes
     ----------
@@ -156,8 +156,8 @@ def compare_coefficients(
         If an argument is not a result of one of these functions.
     ValueError
         If the results differ in the number of subjects, the items, the clusters or the
-        distribution. Also if the order of the subjects is unknown, as in a table, or if an array of
-        ratings was changed after the coefficient was computed.
+        distribution. An error is also raised if the order of the subjects is unknown, as in a
+        table, or if an array of ratings was changed after the coefficient was computed.
 
     Notes
     -----
@@ -249,7 +249,7 @@ class JointRows(NamedTuple):
     counts : ndarray of int of shape (J,)
         The number of subjects with this pair of rows.
     of_subjects : ndarray of int of shape (n_subjects,)
-        The index of each subject's pair, -1 if it has none. Empty if it was not requested.
+        The index of each subject's pair, -1 if it has none. It is empty if it was not requested.
     """
 
     first: AnyArray

@@ -49,8 +49,8 @@ def fleiss_kappa(
         weight it by the distance between the labels' positions, or its square. A matrix must be
         symmetric, with zeros on the diagonal. Weights need labels in a meaningful order.
     labels, missing_codes, clusters
-        As for `Ratings.from_array`, if ratings are an array. All standard errors treat clusters as
-        the independent units.
+        These arguments of `Ratings.from_array` are accepted if ratings are an array. All standard
+        errors treat clusters as the independent units.
     confidence : float, default=0.95
         The confidence level of the interval.
     distribution : {'t', 'normal'}, default='t'
@@ -145,7 +145,7 @@ def randolph_kappa(
     distribution: Distribution = "t",
     interval_method: RaterInterval | None = None,
 ) -> MultiRaterResult:
-    """Return Randolph's free-marginal kappa, which assumes equally likely labels by chance.
+    """Return Randolph's free-marginal kappa, where all labels are equally likely by chance.
 
     It is also known as the Brennan-Prediger coefficient, and for two raters as Bennett's S. It
     depends on the number of labels, including those that nobody gave: pass them as ``labels``.
@@ -153,7 +153,7 @@ def randolph_kappa(
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `fleiss_kappa`, which raises the same errors and warns the same.
+        As for `fleiss_kappa`, which raises the same errors and issues the same warnings.
 
     Returns
     -------
@@ -236,7 +236,7 @@ def gwet_ac2(
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `fleiss_kappa`, which raises the same errors and warns the same. Agreement
+        As for `fleiss_kappa`, which raises the same errors and issues the same warnings. Agreement
         weights are ``1 - weights / weights.max()``.
 
     Returns

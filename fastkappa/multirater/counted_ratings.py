@@ -36,9 +36,9 @@ from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.clusters import Clusters, clusters_of
 from fastkappa.tables.by_cluster import ClusterCounts
 
-# The subjects in their original order.
+# Subjects in their original order.
 Subjects: TypeAlias = SubjectsOfRaters | SubjectsOfCounts | LongRatings
-# The distinct rows, and the number of subjects with each row.
+# Distinct rows, and the number of subjects with each row.
 CountedRows: TypeAlias = tuple[AnyArray, IntTable]
 
 
@@ -55,8 +55,8 @@ class Counted:
     clusters : Column or None
         The cluster of each subject.
     count_profiles, count_patterns, count_pairs, count_sparse : callable or None
-        The functions that count the rows. None if another function replaces it, or if it is unknown
-        who gave which rating.
+        The functions that count the rows. A function is None if another one replaces it, or if it
+        is unknown who gave which rating.
     """
 
     n_raters: int
@@ -70,7 +70,7 @@ class Counted:
 
     @property
     def known_patterns(self) -> Patterns | None:
-        """The patterns; None where labels or raters are too many for them."""
+        """The patterns, or None if there are too many labels or raters for them."""
         return None if self.count_patterns is None and self.count_sparse else self.patterns
 
     @property
@@ -147,7 +147,7 @@ class Counted:
         found = self.places(coefficient.of_profiles)
         if coefficient.used is None:
             return found
-        # Index -1, a subject without ratings, reads the last entry.
+        # A subject without ratings has index -1, which reads the last entry.
         new = np.where(coefficient.used, np.cumsum(coefficient.used) - 1, -1)
         return np.append(new, -1)[found]
 

@@ -19,7 +19,7 @@ from fastkappa.results.report import Grid, Report
 from fastkappa.results.result import Result
 from fastkappa.statistics.weights import Weights
 
-# The most items in a report, and the most labels in a cell of it.
+# The largest number of items in a report, and of labels in one of its cells.
 MOST_SHOWN = 10
 MOST_LABELS = 4
 
@@ -33,8 +33,8 @@ class DisputedItems(Result):
     items : ndarray of shape (k,)
         The positions of the items from 0, or their names if the ratings have names.
     disagreement : ndarray of shape (k,)
-        The mean distance between the ratings of two raters. Without weights, the proportion of
-        pairs of raters who disagree.
+        The mean distance between the ratings of two raters. Without weights, it is the proportion
+        of pairs of raters who disagree.
     label_counts : ndarray of int, shape (k, l)
         The number of raters who gave each label.
 
@@ -47,7 +47,7 @@ class DisputedItems(Result):
         The names of the raters.
 
     n_disputed : int
-        The number of items with any disagreement; ``items`` may be shorter.
+        The number of items with any disagreement; ``items`` can be shorter.
     n_items : int
         The number of items with at least two ratings.
     """
@@ -156,7 +156,7 @@ def disputed_items(
     most : int, default=None
         How many items to return. None means all items with any disagreement.
     labels, missing_codes
-        As for `Ratings.from_array`, if ratings are an array.
+        These arguments of `Ratings.from_array` are accepted if ratings are an array.
 
     Returns
     -------
@@ -166,8 +166,8 @@ def disputed_items(
     Raises
     ------
     ValueError
-        As for `fleiss_kappa`. Also if ratings are a table, which has no items, or if ``most`` is
-        below 1.
+        As for `fleiss_kappa`. An error is also raised if ratings are a table, which has no items,
+        or if ``most`` is below 1.
 
     Examples
     --------
@@ -193,11 +193,11 @@ def disputed_items(
     disputed = apart > 0
     n_disputed = int(patterns.multiplicities[disputed].sum())
     if most is not None and most < n_disputed:
-        # Sort only the items of the most disputed patterns.
+        # Only the items of the most disputed patterns are sorted.
         order = np.argsort(-apart)
         enough = np.searchsorted(np.cumsum(patterns.multiplicities[order]), most)
         disputed = apart >= apart[order[enough]]
-    # Index -1, an item without ratings, reads the last entry.
+    # An item without ratings has index -1, which reads the last entry.
     found = np.flatnonzero(np.append(disputed, False)[places])
     chosen = found[np.argsort(-apart[places[found]], kind="stable")][:most]
     names = None if given.counted.subjects is None else given.counted.subjects.items

@@ -41,7 +41,7 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_t
 
 # The time grows with the square of the number of raters.
 MOST_RATERS = 100
-# Kappas that differ by less than this, a rounding error, are equal.
+# Kappas that differ by less than this are equal, because this is a rounding error.
 TIED = 1e-12
 Panel: TypeAlias = Literal["conger", "fleiss", "alpha"]
 NAMES: dict[Panel, str] = {
@@ -79,9 +79,9 @@ class RaterComparison(Result):
         the rater and at least one other. The observed and the expected disagreement are averaged
         over the other raters. For two raters it would be Cohen's kappa.
     difference : Estimates
-        That kappa minus Conger's kappa among the other raters, as a paired difference on the same
-        subjects. A negative value means that the rater agrees less with the others than they agree
-        with each other.
+        The kappa of each rater with the others, minus Conger's kappa among the other raters. This
+        is a paired difference on the same subjects. A negative value means that the rater agrees
+        less with the others than they agree with each other.
     method : str
         The name of the coefficient of all raters.
     value : float
@@ -89,7 +89,8 @@ class RaterComparison(Result):
     without : Estimates
         The coefficient of the other raters, with this rater left out.
     change : Estimates
-        That coefficient minus the coefficient of all raters, as a paired difference.
+        The coefficient without the rater minus the coefficient of all raters, as a paired
+        difference.
     confidence : float
         The confidence level of each interval.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
@@ -248,10 +249,10 @@ def compare_raters(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fleiss_kappa`.
     labels, missing_codes, clusters
-        As for `Ratings.from_array`, if ratings are an array.
+        These arguments of `Ratings.from_array` are accepted if ratings are an array.
     confidence : float, default=0.95
         The confidence level of each interval. Intervals of coefficients are computed as in
-        `conger_kappa`, intervals of differences from Student's t.
+        `conger_kappa`, and intervals of differences use Student's t.
 
     Returns
     -------
@@ -261,7 +262,8 @@ def compare_raters(
     Raises
     ------
     ValueError
-        As for `conger_kappa`. Also if there are fewer than 3 raters or more than 100.
+        As for `conger_kappa`. An error is also raised if there are fewer than 3 raters or more than
+        100.
 
     References
     ----------
@@ -395,7 +397,7 @@ class _Panel:
         return found.value, error, *inference.interval, inference.p_value
 
     def difference(self, first: _Found, second: _Found) -> tuple[float, ...]:
-        """Return the same figures of the difference between two coefficients."""
+        """Return the figures of `estimate` for the difference between two coefficients."""
         if math.isnan(first.value - second.value):
             return (math.nan,) * 5
         value = difference_of("coefficients", (first.value, second.value))

@@ -27,7 +27,7 @@ from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
 
-# With more labels than this, patterns of counts would need too much memory.
+# If there are more labels than this, patterns of counts would need too much memory.
 MOST_LABELS = 200
 
 
@@ -91,7 +91,7 @@ def estimate(
 ) -> MultiRaterResult:
     """Return a coefficient with its standard error, interval and test; warn if undefined."""
     observed, expected = coefficient.disagreement(coefficient.multiplicities)
-    # Measurements are not counted as distinct rows, so subjects cannot be located again.
+    # Measurements are not counted as distinct rows, so a subject's row cannot be found again.
     rated = (
         None
         if isinstance(coefficient, MeasuredAlpha) or isinstance(ratings, Measurements)

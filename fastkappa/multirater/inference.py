@@ -102,7 +102,7 @@ class Inference:
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """The interval. An asymptotic interval may exceed 1 if the caller chose that method."""
+        """The interval. An asymptotic interval can exceed 1 if the caller chose that method."""
         if self.model is not None:
             quantile = root_quantile(self.confidence, self.freedom)
             if math.isnan(quantile):
@@ -115,7 +115,7 @@ class Inference:
 
     @property
     def z(self) -> float:
-        """The z statistic of the test of 0: with the null error, the score test or Wald's test."""
+        """The z statistic of the test of 0, from the null error, the score test or Wald's test."""
         return self._test[0]
 
     @property
@@ -162,7 +162,7 @@ class Inference:
 
     @cached_property
     def _errors(self) -> tuple[float, float]:
-        """The standard errors with clusters, and as if the subjects were independent."""
+        """The standard errors with clusters, and those for independent subjects."""
         in_clusters, alone = (
             self.coefficient.standard_error("normal", clusters)
             for clusters in (self.clusters, None)

@@ -70,14 +70,14 @@ def krippendorff_alpha(
     Raises
     ------
     ValueError
-        As for `fleiss_kappa`. Also if the level needs numbers but labels are not numbers, if labels
-        are negative at level 'ratio', if the level needs sets but ratings are not sets, or if
-        distances are not symmetric or not 0 for equal labels.
+        As for `fleiss_kappa`. An error is also raised if the level needs numbers but labels are not
+        numbers, if labels are negative at level 'ratio', if the level needs sets but ratings are
+        not sets, or if distances are not symmetric or not 0 for equal labels.
 
     Warns
     -----
     LabelOrderWarning, UserWarning
-        As for `fleiss_kappa`, where the level takes the role of the weights. The packages
+        As for `fleiss_kappa`. Here the level takes the role of the weights. The packages
         krippendorff and irr expect one row per rater: transpose such ratings.
 
     References
@@ -128,7 +128,7 @@ def _alpha_of_labels(given: Ratings, level: Level | SetLevel | Distance) -> Coef
             return Alpha(given.patterns, set_distances(level, labels), labels)
         rows = rows_of_numbers(given, level)
         if rows is not None:
-            # Clusters need each subject's pattern, which is located by labels.
+            # Clusters need the pattern of each subject, which is located by its labels.
             if given.counted.clusters is not None:
                 raise ValueError(
                     f"clusters at level={level!r} need ratings with at most {MOST_LABELS}"

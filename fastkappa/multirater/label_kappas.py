@@ -64,8 +64,8 @@ class LabelKappa(Result, _LabelKappa):
     n_ratings : int
         The number of ratings with this label.
     agreement : float
-        The agreement on this label: the probability that a rater gives it to a subject to which
-        another randomly drawn rater gave it. For two raters this is the specific agreement.
+        The agreement on this label: the probability that a rater gives it to a subject if another
+        randomly drawn rater gave it. For two raters this is the specific agreement.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""Sort measurements in long form (one row each) by rater and item."""
+"""Sort measurements in long form, with one row per measurement, by rater and item."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def sort_measurements(
     ------
     ValueError
         If an item or a rater is missing, if a rater measured an item twice, or if an item is in two
-        clusters. Also if a rater did not measure an item, unless measurements may be missing.
+        clusters. An error is also raised if a rater did not measure an item, unless measurements
+        may be missing.
     """
     for name, column in (("item", item), ("rater", rater)):
         if column.null_count:

@@ -38,7 +38,7 @@ from fastkappa.statistics.intervals.tested import Estimates
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
 
-# The keys of `to_dict`, in this order.
+# These are the keys of `to_dict`, in order.
 IN_DICTIONARY = (
     *("method", "value", "standard_error", "interval", "confidence", "interval_method"),
     "distribution",
@@ -71,17 +71,18 @@ class MultiRaterResult(Result):
         the label frequencies of Fleiss', Conger's and Gwet's coefficients. Krippendorff's alpha,
         Light's kappa and Randolph's kappa do not depend on them.
     n_raters : int
-        The number of raters. For counts, the largest number of ratings of one subject.
+        The number of raters. For counts, it is the largest number of ratings of one subject.
     n_missing : int
         The number of missing ratings.
     labels : ndarray of shape (l,)
-        The labels. Empty for measurements; see `krippendorff_alpha`.
+        The labels. There are none for measurements; see `krippendorff_alpha`.
     of_labels : LabelKappas or None
         The inputs from which ``by_label`` is computed.
     ratings : Ratings or None
-        The ratings, for `compare_coefficients`. None in a copy and after unpickling.
+        The ratings, for `compare_coefficients`. They are None in a copy and after unpickling.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
-        The disagreement weights. None for Krippendorff's alpha, whose name includes the level.
+        The disagreement weights. They are None for Krippendorff's alpha, whose name includes the
+        level.
     """
 
     method: str
@@ -103,7 +104,7 @@ class MultiRaterResult(Result):
 
     @property
     def standard_error(self) -> float:
-        """The standard error of Gwet (2014), or for Light's kappa of the delta method.
+        """The standard error of Gwet (2014), or of the delta method for Light's kappa.
 
         Subjects are treated as a sample, raters as fixed. With clusters it is the sandwich
         estimator, and the clusters are treated as a sample. It is exactly 0 if all subjects
@@ -117,7 +118,7 @@ class MultiRaterResult(Result):
 
         The score interval contains the values that the score test does not reject, and never leaves
         the range of the coefficient. The asymptotic interval is the value plus and minus a quantile
-        times the standard error. It may exceed 1 if the caller chose this method. With
+        times the standard error. It can exceed 1 if the caller chose this method. With
         ``distribution='t'``, the default except for Light's kappa, the quantile is that of
         Student's t.
         """
@@ -178,12 +179,12 @@ class MultiRaterResult(Result):
 
     @cached_property
     def by_label(self) -> tuple[LabelKappa, ...]:
-        """Fleiss' kappa of each label. Empty for other coefficients and with weights."""
+        """Fleiss' kappa of each label. It is empty for other coefficients and with weights."""
         return () if self.of_labels is None else tuple(self.of_labels.found(self.inference))
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters with a used subject, or without clusters of used subjects."""
+        """The number of clusters with a used subject; without clusters, of used subjects."""
         return int(self.inference.n_units)
 
     @property
@@ -213,7 +214,7 @@ class MultiRaterResult(Result):
 
     @cached_property
     def doubt(self) -> str:
-        """Why intervals and tests cannot be trusted, empty if they can."""
+        """The reason why intervals and tests cannot be trusted, empty if they can."""
         patterns = None if self.ratings is None else self.ratings.counted.known_patterns
         if patterns is None or not patterns.counts.size:
             return ""
@@ -245,7 +246,7 @@ class MultiRaterResult(Result):
         Parameters
         ----------
         n_resamples : int, default=9999
-            How many samples to draw.
+            The number of samples to draw.
         method : {'percentile', 'bca'}, default='bca'
             How to compute the interval, as for `fastkappa.bootstrap`.
         confidence : float, default=None
@@ -298,8 +299,8 @@ class MultiRaterResult(Result):
         Returns
         -------
         frame : pandas.DataFrame
-            One row per coefficient. The columns are ``value``, ``standard_error``, ``lower``,
-            ``upper``, ``z`` and ``p_value``.
+            The frame has one row per coefficient. The columns are ``value``, ``standard_error``,
+            ``lower``, ``upper``, ``z`` and ``p_value``.
 
         Raises
         ------

@@ -46,7 +46,7 @@ from fastkappa.statistics.weights import Weights, as_weights, weights_text
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Score intervals are used up to this total number of cells: 100 raters with 14 labels take 5 s.
+# Score intervals are used up to this total number of cells. 100 raters with 14 labels take 5 s.
 MOST_SCORE_CELLS = 1 << 20
 # The width of a rater's name in a printed matrix.
 LONGEST_NAME = 16
@@ -123,7 +123,7 @@ class PairwiseKappa(Result):
         >>> pairs["Ben", "Cat"]
         <AgreementResult: kappa 0.2500 (-0.3398 to 0.6322), n = 5, 3 labels>
         """
-        # Imported here because nothing else in this module needs the two-rater code.
+        # This is imported here because nothing else in this module needs the two-rater code.
         from fastkappa.two_raters.agreement import make_result
 
         first, second = self._position_of(pair)
@@ -329,7 +329,7 @@ def pairwise_kappa(
         Disagreement weights, as for `fastkappa.kappa_from_confusion`; they need not be
         symmetric.
     labels, missing_codes, clusters
-        As for `Ratings.from_array`, if ratings are an array.
+        These arguments of `Ratings.from_array` are accepted if ratings are an array.
     confidence : float, default=0.95
         The confidence level of each interval.
 

@@ -43,7 +43,7 @@ class Ratings:
     n_subjects : int
         The number of subjects, including subjects without ratings.
     n_raters : int
-        The number of raters. For counts, the largest number of ratings of one subject.
+        The number of raters. For counts, it is the largest number of ratings of one subject.
     rater_names : tuple of str or None
         The raters' names, or None if it is unknown who gave which rating.
     order_is_known : bool
@@ -80,16 +80,16 @@ class Ratings:
             ratings are None, NaN, NaT, NA, null or masked. A rating may be a set of labels; an
             empty set is a rating too.
         labels : array-like of shape (l,), default=None
-            All possible labels, in order. With None, an order that the ratings declare is used,
+            All possible labels, in order. If None, an order that the ratings declare is used,
             including unused labels. Ordered pandas categoricals, polars Enums, ordered pyarrow
             dictionaries and Python enums declare one. Otherwise the labels that occur are sorted:
             strings that are all numbers by value, other strings alphabetically.
         missing_codes : sequence, default=()
             Values that stand for a missing rating, such as -1 or "unknown".
         clusters : array-like of shape (n_subjects,), default=None
-            The cluster of each subject, such as the patient of a lesion, of any type that ratings
-            may have. Subjects of a cluster may resemble each other, so all standard errors treat
-            clusters as the independent units. None means that subjects are independent.
+            The cluster of each subject, such as the patient of a lesion. Clusters can have any type
+            that ratings can have. Subjects of a cluster can resemble each other, so all standard
+            errors treat clusters as independent units. If None, subjects are independent.
 
         Returns
         -------
@@ -139,7 +139,7 @@ class Ratings:
         Raises
         ------
         ValueError
-            As for `from_array`. Also if the raters' lists differ in length.
+            As for `from_array`. An error is also raised if the raters' lists differ in length.
 
         Examples
         --------
@@ -206,8 +206,8 @@ class Ratings:
         Raises
         ------
         ValueError
-            As for `from_array`. Also if a rater rated an item twice, if a rating has no item or
-            rater, if an item is in two clusters, or if a column or a file cannot be read.
+            As for `from_array`. An error is also raised if a rater rated an item twice, a rating
+            has no item or rater, an item is in two clusters, or a column or file cannot be read.
         TypeError, ImportError
             As for `fastkappa.confusion_from_source`.
 
@@ -220,7 +220,7 @@ class Ratings:
         <Ratings: 2 subjects, 3 raters, 3 of 6 ratings missing, labels ['no', 'yes']>
         """
         if source is not None:
-            # Imported here because only this method reads files and frames.
+            # This is imported here because only this method reads files and frames.
             from fastkappa.sources.any_source import read_triples
 
             item, rater, rating, cluster = read_triples(

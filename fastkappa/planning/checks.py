@@ -12,19 +12,14 @@ from fastkappa.planning.planned_tables import Margins
 
 PlannedAlternative: TypeAlias = Literal["two-sided", "one-sided", "greater", "less"]
 MOST_RATERS = 100
-MOST_ITEMS = 10**12  # rounding errors dominate beyond this
+# Rounding errors dominate beyond this number of items.
+MOST_ITEMS = 10**12
 
 
 def check_probability(name: str, value: float) -> None:
     """Raise an error if a number is not between 0 and 1."""
     if not isinstance(value, Real) or not 0 < value < 1:
         raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
-
-
-def check_width(value: float) -> None:
-    """Raise an error if the width of an interval is not between 0 and 2."""
-    if not isinstance(value, Real) or not 0 < value < 2:
-        raise ValueError(f"width must be a number between 0 and 2, got {value!r}.")
 
 
 def tail_of(
@@ -63,7 +58,7 @@ def check_design_effect(value: float) -> None:
 def independent_items(n: int, design_effect: float) -> int:
     """Return the number of independent items, at least 2, that are worth n items in clusters."""
     check_design_effect(design_effect)
-    # 1e-9 keeps rounding from losing an item.
+    # Adding 1e-9 keeps rounding from losing an item.
     return n if design_effect == 1 else max(2, math.floor(n / design_effect + 1e-9))
 
 

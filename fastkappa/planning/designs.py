@@ -43,8 +43,8 @@ def sample_size(
 ) -> int:
     """Return the number of items needed to distinguish kappa from a hypothesised value.
 
-    The test is that of ``agreement(..., null_kappa=null_kappa)`` or, for more than two raters,
-    that of `fleiss_kappa`.
+    This is the test of ``agreement(..., null_kappa=null_kappa)`` or, for more than two raters, of
+    `fleiss_kappa`.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ import numpy as np
 from fastkappa.arrays import FloatTable
 
 N_COUNTS = 3
-# Smaller counts are replaced by 0, because the search for the most likely table can fail with a
-# thousandth of an item in a cell.
+# Smaller counts are replaced by 0, because with a thousandth of an item in a cell, the search for
+# the most likely table can fail.
 LEAST_COUNT = 1e-3
 
 

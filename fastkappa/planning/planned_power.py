@@ -4,8 +4,8 @@ If z is close to normal, a formula gives the power precisely:
 
 - For two labels, for kappa0 = 0 and for conservative plans, the power is
   Phi((sqrt(n) t - critical d0) / d) (Cantor 1996). Here t is the distance of kappa from kappa0.
-  d is the standard error for one item in the expected table, and d0 is that in the planned table
-  with kappa0.
+  d is the standard error for one item in the expected table, and d0 is the same in the planned
+  table with kappa0.
 - With more labels, many tables have kappa0, and the score test uses the most likely one.
   `expected_z` computes the mean and standard deviation of its z over studies of n items. The
   power is Phi((mean - critical) / deviation).
@@ -40,18 +40,18 @@ from fastkappa.statistics.intervals.rao import null_test
 from fastkappa.statistics.weights import Weights
 
 PowerOfN = Callable[[int], float]
-FEW_OUTSIDE = 10  # the search starts with this many items outside the most frequent cell
+FEW_OUTSIDE = 10  # number of items outside the most frequent cell at which the search starts
 # The standard error of a power of 80 % is 0.6 percentage points with the most studies and 1.3 with
 # the fewest.
 MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
-FIRST_STUDIES = 200  # for a first estimate of the number of items
+FIRST_STUDIES = 200  # number of studies for a first estimate of the number of items
 STUDIES_COST = 300_000  # numbers per study times studies, about 0.1 s
 WITHIN = 0.02
 # The time for the moments of z grows with the fifth power of the number of labels, and the time for
 # simulations with the third. Plans with more labels use the formula with the planned table.
 MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
 GROWTH = 8  # growth factor of the steps in the search for the number of items
-MOST_NUMBERS = 10**6  # size of the system of equations that is solved at a time
+MOST_NUMBERS = 10**6  # size of the systems of equations that are solved together
 
 
 class Design(NamedTuple):
@@ -67,7 +67,7 @@ class Design(NamedTuple):
 
     @property
     def towards(self) -> float:
-        """The sign of z if kappa is the expected one."""
+        """The sign of z if kappa has its expected value."""
         return math.copysign(1.0, self.kappa - self.null_kappa)
 
     def table(self, name: str, kappa: float, conservative: bool) -> FloatTable:
@@ -76,13 +76,14 @@ class Design(NamedTuple):
 
     @property
     def has_null_error(self) -> bool:
-        """Whether the test is that of independence, which has its own standard error."""
+        """Whether the test is a test of independence, which has its own standard error."""
         return self.null_kappa == 0 and self.weights is None
 
     def takes_full_agreement(self, n: int) -> bool:
         """Return whether full agreement on n items counts as rejecting kappa0.
 
-        It does if full agreement is improbable enough under kappa0. With few items it is not.
+        It does if full agreement is improbable enough under kappa0. With few items, it is not
+        improbable enough.
         """
         by_all = several_raters.agreed_by_all(self.null_kappa, self.margins[0], self.n_raters)
         return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail
@@ -154,7 +155,7 @@ def first_guess(design: Design) -> int:
 
 
 def _power_by_standard_errors(design: Design, expected: FloatTable) -> PowerOfN:
-    # For kappa0 = 0 the test assumes independent raters, also in a conservative plan.
+    # The test for kappa0 = 0 assumes independent raters, even in a conservative plan.
     conservative = design.conservative and design.null_kappa != 0
     null = design.table("null_kappa", design.null_kappa, conservative)
     null_deviation, deviation = (

@@ -128,8 +128,8 @@ def most_variable_table(proportions: FloatTable, weights: Weights) -> FloatTable
     used = np.ix_(rows, columns)
     influence = gradient(terms_of(proportions, weights)).values[used]
     cells = [(i, j) for i in range(len(rows)) for j in range(len(columns))]
-    # The last column's sum is left out, because it follows from the others, and the constraints
-    # must be independent.
+    # The sum of the last column is left out, because it follows from the others, and the
+    # constraints must be independent.
     sums = [[float(i == k) for i, _ in cells] for k in range(len(rows))]
     sums += [[float(j == k) for _, j in cells] for k in range(len(columns) - 1)]
     constraints = np.array([*sums, (matrix[used] / matrix.max()).ravel()])

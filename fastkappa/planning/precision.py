@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,6 @@ from fastkappa.planning.checks import (
     check_design_effect,
     check_raters,
     check_whole,
-    check_width,
     independent_items,
 )
 from fastkappa.planning.planned_tables import (
@@ -31,7 +31,7 @@ from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.weights import Weights
 
 AT_ONCE = 15  # the number of sample sizes that are tried in one step
-FEW_OUTSIDE = 10  # the search starts with this many items outside the most frequent cell
+FEW_OUTSIDE = 10  # number of items outside the most frequent cell at which the search starts
 
 
 def sample_size_for_width(
@@ -84,10 +84,10 @@ def sample_size_for_width(
     >>> sample_size_for_width(0.8, 0.2, n_raters=3)
     91
     """
-    check_width(width)
     plan = _plan(kappa, rates, weights, confidence, conservative, n_raters)
     of_normal = normal_items(plan.error, width, confidence)
-    # With hardly any items outside the most frequent cell, the interval has its maximum width.
+    # If there are hardly any items outside the most frequent cell, the interval has its maximum
+    # width.
     fewest = math.ceil(FEW_OUTSIDE / outside_most_frequent(plan.table))
     check_design_effect(design_effect)
     found = least_narrow(plan.widths, width, max(2, of_normal, fewest))
@@ -169,7 +169,8 @@ def normal_items(error: float, width: float, confidence: float) -> int:
     ValueError
         If there are too many.
     """
-    check_width(width)
+    if not isinstance(width, Real) or not 0 < width < 2:
+        raise ValueError(f"width must be a number between 0 and 2, got {width!r}.")
     check_confidence(confidence)
     of_normal = (2 * normal_quantile((1 + confidence) / 2) * error / width) ** 2
     if of_normal > MOST_ITEMS:
@@ -181,11 +182,12 @@ def normal_items(error: float, width: float, confidence: float) -> int:
 
 
 def least_narrow(widths: Callable[[AnyArray], FloatTable], width: float, guess: int) -> int:
-    """Return the smallest n whose interval has the required width. Widths must fall with n.
+    """Return the smallest n whose interval has the required width. Widths must fall as n rises.
 
     ``widths`` computes several n at a time, because this is hardly slower than a single n.
     """
-    wide = 1  # an n whose interval is too wide or undefined
+    # This sample size has an interval that is too wide or undefined.
+    wide = 1
     tried = guess * 2 ** np.arange(AT_ONCE)
     while True:
         is_narrow = widths(tried) <= width

@@ -107,7 +107,8 @@ def kappas_and_deviations(means: FloatTable, weights: Weights) -> tuple[FloatTab
     expected = (margins * by_label).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = observed / expected
-        # The derivative of kappa. The factor 2 is there because expected is quadratic in margins.
+        # The derivative of kappa. It has a factor 2, because the expected agreement is quadratic in
+        # the margins.
         slope = np.column_stack([-np.ones(len(first)), 2 * ratio[:, None] * by_label])
         slope /= expected[:, None]
         squares = ((slope[:, None, :] @ products)[:, 0] * slope).sum(axis=1)
@@ -141,7 +142,7 @@ def z_of(means: FloatTable, n_raters: int, null_kappa: float, weights: Weights) 
 
     It is the distance of kappa from kappa0, divided by the standard error for one item. For
     kappa0 = 0 without weights, it is divided by the null standard error (Fleiss, Nee and Landis
-    1979), as in `fleiss_kappa`. NaN if the error is 0. ``means`` are means of the `features`.
+    1979), as in `fleiss_kappa`. It is NaN if the error is 0. ``means`` are means of the `features`.
     """
     values, deviations = kappas_and_deviations(means, weights)
     if null_kappa == 0 and weights is None:

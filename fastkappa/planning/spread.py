@@ -12,7 +12,7 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable
 
-STEP = 1e-3  # the step of a proportion, relative to its scale
+STEP = 1e-3  # step of a proportion, relative to its scale
 
 
 class Variation(NamedTuple):
@@ -40,7 +40,7 @@ def variation(
     proportions : ndarray of shape (m,)
         The expected proportion of each kind.
     scale : float
-        A change of the proportions that changes the statistic only little. The steps of smaller
+        A change of the proportions that hardly changes the statistic. The steps of smaller
         proportions are relative to this scale, because their own steps would be lost in rounding.
 
     Examples
@@ -59,11 +59,12 @@ def variation(
     means = proportions @ features
     moved = step[:, None] * features[used]
     value = float(statistic(means[None])[0])
-    # Proportions must sum to 1, so they are rescaled. This subtracts the mean of the derivatives.
+    # Proportions must sum to 1, so they are rescaled. This subtracts the mean of the derivatives
+    # from each of them.
     up = statistic((means + moved) / (1 + step[:, None]))
     down = statistic((means - moved) / (1 - step[:, None]))
     slopes = (up - down) / (2 * step)
-    # Rescaling also bends a straight line, which the second term corrects.
+    # Rescaling also makes a straight line curved. The second term corrects this.
     bends = (up + down - 2 * value) / step**2 + 2 * slopes
     deviation = np.sqrt((weight * slopes**2).sum())
     return Variation(value, float(deviation), float((weight * bends).sum() / 2))

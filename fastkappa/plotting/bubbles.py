@@ -45,7 +45,7 @@ def plot_agreement(
 
     The area of a bubble is proportional to its count. The count is written in the bubble, or
     below it if the bubble is too small. Bubbles that show agreement are dark and in
-    shaded cells. Those of disagreement are light. Empty cells have no bubble.
+    shaded cells. Bubbles that show disagreement are light. Empty cells have no bubble.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def plot_agreement(
         grid = laid_out(grid)
     if marginals:
         _draw_histograms(grid)
-        # They take room too.
+        # The histograms take room too.
         grid = grid if ax is None else laid_out(grid)
     _draw_bubbles(grid, downwards=1 if reverse_y else -1)
     find_glyphs(grid.ax)

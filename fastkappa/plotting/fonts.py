@@ -124,6 +124,7 @@ def _not_in(characters: Iterable[str], path: str) -> set[str]:
 
     try:
         glyphs = get_font(path).get_charmap()
-    except (OSError, RuntimeError):  # the file was removed, or is not a font
+    # The file was removed, or is not a font.
+    except (OSError, RuntimeError):
         return set(characters)
     return {character for character in characters if ord(character) not in glyphs}

@@ -14,7 +14,7 @@ from fastkappa.plotting.results import Row, Rows, read_rows, write_figures
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The height of a row, and the maximum height of a new figure, in inches.
+# The height of a row and the maximum height of a new figure, in inches.
 ROW_HEIGHT = 0.34
 HIGHEST = 100.0
 # The minimum length of the axis, and its margin beyond the intervals relative to its length.
@@ -39,13 +39,12 @@ def plot_forest(
     ----------
     results : mapping, list of results, a result, or array-like of shape (k,)
         Any results with an estimate (``kappa`` or ``value``) and an ``interval``, in a list or in
-        a mapping from the names of the rows. Alternatively, a single result of `agreement_by`,
-        `pairwise_kappa`, `compare_raters`, `leaderboard` or `intraclass_correlation`, which gives
-        one row per group, pair of raters, rater, prediction or form. Alternatively, an array of
-        estimates.
+        a mapping from the names of the rows. A single result of `agreement_by`, `pairwise_kappa`,
+        `compare_raters`, `leaderboard` or `intraclass_correlation` gives one row per group, pair of
+        raters, rater, prediction or form. An array of estimates is also accepted.
     intervals : array-like of shape (k, 2), default=None
-        The lower and upper ends of the intervals, for an array of estimates. NaN if an estimate
-        has no interval.
+        The lower and upper ends of the intervals, for an array of estimates. They are NaN if an
+        estimate has no interval.
     names : sequence of str of length k, default=None
         The names of the rows, for an array or a list. None uses 0 to k - 1.
     ax : Axes, default=None
@@ -84,7 +83,7 @@ def plot_forest(
     left, right = _limits(rows)
     beside = ax.get_yaxis_transform()
     for position, (_, estimate, low, high) in enumerate(rows):
-        # An infinite end is drawn at the end of the axis.
+        # If an end is infinite, the line is drawn to the end of the axis.
         ends = np.clip([low, high], left, right)
         ax.plot(ends, [position] * 2, color=style.ink(), linewidth=1.4, marker="|", zorder=2)
         ax.plot(

@@ -81,7 +81,7 @@ def laid_out(grid: Grid) -> Grid:
     if grid.ax.figure.get_layout_engine() is None:
         return grid
     with warnings.catch_warnings():
-        # `find_glyphs` has not replaced the fonts yet.
+        # At this point `find_glyphs` has not replaced the fonts yet.
         warnings.simplefilter("ignore")
         grid.ax.figure.canvas.figure.draw_without_rendering()
     return grid._replace(cell=min(grid.cell, _cell_width(grid.ax, len(grid.labels))))
@@ -107,7 +107,7 @@ def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:
     if counts.ndim != 2:
         raise ValueError(f"table must be one table of shape (l, l), got shape {counts.shape}.")
     if labels is None:
-        # A data frame has the same names for rows and columns, because `as_tables` checks them.
+        # A data frame has the same names for rows and columns, which `as_tables` checks.
         own = getattr(table, "columns", None)
         labels = range(len(counts)) if own is None else own
     names = [_label_text(label) for label in labels]

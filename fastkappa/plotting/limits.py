@@ -14,10 +14,10 @@ from fastkappa.results.report import RATERS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# If there are more subjects, their density is drawn as hexagons.
+# Up to this many subjects are drawn as dots. More are drawn as hexagons that show their density.
 MOST_DOTS = 20_000
 HEXAGONS = 60
-# Half transparent, so that it is faint on both dark and light backgrounds.
+# This colour is half transparent, so that it is faint on both dark and light backgrounds.
 FEW = (0.5, 0.5, 0.5, 0.45)
 NEEDED = (
     *("means", "differences", "bias", "limits", "raters"),

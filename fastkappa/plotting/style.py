@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 AGREEMENT = "#0b4a82"
-# The colour of agreement for lines on a dark background.
+# For lines on a dark background, this is the colour of agreement.
 AGREEMENT_ON_DARK = "#7db8f0"
 DISAGREEMENT = "#fbd7a1"
 DISAGREEMENT_EDGE = "#8a5200"
-# Half transparent, to suit both dark and light backgrounds.
+# This colour is half transparent, so that it suits both dark and light backgrounds.
 SHADE = (0.5, 0.5, 0.5, 0.16)
 GREY = "#7f7f7f"
 LIGHT_GREY = "#c4c4c4"

@@ -1,1 +1,1 @@
-"""Read user input into columns of ratings, weights or numbers; no other room checks arrays."""
+"""Read user input into columns of ratings, weights or numbers; no other folder checks arrays."""

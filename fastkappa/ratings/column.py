@@ -21,7 +21,8 @@ from fastkappa.ratings.lengths import CONTINUOUS, check_read, not_labels, refusa
 from fastkappa.ratings.missing import DROP, is_missing, refuse_missing
 from fastkappa.ratings.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
 
-# Kinds of NumPy types whose labels can be equal. `HELD` names each kind in messages.
+# Labels can be equal if their NumPy types have the same of these kinds. `HELD` names each kind in
+# messages.
 KINDS = ({*"biuf"}, {*"OUT"}, {"M"}, {"m"})
 HELD = {
     **dict.fromkeys("iuf", "integers"),
@@ -291,8 +292,7 @@ def _read_array(array: AnyArray, name: str) -> Column:
 def bits_of(booleans: AnyArray) -> AnyArray:
     """Return booleans as bytes of 0 and 1, as a view if possible.
 
-    A copy is needed where True is another byte, as in a mask of 0 and 255 that was viewed as
-    booleans.
+    A copy is needed if True is another byte, as in a mask of 0 and 255 that was viewed as booleans.
     """
     found = booleans.view(np.uint8)
     return found if found.max(initial=0) <= 1 else (found != 0).view(np.uint8)

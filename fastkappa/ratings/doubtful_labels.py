@@ -44,9 +44,32 @@ STAND_INS = frozenset(
         *("#nv", "#n/d", "n / a", "n\\a", "\\n", "(null)", "(blank)", "\N{HORIZONTAL ELLIPSIS}"),
         *("not rated", "not applicable", "not available", "not assessed", "no answer", "skip"),
         *("no response", "undefined", "tbd", "k.a.", "k. a.", "keine angabe", "[]", "{}"),
+        *("unrated", "unscored", "unlabeled", "unlabelled", "skipped", "not done", "not scored"),
+        *(
+            "don't know",
+            "don\u2019t know",
+            "do not know",
+            "i don't know",
+            "cannot assess",
+            "ignore",
+        ),
+        *(
+            "unable to assess",
+            "not evaluated",
+            "not labeled",
+            "no rating",
+            "no data",
+            "sans réponse",
+            "sin datos",
+        ),
+        # Missing values of Stata and HL7.
+        *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
+        *("asku", "nask", "navu"),
     ]
 )
-# Strings that mean "same rating as above".
+# Characters around such a string, some without width.
+BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
+# These strings mean "same rating as above".
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
 )
@@ -60,25 +83,30 @@ GRADES = frozenset(
     ]
 )
 # A label followed by a mark or a remark. It must be `RARER` times as rare as the label alone.
-REMARK = re.compile(r"(.*\w.*\w.*?)\s*(?:[?*!]+|\(.*\)|\[.*\])", re.DOTALL)
-AFTER_REMARK = tuple("?*!)]")
+REMARK = re.compile(r"(.*\w.*\w.*?)\s*(?:[?*!]+|\(.*\)|\[.*\]|( [-\u2013]|:) .*|\n.*)", re.DOTALL)
+IN_REMARK = re.compile(r"[?*!)\]]$|( [-\u2013]|:) |\n")
 RARER = 5
+# Between two labels in one cell. A comma or a semicolon separates the labels of a set.
+BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
 # A label followed by the rater's confidence, such as "mild (80 %)".
 WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOTALL)
-# Horizontal rules below column names, and the blank lines of forms.
+# This pattern finds horizontal rules below column names, and the blank lines of forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
+# A label between numbers, such as grade 4a or code V58.61. The letters i, l and o can be misread.
+CODE = re.compile(r"\d+[a-e]|[a-hj-kmnp-z]\d{2,}(\.\d+)?", re.IGNORECASE)
 SIGN = re.compile(r"\d*[-+]+|\+/-")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
-# A cell of the third line of a Qualtrics file, and one of the second line of a SurveyMonkey file.
+# The third line of a Qualtrics file has cells that begin with IMPORT_ID, and the second line of a
+# SurveyMonkey file has cells that contain RESPONSE.
 IMPORT_ID = '{"ImportId":'
 RESPONSE = "Response"
-# Within this number of items, most labels repeat.
+# Most labels occur more than once within this number of items.
 SOME_ITEMS = 1 << 10
-# Larger sets of names are rarely typed by hand, so they are not checked for typing errors.
+# Longer lists of names are rarely typed by hand, so they are not checked for typing errors.
 MOST_TYPED = 10_000
-# With fewer items, each item can have a different label by chance.
+# With fewer items than this, every item can have a different label by chance.
 FEWEST_IDS = 10
 
 
@@ -109,8 +137,9 @@ def odd_strings(column: Column) -> dict[str, int]:
         return {}
     times = _times(column)
     odd = {string: n for string, n in times.items() if n and not has_code(string)}
-    is_odd = 2 * sum(odd.values()) < sum(times.values()) and not _are_signs(times.keys(), odd)
-    return odd if is_odd else {}
+    if 2 * sum(odd.values()) >= sum(times.values()) or _are_signs(times.keys(), odd):
+        return {}
+    return {} if all(CODE.fullmatch(string.strip()) for string in odd) else odd
 
 
 def _are_signs(labels: Iterable[Any], signs: Iterable[str]) -> bool:
@@ -123,8 +152,8 @@ def _times(column: Column) -> Counter[Any]:
     """Return the number of ratings per category, adding up equal categories."""
     categories, counts = column.categories or [], column.counts
     if counts is None:
-        # Copy the codes: bincount allocates for the largest code before it counts, and a user's
-        # array could change in between.
+        # Copy the codes, because bincount allocates memory for the largest code before it counts,
+        # and a user's array could change in between.
         n = np.bincount(column.values.astype(np.intp), minlength=len(categories))
     else:
         n = np.zeros(len(categories), np.int64)
@@ -190,14 +219,15 @@ def _odd_strings_error(odd: Mapping[str, int], name: str, remedy: str) -> ValueE
 def stand_ins(labels: Iterable[Any]) -> list[str]:
     """Return the labels that people write for a missing rating.
 
-    Some of them are labels if certain others occur: a dash with a plus, a dot with a comma, and
-    empty brackets with full ones. "None" is a label with grades or with capitalized words.
+    Some of them are labels if certain other labels occur: a dash if there is a plus, a dot if there
+    is a comma, and empty brackets if there are full ones. "None" is a label if there are grades or
+    capitalized words.
     """
     strings = [label for label in labels if isinstance(label, str)]
     found = [
         label
         for label in strings
-        if label.strip().lower() in STAND_INS or RULE.fullmatch(label.strip())
+        if label.strip(BLANKS).lower() in STAND_INS or RULE.fullmatch(label.strip())
     ]
     if found:
         others = {label.strip() for label in strings} - {label.strip() for label in found}
@@ -218,7 +248,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn of rare labels that consist of another label and a remark, or of two with a slash."""
+    """Warn of rare labels that are another label with a remark, or two labels together."""
     labels = {
         label
         for column in columns.values()
@@ -249,9 +279,11 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
 
 def _without_remark(label: str) -> set[str]:
     """Return the label without its remark, or both labels of a pair such as "a/b"."""
-    if label[-1:] in AFTER_REMARK and (remarked := REMARK.fullmatch(label)):
-        return {remarked[1]}
-    return {part.strip() for part in label.split("/")} if "/" in label else set()
+    parts = {part.strip() for part in BETWEEN_TWO.split(label)}
+    if len(parts) > 1:
+        return parts
+    remarked = REMARK.fullmatch(label) if IN_REMARK.search(label) else None
+    return {remarked[1]} if remarked else set()
 
 
 def warn_of_stand_ins(
@@ -286,14 +318,14 @@ def _dittos(labels: Iterable[Any]) -> list[str]:
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
     """Warn of a few numbers among words, such as codes for missing ratings or for the words."""
     for name, column in columns.items():
-        # Counting the ratings needs a pass over all of them.
+        # Check the names first, because counting the ratings needs a pass over all of them.
         if not any(is_number(str(label)) for label in column.categories or ()):
             continue
         times = +_times(column)
         numbers = {label: n for label, n in times.items() if is_number(str(label))}
         words = [label for label in times if not has_code(label)]
         are_words = all(WORD.search(str(label)) for label in words)
-        if numbers and words and are_words and 2 * sum(numbers.values()) < times.total():
+        if numbers and words and are_words and 2 * sum(numbers.values()) <= times.total():
             warn(
                 f"{name} contains words and also numbers: {_with_counts([*numbers.items()])}."
                 " Replace the numbers if they are codes for the words, give missing_codes= if they"

@@ -31,7 +31,8 @@ def codes_of_enum(ratings: Any, name: str) -> tuple[AnyArray, LabelOrder] | None
     code = {member.name: i for i, member in enumerate(kind)}
     try:
         codes = np.fromiter((code[member.name] for member in members), np.int32, len(members))
-    except KeyError:  # combined flags
+    # Combined flags have no name.
+    except KeyError:
         other = next(member for member in members if member.name not in code)
         raise ValueError(
             f"{name} must be members that {kind.__name__} defines, got {other!r}."
@@ -62,7 +63,7 @@ def _order_of(members: Sequence[enum.Enum], name: str) -> LabelOrder:
 
 
 def members_of(ratings: Any) -> list[Any] | tuple[Any, ...] | None:
-    """Return the ratings if the first of a list, array or Series is an enum member, else None."""
+    """Return the ratings if the first of a list, array or Series is an enum member, or None."""
     if isinstance(ratings, (list, tuple)):
         return ratings if isinstance(first_of(ratings), enum.Enum) else None
     if getattr(getattr(ratings, "dtype", None), "kind", None) != "O":

@@ -17,11 +17,11 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import library_needed, users_stacklevel
 
-# Types without an index.
+# Objects of these types have no index.
 PLAIN = (np.ndarray, list, tuple)
 # Arrays of these libraries need no conversion.
 KNOWN = ("numpy", "pandas", "polars", "pyarrow", "torch")
-# Codes, the category of each code, and whether the categories are in a declared order.
+# Codes, the category of each code, and whether the order of the categories is declared.
 Coded = tuple[AnyArray, Any, bool]
 
 
@@ -79,17 +79,19 @@ def to_numpy(array: Any) -> AnyArray:
     if library == "pyarrow":
         array = _numbers_in_place(array)
         array = checked(array)
-        if hasattr(array, "chunks") and hasattr(array.type, "value_type"):
+        if hasattr(array, "chunks") and hasattr(array.type, "index_type"):
             # pyarrow cannot unify dictionaries that have null among their labels.
             array = array.cast(array.type.value_type)
     try:
         return np.asarray(array)
     except (TypeError, RuntimeError):
-        if hasattr(array, "detach"):  # PyTorch, on another device or tracked for gradients
+        # This is a PyTorch tensor on another device, or tracked for gradients.
+        if hasattr(array, "detach"):
             array = array.detach().cpu()
             try:
                 return np.asarray(array)
-            except TypeError:  # bfloat16, which NumPy does not support
+            # NumPy does not support bfloat16.
+            except TypeError:
                 return np.asarray(array.float())
         if library == "cupy":
             return np.asarray(array.get())
@@ -97,7 +99,7 @@ def to_numpy(array: Any) -> AnyArray:
             return np.from_dlpack(array)
         raise
     except ValueError:
-        # Rows of different lengths become an array of lists, which a later error names.
+        # Rows of different lengths become an array of lists. A later error names it.
         return np.asarray(array, dtype=object)
 
 
@@ -189,7 +191,7 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
             differ = "the same index in a different order"
             remedy = f"{other_name}.reindex({name}.index)"
         elif is_shared.any():
-            # This happens after dropna() on each series.
+            # This happens if dropna() was called on each series.
             differ = "indexes that overlap only in part"
             remedy = f"both columns of pandas.concat([{name}, {other_name}], axis=1, join='inner')"
         else:
@@ -330,7 +332,7 @@ def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
 
 def refuse_codes_beyond(codes: AnyArray, n_labels: int, name: str) -> None:
     """Raise if a code has no label; Arrow's own check is several times slower."""
-    # Negative codes are large if read as unsigned integers.
+    # Negative codes read as unsigned integers are large.
     if len(codes) and int(codes.view(codes.dtype.str.replace("i", "u")).max()) >= n_labels:
         raise ValueError(f"{name} has a code without a label: there are {n_labels} labels.")
 

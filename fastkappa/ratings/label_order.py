@@ -20,7 +20,7 @@ from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import printable
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
-# Matches named weights, as an argument or as a command-line option.
+# This pattern finds named weights, as an argument or as a command-line option.
 NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
 # The number of labels shown in a message.
 MOST_SHOWN = 20
@@ -97,7 +97,7 @@ def _shown_in_full(order: LabelOrder) -> str:
 
 
 def sorted_strings(strings: Iterable[str]) -> list[str]:
-    """Return distinct strings, sorted by value if all are numbers, else alphabetically.
+    """Return distinct strings, sorted by value if all are numbers, otherwise alphabetically.
 
     Examples
     --------
@@ -136,11 +136,11 @@ def is_alphabetical(labels: AnyArray) -> bool:
 def order_warning(
     labels: AnyArray, why: str, remedy: str = REMEDY, *, fewest: int = 3
 ) -> str | None:
-    """Return the warning for ``why`` if it depends on an assumed order of labels, else None.
+    """Return the warning for ``why`` if it depends on an assumed order of labels, or None.
 
-    ``why`` is the part of the result that depends on the order. There is no warning below
-    ``fewest`` labels: two labels have the same distance in either order. Named weights count each
-    step as 1, so labels that are unevenly spaced numbers lead to a warning too.
+    ``why`` is the part of the result that depends on the order. There is no warning for fewer than
+    ``fewest`` labels, because two labels have the same distance in either order. Named weights
+    count each step as 1, so labels that are unevenly spaced numbers lead to a warning too.
     """
     if len(labels) < fewest:
         return None
@@ -161,7 +161,7 @@ def order_warning(
 def _has_gaps(labels: AnyArray) -> bool:
     """Return whether labels are numbers, or strings of numbers, that are unevenly spaced."""
     kind = labels.dtype.kind
-    # On a fine scale, some numbers can simply be unused.
+    # On a fine scale, some numbers can be unused by chance.
     if kind not in "iufUTO" or not 0 < len(labels) <= MOST_SHOWN:
         return False
     numbers = labels if kind in "iuf" else np.array([float(label) for label in labels.tolist()])

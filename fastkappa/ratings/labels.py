@@ -5,39 +5,53 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.label_order import is_number
 
-INT64_MAX = (1 << 63) - 1
 LARGEST_SQUARE = float(LARGEST_EXACT) ** 2
-# Dashes, quotes and the Turkish I as other keyboards type them. Variation selectors are invisible.
+# Dashes, quotes, the Turkish I, and the Arabic k and y as other keyboards type them. Variation
+# selectors and skin tones do not change a symbol's meaning.
 TYPOGRAPHY = str.maketrans(
-    "\u2018\u2019\u02bc\u201c\u201d\u2212\u0130", "'''\"\"-I", "\ufe0e\ufe0f"
+    "\u2018\u2019\u02bc\u201c\u201d\u2212\u0130\u0643\u064a\u0649",
+    "'''\"\"-I\u06a9\u06cc\u06cc",
+    "\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff",
 )
-# Lowercase Cyrillic, Greek and Turkish letters that look Latin, or whose capitals do.
+# Lowercase Cyrillic, Greek and Turkish letters that look like Latin letters, or whose capitals do.
 SMALL_LETTERS = str.maketrans("авекмнорстухіјѕοı", "abekmhopctyxijsoi")
-# Greek capitals that look Latin although their lowercase letters do not.
+# Greek capitals that look like Latin letters although their lowercase letters do not.
 CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΡΤΥΧ", "ABEZHIKMNPTYX")
 # Unicode categories of invisible characters: control and format characters.
 INVISIBLE = ("Cc", "Cf")
-# A string written so that Excel does not convert it to a number: ="01".
+# This pattern finds a string written so that Excel does not convert it to a number: ="01".
 QUOTED = re.compile(r'=?"(.*)"')
-# HTML tags, a mark at the end of a word, and the apostrophe that marks text in a spreadsheet.
+# This pattern finds HTML tags, a punctuation mark at the end of a word, and the apostrophe that
+# marks text in a spreadsheet.
 MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$|^'(?=\w)")
-# A date that Excel made from 1-2.
+# Marks around a label, as in Markdown, and the brackets of an option such as (a) or a).
+AROUND = re.compile(r"([*`'_]{1,3})(.*\w)\1|\(?([^()]*\w)\)|\[([^\[\],;]*)\]")
+# A list in a cell of Label Studio.
+CHOICES = re.compile(r'\{ ?"choices" ?: ?(\[.*\]) ?\}')
+# A date that Excel made from 1-2 or 10-19.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-DAY = re.compile(rf"0?(\d+)-({'|'.join(MONTHS)})")
+DAY = re.compile(rf"0?(\d+)-({'|'.join(MONTHS)})|({'|'.join(MONTHS)})-(\d+)")
 # A code with its text, such as "1 - mild", "1. mild" or "1 (mild)".
 CODED = re.compile(r"(\d+) ?[-.:=()] ?([^\W\d_]{2}.*)")
+# The same as SPSS writes it, which can also be a number and its unit.
+CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")
 # A hyphen or an underscore between words, which is read as a blank.
 BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
+# The same or a blank between a word and a number, where it is often left out.
+BESIDE_NUMBER = re.compile(r"(?<=[^\W\d_])[-_ ](?=\d)|(?<=\d)[-_ ](?=[^\W\d_])")
+# A Roman number after a word, as in "grade II".
+ROMAN = re.compile(r"(?<=[^\W\d_]{3} )(i{1,3}|iv|vi{0,3})(?=[a-c]?$)")
+ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 # Separators between the labels of a set written into one cell, and characters around the labels.
 BETWEEN_LABELS = re.compile("[;|,]")
 BRACKETS = " []{}()'\""
@@ -78,16 +92,26 @@ def look_of(label: str) -> str | float | tuple[float, str]:
 
         label = html.unescape(label)
     look = _plain(label)
-    if quoted := QUOTED.fullmatch(look):
-        look = quoted[1].strip()
-    look = MARKS.sub("", look).strip() or look
+    if not (look[:1].isalnum() and look[-1:].isalnum()):
+        look = _unwrapped(look)
     if day := DAY.fullmatch(look):
-        look = f"{MONTHS.index(day[2]) + 1}-{day[1]}"
+        look = f"{MONTHS.index(day[2] or day[3]) + 1}-{day[1] or day[4]}"
     number = look.removesuffix("%").rstrip()
     if is_number(number):
         return _number(number)
-    coded = CODED.fullmatch(look)
+    coded = CODED.fullmatch(look) or CODED_OR_UNIT.fullmatch(look)
     return (float(coded[1]), _set_of_words(coded[2].rstrip(")"))) if coded else _set_of_words(look)
+
+
+def _unwrapped(look: str) -> str:
+    """Return a label without the quotes, brackets, tags or marks around it."""
+    if quoted := QUOTED.fullmatch(look):
+        look = quoted[1].strip()
+    if choices := CHOICES.fullmatch(look):
+        look = choices[1]
+    if around := AROUND.fullmatch(look):
+        look = (around[2] or around[3] or around[4] or look).strip(" '\"")
+    return MARKS.sub("", look).strip() or look
 
 
 def has_code(label: Any) -> bool:
@@ -115,6 +139,9 @@ def _plain(label: str) -> str:
         return " ".join(label.split()).casefold()
     import unicodedata
 
+    # UTF-8 that was read as Windows-1252. Other text is rarely valid UTF-8.
+    with suppress(UnicodeError):
+        label = label.encode("cp1252").decode()
     seen = unicodedata.normalize("NFKC", label).translate(TYPOGRAPHY)
     kinds = {one: unicodedata.category(one) for one in seen if not one.isspace()}
     dashed = ("-" if kinds.get(one) == "Pd" else one for one in seen)
@@ -125,14 +152,16 @@ def _plain(label: str) -> str:
 def _set_of_words(plain: str) -> str:
     """Return the words of a label; sort those of a list, because it can be a set."""
     parts = [part.strip(BRACKETS) for part in BETWEEN_LABELS.split(plain)]
-    # A comma alone is a label, as in part-of-speech tags.
+    # A comma on its own is a label, as in part-of-speech tags.
     if len(parts) == 1 or not any(parts):
         return _words(plain)
     return ";".join(sorted(map(_words, parts)))
 
 
 def _words(plain: str) -> str:
-    return BETWEEN_WORDS.sub(" ", plain)
+    spaced = BETWEEN_WORDS.sub(" ", plain)
+    numbered = ROMAN.sub(lambda found: str(ROMANS.index(found[1]) + 1), spaced)
+    return BESIDE_NUMBER.sub("", numbered)
 
 
 def alike_among(labels: Iterable[str]) -> list[list[str]]:
@@ -157,8 +186,8 @@ def _value(label: str) -> str | float | tuple[float, str]:
     return look if isinstance(look, float) and label.isascii() else label
 
 
-# For labels that look alike: their difference, the remedy, how to show them, and the function that
-# is equal for all of them.
+# For labels that look alike: the difference, the remedy, how to show the labels, and a function
+# whose value is equal for all of them.
 DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], ...] = (
     ("blanks", "Strip them", repr, str.strip),
     ("how a number is written", ALIKE, repr, _value),
@@ -207,7 +236,7 @@ def _is_float64(number: int) -> bool:
 
 def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
     """Raise if an integer in a list was rounded in the array of floats made from it."""
-    # A sum of squares needs one call, and a third of the time of a maximum.
+    # A sum of squares needs one call and takes a third of the time of a maximum.
     if isinstance(values, (list, tuple)) and not np.vdot(floats, floats) < LARGEST_SQUARE:
         for given, read in zip(np.array(values, object).flat, floats.flat):
             if isinstance(given, (int, np.integer)) and int(given) != float(read):
@@ -246,24 +275,10 @@ def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
     """Return dates or durations in another unit, with NaT where the unit cannot represent them."""
     if dates.dtype == unit:
         return dates
-    try:
-        is_finer = np.promote_types(dates.dtype, unit) == unit.newbyteorder("=")
-    except TypeError:  # the length of a month in days varies
-        return np.full(len(dates), "NaT", unit)
-    is_held = _fit(dates, unit) if is_finer else _fit(dates.astype(unit), dates.dtype)
-    found = np.full(len(dates), "NaT", unit)
-    found[is_held] = dates[is_held].astype(unit)
+    # A date that the unit cannot represent wraps, so converting it back gives another one.
+    found = dates.astype(unit)
     found[found.astype(dates.dtype) != dates] = "NaT"
     return found
-
-
-def _fit(dates: AnyArray, finer: np.dtype[Any]) -> NDArray[np.bool_]:
-    """Return a mask of the dates that a finer unit can represent; NumPy can wrap the others."""
-    numbers = dates.astype(np.int64)
-    last = np.array([INT64_MAX]).view(finer.newbyteorder("=")).astype(dates.dtype)
-    most = int(last.astype(np.int64)[0])
-    # The lowest value is excluded, because NumPy cannot convert it back.
-    return (-most < numbers) & (numbers <= most)
 
 
 def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
@@ -282,7 +297,7 @@ def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
 
 
 def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
-    """Return the finest unit of the dates, or another unit if only that one can represent all.
+    """Return the finest unit of the dates, or another unit if only that unit can represent all.
 
     Examples
     --------

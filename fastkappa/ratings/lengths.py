@@ -18,7 +18,7 @@ from fastkappa.ratings.interop import in_known_library, to_numpy
 from fastkappa.ratings.labels import names_of_columns
 from fastkappa.ratings.missing import find_missing, missing_ratings
 
-# Types with a length, but without an order or without ratings.
+# Objects of these types have a length, but no order or no ratings.
 NO_COLUMNS = (str, bytes, dict, set, frozenset)
 NO_SETS = (
     "A rating must be one label. For ratings that are sets of labels, use krippendorff_alpha with"
@@ -56,7 +56,8 @@ def n_samples(ratings: Any) -> int:
 def check_read(array: AnyArray, given: Any, name: str) -> None:
     """Raise unless the array that was read has the length that the given object reports.
 
-    Lengths are compared before anything is read, and an object can report a wrong length.
+    This is needed because lengths are compared before anything is read, and an object can report a
+    wrong length.
     """
     if array is not given and len(array) != n_samples(given):
         raise ValueError(
@@ -186,7 +187,7 @@ def _refusal_of_kind(array: AnyArray, name: str) -> Exception | None:
         return ValueError(f"{name} must be labels, got {short_repr(first)}. {NO_SETS}")
     kinds = set(map(type, array.flat)) if kind == "O" else set()
     are_numbers = all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds)
-    # Numbers and enum members have their own errors where they are read.
+    # Numbers and enum members are left to the code that reads them, which raises its own errors.
     if len(kinds) > 1 and not are_numbers and not any(issubclass(kind, Enum) for kind in kinds):
         found = " and ".join(sorted(kind.__name__ for kind in kinds))
         return ValueError(f"{name} must be labels of one kind, got {found}.")

@@ -23,7 +23,8 @@ DROP = "give missing='drop' to leave them out and have them counted."
 MISSING: tuple[Missing, ...] = get_args(Missing)
 # Arrow types that can contain NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
-# For dates and durations: the types that a code can have, and the conversion to NumPy.
+# For dates and durations, the types that a code can have, and the function that converts it to
+# NumPy.
 DATES: Any = {
     "M": ((date, np.datetime64, str), np.datetime64),
     "m": ((timedelta, np.timedelta64), np.timedelta64),
@@ -174,8 +175,8 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
         rest = ratings.data.reshape(-1)[kept]
     else:
         rest = to_numpy(ratings).reshape(-1)[kept]
-    # Without the missing ratings, a column of objects can consist of numbers only. So can a
-    # categorical, unless it declares an order or contains dates.
+    # Without the missing ratings, a column of objects can consist of numbers only. The same is true
+    # of a categorical, unless it declares an order or contains dates.
     is_mixture = rest.dtype == object or (
         getattr(rest.dtype, "ordered", None) is False
         and rest.dtype.categories.dtype.kind not in "mM"

@@ -16,12 +16,12 @@ from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 
-# All cells are counted in a table if they are at most `FEW_CELLS` or the number of items, and at
-# most `LARGEST_TABLE`. Otherwise the pairs are sorted.
+# All cells are counted in a table if their number is at most `LARGEST_TABLE`, and at most
+# `FEW_CELLS` or the number of items. Otherwise the pairs are sorted.
 FEW_CELLS = 1 << 10
 LARGEST_TABLE = 1 << 20
 LARGEST_INT32 = (1 << 31) - 1
-# The errors that libraries raise for types that they cannot compare, or if memory runs out.
+# Libraries raise these errors for types that they cannot compare, or if memory runs out.
 NOT_COUNTED = (AttributeError, KeyError, OverflowError, RuntimeError, TypeError, ValueError)
 
 

@@ -25,7 +25,7 @@ from fastkappa.ratings.missing import (
     without,
 )
 from fastkappa.ratings.read import judge_labels, read_rated
-from fastkappa.ratings.real_numbers import read_numbers, refuse_rounded
+from fastkappa.ratings.real_numbers import read_numbers, refuse_rounded, warn_of_codes
 
 # Long data has at least three columns: item, rater and rating.
 FEWEST_OF_LONG = 3
@@ -75,7 +75,7 @@ def read_raters(
     missing_codes: Sequence[Any],
     argument: str,
 ) -> tuple[list[Rater], LabelOrder | None]:
-    """Return each rater's ratings, and the given or declared labels, or None without these.
+    """Return each rater's ratings, and the given or declared labels, or None if there are none.
 
     A rater does not need to rate every subject. ``missing_codes`` are removed from lists and arrays
     of objects only; other columns still contain them.
@@ -130,12 +130,13 @@ def _common_length(columns: Sequence[Any]) -> int:
 def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
     n_subjects = n_samples(ratings)
     are_objects = getattr(ratings, "dtype", None) == np.dtype(object)
-    # A code among numbers, such as ".", would turn them into strings. Elsewhere it is a label.
+    # A code among numbers, such as ".", would turn them into strings. In other data, such a string
+    # is a label.
     may_be_mixed = are_objects or isinstance(ratings, (list, tuple))
     missing = find_missing(ratings, missing_codes if may_be_mixed else ())
     if missing is None and are_objects:
-        # The array can be of objects because of None in another column, while this one has only
-        # numbers.
+        # The array can contain objects because of a None in another column, although this column
+        # has only numbers.
         ratings = ratings.tolist()
     if missing is not None and missing.all():
         return Rater(name, Column(np.empty(0, np.int64), np.dtype(np.int64)), missing, n_subjects)
@@ -182,7 +183,7 @@ def _refuse_kinds(columns: Mapping[str, Column], n_raters: int) -> None:
 
 
 def _remedy(ratings: Any) -> str:
-    """Return advice if the ratings are a mapping of columns, else an empty string."""
+    """Return advice if the ratings are a mapping of columns, otherwise an empty string."""
     if not isinstance(ratings, Mapping):
         return ""
     return (
@@ -232,4 +233,5 @@ def _measurements(column: Any, name: str) -> AnyArray:
         lowest = min(lowest, float(np.fmin.reduce(chunk)))
         highest = max(highest, float(np.fmax.reduce(chunk)))
     refuse_rounded(numbers, lowest, highest, name)
+    warn_of_codes(numbers, lowest, highest, name)
     return numbers

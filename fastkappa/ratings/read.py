@@ -160,11 +160,11 @@ def read(
             for name, column in kept.items()
         }
         rated_columns = [columns[name] for name in names]
-        # The type of an empty array has no meaning.
+        # An empty array has a type without meaning.
         if n_given > n_dropped:
             columns.update(zip(names, comparable(rated_columns, names, odd_remedy)))
     except ValueError as error:
-        # Missing ratings are detected while reading. This second pass counts them for the error.
+        # Missing ratings were detected while reading. This second pass counts them for the error.
         explain(kept, error, remedy)
         raise
     weights = None
@@ -319,7 +319,7 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
     Raises
     ------
     ValueError
-        If the number of clusters differs from that of the items, or if a cluster is missing or
+        If the number of clusters differs from the number of items, or if a cluster is missing or
         cannot be a label.
     """
     n_given = length_of(name, clusters)
@@ -347,7 +347,7 @@ def missing_or_odd(
 ) -> NDArray[np.bool_] | None:
     """Return a mask of missing ratings, optionally with strings among numbers, or None."""
     missing = find_missing(column, missing_codes)
-    # If codes are given, only these are missing.
+    # If codes are given, no other values are missing.
     if not odd_is_missing or len(missing_codes):
         return missing
     return _with_odd_strings(column, missing, name)
@@ -363,7 +363,7 @@ def _with_odd_strings(
     odd = are_missing_among_numbers(read_column(present, name)) if n_samples(present) else None
     if odd is None or missing is None:
         return missing if odd is None else odd
-    # Copy the mask, because it can belong to the user.
+    # Copy the mask, because it may belong to the user.
     gone = missing.copy()
     gone[~missing] = odd
     return gone
@@ -386,7 +386,7 @@ def comparable(
 ) -> Sequence[Column]:
     """Return columns whose labels can be compared, or raise.
 
-    ``remedy`` is the advice about strings among numbers. With None, errors have scikit-learn's
+    ``remedy`` is the advice about strings among numbers. If it is None, errors have scikit-learn's
     text.
     """
     first = columns[0]

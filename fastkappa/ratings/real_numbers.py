@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
+from collections.abc import Sequence
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT, AnyArray
 from fastkappa.ratings.column import refuse_masked
+from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.labels import first_rounded
 from fastkappa.ratings.lengths import check_read
@@ -22,6 +24,59 @@ DECIMAL_COMMA_HINT = (
     " If the comma is a decimal point, pandas.read_csv takes decimal=',' and the command line"
     " --decimal ','."
 )
+# Codes for a missing value in statistics packages and data sets. The last of them are the
+# smallest integers, which NaN is converted to.
+CODES = frozenset(
+    [
+        *(-1, -9, -99, -999, -9999, 9, 77, 88, 97, 98, 99, 255, 999, 9999),
+        *(-(1 << 15), -(1 << 31), -(1 << 63)),
+    ]
+)
+# A code or a total must be more than this many times as large as every other number.
+FAR = 4
+# A smaller positive code is often a measurement.
+LEAST_POSITIVE_CODE = 999
+
+
+class NotNumbersError(ValueError):
+    """Values that must be real numbers are of another type."""
+
+
+def codes_among(numbers: Sequence[float]) -> list[int]:
+    """Return the distinct numbers that often stand for a missing one.
+
+    They are far from all others, or negative while all others are 0 or more. -1 is a label if the
+    other numbers are 0 and 1, or if some are negative.
+    """
+    codes = CODES if min(numbers, default=0) == -1 else CODES - {-1}
+    others = [number for number in numbers if number not in codes]
+    if len(others) < 2:
+        return []
+    least, most = min(others), max(others)
+    far = FAR * max(-least, most)
+    return [
+        int(code)
+        for code in numbers
+        if code in codes
+        and (abs(code) > far or (least >= 0 and (code < -1 or (code == -1 and most > 1))))
+    ]
+
+
+def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:
+    """Warn of scores or measurements such as -999 that often stand for a missing value.
+
+    ``lowest`` and ``highest`` are their limits. The others are only checked if one is a code.
+    """
+    if CODES.isdisjoint((lowest, highest)):
+        return
+    distinct = np.unique(numbers[numbers == numbers]).tolist()
+    found = [code for code in codes_among(distinct) if code < 0 or code >= LEAST_POSITIVE_CODE]
+    if found:
+        warn(
+            f"{' and '.join(map(str, found))} in {name} often means a missing value, but is used as"
+            " a number: leave these items out if it is missing, on the command line with --missing"
+            f" drop --missing-codes {found[0]}."
+        )
 
 
 def read_numbers(values: Any, name: str) -> AnyArray:
@@ -37,7 +92,9 @@ def read_numbers(values: Any, name: str) -> AnyArray:
     if numbers.dtype.kind == "O":
         numbers = numbers_of_objects(numbers, name)
     if numbers.dtype.kind not in "iufb":
-        raise ValueError(f"{name} must be real numbers, got an array of dtype {numbers.dtype}.")
+        raise NotNumbersError(
+            f"{name} must be real numbers, got an array of dtype {numbers.dtype}."
+        )
     if numbers.ndim == 2 and numbers.shape[1] == 1:
         numbers = numbers[:, 0]
     if numbers.ndim != 1:
@@ -94,7 +151,7 @@ def numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:
         if isinstance(entry, (str, bytes)):
             comma = isinstance(entry, str) and DECIMAL_COMMA.fullmatch(entry.strip())
             hint = DECIMAL_COMMA_HINT if comma else ""
-            raise ValueError(f"{name} must be real numbers, got {short_repr(entry)}.{hint}")
+            raise NotNumbersError(f"{name} must be real numbers, got {short_repr(entry)}.{hint}")
     try:
         numbers = objects.astype(np.float64)
     except (TypeError, ValueError):
@@ -112,7 +169,7 @@ def _number_of(entry: Any, name: str) -> float:
     try:
         return np.nan if is_missing(entry) else float(entry)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be real numbers, got {short_repr(entry)}.") from error
+        raise NotNumbersError(f"{name} must be real numbers, got {short_repr(entry)}.") from error
 
 
 def refuse_infinite(numbers: AnyArray, name: str, start: int = 0) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fastkappa.two_raters.prevalence import CorrectedPrevalence
     from fastkappa.two_raters.statistics.proportions import Proportion, SpecificAgreement
 
-# The module of each class.
+# The module that defines each class.
 _HOMES = {
     "AgreementResult": "two_raters.agreement_result",
     "AlternativeAnnotatorTest": "multirater.alternative_annotator",
@@ -108,7 +108,7 @@ __all__ = [
 ]
 
 
-# Hidden from type checkers, which would otherwise accept every misspelt name.
+# Type checkers do not see this function, because with it they would accept every misspelt name.
 if not TYPE_CHECKING:
     __getattr__ = loader(__name__, _HOMES)
 

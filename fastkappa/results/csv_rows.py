@@ -35,7 +35,7 @@ def as_csv(head: Sequence[str], rows: Iterable[Iterable[Any]], n_given: int = 0)
     -a,'=1+1
     -b,-1
     """
-    # Loaded only when CSV is written, to keep `import fastkappa` fast.
+    # This is loaded only when CSV is written, to keep `import fastkappa` fast.
     import csv
 
     written = io.StringIO()

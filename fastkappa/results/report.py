@@ -17,7 +17,7 @@ MOST_ROWS = 60
 LARGEST_WITH_ZEROS = 10
 # The default names of the raters.
 RATERS = ("first rater", "second rater")
-# The interval of an estimate that has none.
+# The ends of the interval if an estimate has no interval.
 NO_ENDS = (math.nan, math.nan)
 
 

@@ -34,7 +34,7 @@ class Result(ABC):
         return {name: plain(getattr(self, name)) for name in names if not name.startswith("_")}
 
     def __add__(self, other: Any) -> Any:
-        # Results that are tuples would otherwise be joined into one long tuple.
+        # Otherwise two results that are tuples would be joined into one long tuple.
         return NotImplemented
 
     __mul__ = __rmul__ = __add__
@@ -47,7 +47,7 @@ class Result(ABC):
         )
 
     def __str__(self) -> str:
-        # Imported here, because `import fastkappa` does not need it.
+        # This is imported here, because `import fastkappa` does not need it.
         from fastkappa.results.text import as_text
 
         return as_text(self._report())

@@ -9,7 +9,7 @@ from fastkappa.formatting import text_width
 from fastkappa.results.report import Grid, Report
 
 COLUMNS = 80
-# Longer texts in a cell are truncated when printed.
+# If a text in a cell is longer than this, it is truncated when printed.
 LONGEST_CELL = 38
 
 
@@ -53,7 +53,7 @@ def wrapped(paragraph: str, columns: int) -> list[str]:
 def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
     """Yield the lines of each grid. A grid that is too wide is split into several parts."""
     tables = [[_shown(row) for row in (grid.head, *_rows(grid))] for grid in grids]
-    # The names in consecutive grids get the same width.
+    # Grids that follow each other use the same width for the names.
     margin = max(
         (
             text_width(row[0])

@@ -42,7 +42,7 @@ cdef double kappa_of_pairs(
 # Return kappa of a table of n_labels * n_labels counts. `row_length` is the distance between the
 # beginnings of two rows: n_labels + 1 in a table filled by `add_pairs`. The last row and column of
 # such a table count values outside the labels and are not read here. Check them yourself, or call
-# `kappa_of_pairs`, which rejects such values. A negative count raises ValueError.
+# `kappa_of_pairs`, which rejects values outside the labels. A negative count raises ValueError.
 cdef double kappa_of_counts(
     const int64_t *table, Py_ssize_t n_labels, Py_ssize_t row_length, int weights
 ) except -2 nogil

@@ -13,7 +13,7 @@ cdef enum Outcome:
     UNDEFINED
     OUTSIDE
 
-# Counts, and the label of the first row and of the first column, counted from the lowest label.
+# Counts, and the labels of the first row and the first column, as distances from the lowest label.
 cdef struct Table:
     const int64_t *counts
     Py_ssize_t row_length

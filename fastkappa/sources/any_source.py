@@ -90,11 +90,11 @@ def confusion_from_source(
         The columns of the first and the second rater, which can be the same: whole numbers,
         booleans, strings, dates or times.
     labels : array-like of shape (l,), default=None
-        The labels of the table, in order. With None, a declared order with all its labels is used:
-        that of an ordered categorical, an Enum of polars or DuckDB, an ordered Arrow dictionary, or
-        a Python enum. If no order is declared, the labels are those that occur, sorted: strings
-        that are all numbers by value, and other strings alphabetically. If items are left out, a
-        warning lists the given strings that no item has.
+        The labels of the table, in order. If None, a declared order with all its labels is used. An
+        ordered categorical, an Enum of polars or DuckDB, an ordered Arrow dictionary, or a Python
+        enum declares an order. If no order is declared, the labels are those that occur, sorted:
+        strings that are all numbers by value, and other strings alphabetically. If items are left
+        out, a warning lists the given strings that no item has.
     missing_codes : sequence, default=()
         Values that stand for a missing rating, such as ``["x", -9]``.
     group : str, default=None
@@ -103,9 +103,9 @@ def confusion_from_source(
         A column of item weights. The table then has sums of weights instead of counts: exact for
         integers, in float64 for floats.
     num_threads : int, default=None
-        The largest number of threads for counting in this process. None uses all that
-        ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Engines and clusters have their own
-        settings.
+        The largest number of threads for counting in this process. If None, all threads are used
+        that ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Engines and clusters have their
+        own settings.
     filesystem : pyarrow.fs.FileSystem, default=None
         The file system of the paths, such as ``pyarrow.fs.S3FileSystem()``. Files that are not
         Parquet are first copied to a temporary folder.
@@ -118,8 +118,8 @@ def confusion_from_source(
     counts : SourceCounts or dict of SourceCounts
         A named tuple ``(table, labels, n_outside, n_rows, missing, n_dropped)``. Items with a
         missing rating are not in the table; ``missing`` and ``n_dropped`` are their numbers. With
-        ``group``, a dictionary of such tuples by group, sorted, all with the same labels. The key
-        None is for items without a group.
+        ``group``, it is a dictionary of such tuples by group. The groups are sorted, and all have
+        the same labels. The key None is for items without a group.
 
     Raises
     ------
@@ -140,9 +140,10 @@ def confusion_from_source(
     Notes
     -----
     The type of the labels does not depend on the kind of source. It is int64 for whole
-    numbers, including whole floats, bool, str, or datetime64 for dates (days) and times
-    (microseconds, in UTC). In a CSV file, a column has the type that fits all its ratings. Empty
-    fields, NA, NaN, null and similar texts are missing, unless they are among ``labels``.
+    numbers (including whole floats), bool for booleans, str for strings, or datetime64 for dates
+    (in days) and times (in microseconds, UTC). In a CSV file, a column has the type that fits all
+    its ratings. Empty fields, NA, NaN, null and similar texts are missing, unless they are among
+    ``labels``.
 
     Examples
     --------

@@ -15,13 +15,14 @@ from fastkappa.sources.batches import add_ratings
 from fastkappa.sources.source_ratings import STRINGS, RatingsError, column_of
 from fastkappa.sources.source_table import SourceTable
 
-# Items per slice: few enough for small temporary arrays, and enough to spend little time in Python.
+# A slice has so few items that temporary arrays are small, and so many that little time is spent in
+# Python.
 SLICE = 1 << 18
 # A report of more groups would be too long to read.
 MOST_GROUPS = 2000
-# The columns of some rows, by name; each is an Arrow array.
+# Columns of some rows, each an Arrow array, by name.
 Batch = dict[Any, Any]
-# A part of a source; its batches are read by one thread.
+# A part of a source. One thread reads all of its batches.
 Part = Callable[[], Iterable[Batch]]
 
 
@@ -78,7 +79,7 @@ def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
     rows = rows.select(names)
     are_integers = all(is_plain(dtype) for dtype in rows.schema.types)
     if _is_in_place(table, are_integers) and hasattr(rows, "to_batches"):
-        # Record batches need no copy.
+        # Record batches are used without a copy.
         return [lambda: (dict(zip(names, batch.columns)) for batch in rows.to_batches())]
 
     def take(start: int, stop: int) -> Batch:
@@ -92,13 +93,13 @@ def batches_of(table: SourceTable, record_batches: Iterable[Any]) -> Iterator[Ba
     for rows in record_batches:
         for part in parts_of_rows(table, rows):
             yield from part()
-        del rows  # The next batch reuses the memory.
+        del rows  # The next batch can then reuse the memory.
 
 
 def _count_batches(table: SourceTable, part: Part, num_threads: int) -> None:
     for batch in part():
         add_arrays(table, batch, num_threads)
-        batch.clear()  # As in `batches_of`.
+        batch.clear()  # The next batch can then reuse the memory.
 
 
 def _is_in_place(table: SourceTable, are_integers: bool) -> bool:

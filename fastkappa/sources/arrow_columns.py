@@ -33,7 +33,7 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import order_of
 
-# Libraries whose arrays Arrow supports.
+# Arrow supports the arrays of these libraries.
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
 
 
@@ -108,9 +108,19 @@ def _with_true_length(values: Any, column: Any) -> Any:
     return read
 
 
-def distinct_ratings(array: Any, column: Any, fractions: bool = False) -> set[Key]:
+def distinct_ratings(array: Any, column: Any, fractions: bool = False) -> Column:
     """Return the distinct ratings of a column, or raise if they cannot be class labels."""
-    return set(keys_of(ratings_of(in_one(array.unique()), column, fractions))) - {None}
+    return ratings_of(in_one(distinct_values(array, column)), column, fractions)
+
+
+def distinct_values(array: Any, column: Any) -> Any:
+    """Return the distinct values of a column, or raise if pyarrow cannot compare them."""
+    import pyarrow
+
+    try:
+        return array.unique()
+    except pyarrow.ArrowNotImplementedError:  # lists and structures
+        raise RatingsError(no_label(column, array.type)) from None
 
 
 def type_of_column(array: Any) -> np.dtype[Any]:

@@ -49,19 +49,19 @@ SUFFIXES = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-# The delimiters of text files; an empty string means that it is found in the first line.
+# The delimiters of text files, by suffix. If it is empty, the delimiter is found in the first line.
 DELIMITERS = {"csv": ",", "tsv": "\t", "txt": ""}
-# The suffixes of files that are read from a folder.
+# Files with one of these suffixes are read from a folder.
 IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if not suffix.startswith(".txt"))
 ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
-# The number of rows per batch, and of batches that are read ahead.
+# The number of rows per batch.
 BATCH = 1 << 18
 READ_AHEAD = 4
-# The same if each column has its own thread, because threads wait at the end of a batch.
+# If each column has its own thread, batches are longer, because threads wait at the end of a batch.
 SHARED_BATCH = 1 << 19
 
-# Called repeatedly with the number of bytes read so far.
+# A function that is called repeatedly with the number of bytes read so far.
 OnProgress = Callable[[int], None]
 
 
@@ -103,7 +103,7 @@ def read_columns(
         Columns of text in which most values differ. They are not dictionary-encoded, in any format.
         In Parquet files, they can contain text that is not UTF-8.
     text_format : TextFormat, optional
-        The format of a text file, if it differs from UTF-8 with the delimiter of its suffix.
+        The format of a text file, if it is not UTF-8 or its suffix does not imply the delimiter.
     as_written : bool, default=False
         Whether columns of ``text`` have no missing values, so that "NA" is a value.
     labels : dict of collections of str
@@ -124,7 +124,7 @@ def read_columns(
         if file_format in DELIMITERS:
             check = partial(check_columns, path, columns)
             file = text_file(path, DELIMITERS[file_format], text_format, check)
-            warn_of_odd_lines(file, columns, [*text, *strings])
+            warn_of_odd_lines(file, columns)
             every_label = {label for listed in labels.values() for label in listed}
             if text or not every_label.isdisjoint(missing_texts()):
                 names = [*text, *strings]
@@ -135,7 +135,7 @@ def read_columns(
             import pyarrow
 
             batches = list(_batches(path, file_format, columns, on_progress, strings))
-            # A file without rows has no batches. Batches of JSON can differ in their types.
+            # A file without rows has no batches. Batches of JSON can have different types.
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
             tables = tables or [pyarrow.table({})]
             table = pyarrow.concat_tables(tables, promote_options="permissive")
@@ -171,7 +171,7 @@ def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
     elif hasattr(source, "read_next_batch"):
         import pyarrow
 
-        # Drop the other columns of a stream to save memory.
+        # The other columns of a stream are dropped to save memory.
         schema = pyarrow.schema([source.schema.field(name) for name in columns])
         batches = [batch.select(list(columns)) for batch in source]
         source = pyarrow.Table.from_batches(batches, schema)
@@ -214,8 +214,8 @@ def files_of(folder: Path) -> list[Path]:
 
 def visible_files(folder: Path) -> list[Path]:
     """Return all files of a folder at any depth, sorted, except hidden files and folders."""
-    # Sort by parts, because comparing Path objects is slow: a thousand take as long as reading a
-    # few files.
+    # The files are sorted by the parts of their paths, because comparing Path objects is slow.
+    # Sorting a thousand of them takes as long as reading a few files.
     return sorted(map(Path, _visible_below(os.fspath(folder))), key=lambda file: file.parts)
 
 
@@ -294,7 +294,7 @@ def count_text(
     """Count text files; a column has the type that fits its ratings in all files."""
     opened: list[TextFile] = []
     for path in paths:
-        # All files use the delimiter of the first.
+        # All files use the delimiter of the first file.
         delimiter = opened[0].delimiter if opened else DELIMITERS[file_format]
         check = partial(check_columns, path, table.names)
         opened.append(text_file(path, delimiter, text_format, check))
@@ -421,7 +421,7 @@ def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) 
         batches = (reader.get_batch(i) for i in range(n_batches)) if is_file else reader
         for i, batch in enumerate(batches):
             on_progress(size * (i + 1) // n_batches if is_file else source.tell())
-            # Arrow has not validated the batch: only this call finds text that is not UTF-8 and
+            # Arrow has not validated the batch. Only this call finds text that is not UTF-8, and
             # codes without a rating.
             batch.validate(full=True)
             yield batch
@@ -445,6 +445,6 @@ def naming(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise RatingsError(f"{path} cannot be read: it is not UTF-8 text ({error}).") from error
     except (OSError, pyarrow.ArrowException, IndexError, KeyError) as error:
-        # The last two errors come from contradictory metadata of a Parquet file.
+        # Contradictory metadata of a Parquet file causes the last two errors.
         reason = " ".join(str(error).split()).rstrip(".")
         raise RatingsError(f"{path} cannot be read: {reason}.") from error

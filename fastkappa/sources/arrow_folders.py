@@ -41,10 +41,9 @@ from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 
-# Formats for which pyarrow can read a whole folder.
+# pyarrow can read a whole folder of files in these formats.
 OF_DATASETS = ("parquet", "arrow")
-# Texts that operating systems add to the name of a copy, such as " (1)", " - Copy (2)" or "Kopie
-# von ".
+# Operating systems add such texts to the name of a copy: " (1)", " - Copy (2)" or "Kopie von ".
 OF_COPIES = re.compile(
     r"^(copy of|kopie von|copie de|copia de) |[ _]\(\d+\)$"
     r"|[ _-]+\(?(\w+ )?(copy|kopie|copie|copia)\)?( ?\(?\d+\)?)?$",
@@ -132,7 +131,7 @@ def columns_of_path(
     """Return columns of a file, or of all files of a folder or list, each as one array."""
     found = columns_of_files(files_at(source), columns, text=text, labels=labels)
     whole = {name: in_one(found.pop(name)) for name in columns}
-    # Return the memory of the file's blocks to the system.
+    # Return the memory of the blocks of the file to the system.
     need_pyarrow("cli", "reading files").default_memory_pool().release_unused()
     return whole
 
@@ -210,7 +209,7 @@ def _as_floats(column: Any, name: str) -> Any:
 
 
 def warn_of_copies(files: Sequence[Path]) -> None:
-    """Warn of files with the content of another file and the typical name of a copy."""
+    """Warn of files with the content of another file and a name that is typical of a copy."""
     originals: dict[tuple[Path, str], list[Path]] = defaultdict(list)
     for file in sorted(files, key=lambda file: len(file.name)):
         stem, dot, suffixes = file.name.partition(".")

@@ -18,11 +18,10 @@ from fastkappa.sources.arrow_columns import as_array
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import is_packed
 
-# The number of bytes that are parsed at a time, and of the longest line.
+# The number of bytes that are parsed at a time. A line can have at most this many bytes.
 BLOCK_SIZE = 1 << 22
 LONGEST_LINE = 1 << 27
-# The largest number of lists and objects that a line can open: pyarrow crashes at 20,000 nested
-# ones.
+# A line can open at most this many lists and objects. At 20,000 nested ones, pyarrow crashes.
 MOST_OPENED = 1000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

@@ -156,7 +156,8 @@ def copied(files: Sequence[str], filesystem: Any) -> Iterator[list[Path]]:
         copies = [Path(folder, *PurePosixPath("/", file).parts[1:]) for file in files]
         for file, copy in zip(files, copies):
             copy.parent.mkdir(parents=True, exist_ok=True)
-            # Copy compressed files without unpacking, because their names show the compression.
+            # Compressed files are copied without unpacking, because their names show the
+            # compression.
             with (
                 filesystem.open_input_stream(file, compression=None) as remote,
                 open(copy, "wb") as local,

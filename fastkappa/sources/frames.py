@@ -23,7 +23,7 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import AxisLabels, Columns, SourceTable, order_of
 
-# The largest number of cells that an engine returns: the largest table, with missing ratings.
+# An engine returns at most this many cells: as many as the largest table with missing ratings has.
 MOST_CELLS = (LARGEST_NUMBER_OF_LABELS + 1) ** 2
 INT64_MAX = (1 << 63) - 1
 NO_LABELS = ("Binary", "Duration", "Time")
@@ -95,7 +95,7 @@ def collect_columns(
     check_columns("the frame", names, schema.names())
     taken = frame.select(*names)
     if isinstance(taken, narwhals.LazyFrame):
-        # By default polars would read all of its input into memory.
+        # By default, polars would read its whole input into memory.
         options: Any = {"engine": "streaming"} if taken.implementation.is_polars() else {}
         taken = taken.collect(**options)
     else:
@@ -162,7 +162,7 @@ def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
             weight.max().alias("most"),
         ]
     grouped = frame.select(*selected).group_by(*roles).agg(*figures).head(most_cells + 1)
-    # By default polars would read all of its input into memory.
+    # By default, polars would read its whole input into memory.
     options = {"engine": "streaming"} if frame.implementation.is_polars() else {}
     collected = grouped.collect(**options)
     if len(collected) > most_cells:

@@ -30,7 +30,7 @@ from fastkappa.tables.json_fields import (
 )
 from fastkappa.tables.table import scatter
 
-# The fields with numbers of rows or ratings.
+# These fields contain numbers of rows or ratings.
 NUMBERS = ("n_outside", "n_rows", "missing", "n_dropped")
 VERSION = 1
 FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS)
@@ -55,8 +55,8 @@ class SourceCounts(CountsResult, _Counts):
         and ``labels[j]`` by the second, or the sum of their weights. Counts and sums of integer
         weights are int64; sums of float weights are float64.
     labels : ndarray of shape (l,)
-        The labels, in the given order, else in the order that a column declares, else sorted.
-        Strings that are all numbers are sorted by value.
+        The labels, in the given order, otherwise in the order that a column declares, otherwise
+        sorted. Strings that are all numbers are sorted by value.
     n_outside : int
         The number of items with both ratings of which at least one is outside the labels.
     n_rows : int

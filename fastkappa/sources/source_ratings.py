@@ -16,17 +16,18 @@ from fastkappa.ratings.doubtful_labels import REMEDIES
 from fastkappa.ratings.label_order import LabelOrder
 from fastkappa.ratings.string_codes import strings_array
 
-# A label in a table; None is a missing rating. Fractions, such as half points, must be among
-# labels=.
+# The key of a label in a table, or None for a missing rating. Fractions, such as half points, must
+# be among labels=.
 Key = int | float | str | None
 
-# The types of a column's ratings. Float columns have only whole numbers, booleans become 0 and 1,
-# and dates and times microseconds since 1970. A column without ratings can have no type.
+# The types that the ratings of a column can have. Columns of floats contain only whole numbers.
+# Booleans become 0 and 1, and dates and times become microseconds since 1970. A column without
+# ratings can have no type.
 INTEGERS, FLOATS, BOOLEANS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(bool)
 STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")
 
-# A table has one cell per pair of labels, so a column of ids or counts instead of ratings would
+# A table has one cell per pair of labels. So a column of ids or counts in place of ratings would
 # exhaust the memory.
 LARGEST_NUMBER_OF_LABELS = 2000
 EPOCH = datetime.datetime(1970, 1, 1)
@@ -40,6 +41,7 @@ MEASUREMENTS = (
     "For measurements, use fastkappa.measurements or, for more than two raters,"
     " krippendorff_alpha with level='interval'."
 )
+SETS = " For sets of labels, use krippendorff_alpha with level='jaccard'."
 
 
 class RatingsError(ValueError):
@@ -47,7 +49,7 @@ class RatingsError(ValueError):
 
 
 class TooManyLabelsError(RatingsError):
-    """A column has too many different values to hold ratings."""
+    """A column has too many different values to contain ratings."""
 
     def __init__(self, column: Any, n_labels: int, n_rows: int, remedy: str) -> None:
         super().__init__(column, n_labels, n_rows, remedy)
@@ -191,7 +193,7 @@ def _readings(label: Any) -> set[Any]:
 
 
 def refuse_many_labels(n_labels: int, name: str) -> None:
-    """Raise if a column has too many different values to hold labels."""
+    """Raise if a column has too many different values to contain labels."""
     if n_labels > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
             f"{name} has {n_labels} different values, more than the"
@@ -226,5 +228,5 @@ def not_whole(column: Any, found: Any) -> str:
 def no_label(column: Any, dtype: Any) -> str:
     return (
         f"column {column!r} has values of type {dtype}: ratings must be whole numbers, strings,"
-        " booleans or dates."
+        f" booleans or dates.{SETS if 'list' in str(dtype) else ''}"
     )

@@ -41,9 +41,9 @@ OUTSIDE = b""
 # for tables of up to `MOST_CELLS_OF_NUMBERS` cells.
 LARGEST_DENSE = 1 << 18
 MOST_CELLS_OF_NUMBERS = 1 << 24
-# The number of ratings that are checked if there seem to be too many labels.
+# If there seem to be too many labels, this many ratings are checked.
 SAMPLE = 1 << 16
-# The largest number of cells of all groups together: one gigabyte.
+# The largest number of cells of all groups together: they take one gigabyte.
 MOST_CELLS = 1 << 27
 
 # The labels of layers, rows and columns.

@@ -34,7 +34,7 @@ from fastkappa.statistics.weights import Weights, as_weights
 Statistic: TypeAlias = Callable[[AnyArray], Any]
 Method: TypeAlias = Literal["percentile", "bca"]
 
-# The number of cells per block of drawn tables: 2 MB, to stay in the cache.
+# A block of drawn tables has this many cells (2 MB), so that it stays in the cache.
 BLOCK_CELLS = 1 << 18
 
 
@@ -53,7 +53,7 @@ class BootstrapResult(Result):
     replicates : ndarray of shape (n_resamples,)
         The statistic of each resampled table, in the order drawn. NaN where undefined.
     n_undefined : int
-        The number of NaN replicates. The interval uses only the others.
+        The number of NaN replicates. The interval uses only the other replicates.
     method : {'percentile', 'bca'}
         The kind of interval.
     confidence : float
@@ -335,10 +335,10 @@ def _corrected(
         return math.nan, math.nan
     below = float((np.mean(replicates < value) + np.mean(replicates <= value)) / 2)
     if not 0 < below < 1:
-        # All replicates are on one side of the value, so the correction would be infinite.
+        # All replicates are on one side of the estimate, so the bias correction would be infinite.
         return (0.0, 0.0) if below == 1 else (1.0, 1.0)
     bias = normal_quantile(below)
-    # The acceleration uses only items whose removal leaves the statistic defined.
+    # The acceleration uses only those items without which the statistic is still defined.
     known = ~np.isnan(left_out)
     left_out, multiplicities = left_out[known], multiplicities[known]
     mean = (multiplicities * left_out).sum() / max(multiplicities.sum(), 1)

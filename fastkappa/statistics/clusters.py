@@ -41,7 +41,7 @@ from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 FEW_CLUSTERS = 50
 # The number of terms per block of sums over clusters: 8 MB.
 BLOCK = 1 << 20
-# A sample of this many clusters shows whether equal clusters are common.
+# A sample of this many clusters shows whether many clusters are equal.
 SAMPLE = 1 << 10
 
 
@@ -196,7 +196,7 @@ def _order(cluster: AnyArray, cell: AnyArray) -> AnyArray:
     n_cells = int(cell.max()) + 1
     if (int(cluster.max()) + 1) * n_cells >= 1 << 63:
         return np.lexsort((cell, cluster))
-    # One stable sort is fast if most entries are already in order.
+    # A single stable sort is fast if most entries are already in order.
     return np.argsort(cluster.astype(np.int64) * n_cells + cell, kind="stable")
 
 
@@ -211,7 +211,7 @@ def _merged(single: Clusters) -> Clusters:
     )
     if len(first) == n_clusters:
         return single
-    # Clusters with equal keys are compared, because keys can collide.
+    # Keys can collide, so clusters with equal keys are compared.
     starts, cells, counts = single.starts, single.cells, single.counts
     lengths, like = np.diff(starts), first[of_cluster]
     if (lengths != lengths[like]).any():
@@ -219,7 +219,7 @@ def _merged(single: Clusters) -> Clusters:
     other = np.arange(len(cells)) + np.repeat(starts[like] - starts[:-1], lengths)
     if (cells != cells[other]).any() or (counts != counts[other]).any():
         return single
-    # In order of first occurrence, so that the result does not depend on the keys.
+    # The clusters are in order of first occurrence, so that the result does not depend on the keys.
     order = np.argsort(first)
     return replace(_selected(single, first[order]), multiplicities=multiplicities[order])
 
@@ -277,7 +277,7 @@ def variance(
     -------
     variance : ndarray of shape (...)
         Divide it by n for the variance of a coefficient, and multiply it by `correction` for
-        Student's t. NaN if all items are in one cluster.
+        Student's t. It is NaN if all items are in one cluster.
 
     Examples
     --------

@@ -59,13 +59,13 @@ from fastkappa.statistics.tables import (
 from fastkappa.statistics.weights import Weights
 
 NAMES = ("first", "second")
-# A correlation closer to 1 than this means equal estimates.
+# If a correlation is closer to 1 than this, the estimates count as equal.
 LEAST_APART = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KappaDifference(Result):
-    """The difference of two kappas, the first minus the second.
+    """The difference between two kappas, the first minus the second.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class KappaDifference(Result):
     interval_methods : tuple of str
         The test methods of the two kappas.
     doubt : str
-        Why the interval and the test cannot be trusted, empty if they can.
+        The reason why the interval and the test cannot be trusted, empty if they can.
     """
 
     value: float
@@ -170,7 +170,7 @@ def compare_independent(
         accounts for clusters if `agreement` had them. The samples must not share clusters: use
         `agreement_by` for samples that do.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights for tables. Results have their own.
+        Disagreement weights for tables. Results have their own weights.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
@@ -342,7 +342,7 @@ def compare_joint(
     for i, (place, table) in enumerate(zip(cells, (first, second))):
         slopes = np.zeros((2, *counts.shape[:2]))
         slopes[0][place], slopes[1][place] = kappa_gradient(table, weights)
-        # Only the own prediction has an effect on each kappa.
+        # The kappa of a prediction depends on that prediction only.
         values[i], sizes[i] = np.expand_dims(slopes, 3 - i)
     values[2], sizes[2] = values[0] - values[1], sizes[0] + sizes[1]
     slope = Influence(values, sizes).reshape(3, 1, -1)
@@ -397,7 +397,7 @@ def compare_joint(
 
 
 def _correlation_of(errors: FloatTable) -> float:
-    """Return the correlation of two estimates, from their and their difference's errors."""
+    """Return the correlation of two estimates, from their errors and that of their difference."""
     one, two, apart = errors.tolist()
     product = one * two
     return (one * one + two * two - apart * apart) / (2 * product) if product > 0 else 0.0
@@ -434,7 +434,7 @@ def difference_of(what: str, both: tuple[float, float]) -> float:
 
 
 def _joint_counts(joint: ArrayLike) -> AnyArray:
-    # A cube passes the checks of a stack of tables.
+    # A cube of counts passes the checks of a stack of tables.
     counts = as_tables(
         joint, "joint", "compare_predictions(first, second, y_true=...) takes three columns."
     )

@@ -7,9 +7,10 @@ from statistics import NormalDist
 
 # The continued fraction and Newton's method stop at this relative change.
 PRECISION = 1e-16
-# From here on the series for the ratio of gamma functions is exact to the last digit,
+# From here on, the series for the ratio of gamma functions is exact to the last digit.
 LARGE = 50.0
-# and from here on Hill's normal deviate is: better than a continued fraction in 1 - x.
+# From here on, Hill's normal deviate is exact to the last digit, and better than a continued
+# fraction in 1 - x.
 NEARLY_NORMAL = 500.0
 
 
@@ -21,12 +22,12 @@ def t_two_sided_p(t: float, degrees_of_freedom: float) -> float:
     t : float
         The test statistic; NaN and infinity are allowed.
     degrees_of_freedom : float
-        More than 0; infinity gives the normal distribution.
+        Degrees of freedom, more than 0; infinity gives the normal distribution.
 
     Returns
     -------
     p : float
-        Between 0 and 1, accurate to about 12 digits, even for values as small as 1e-20.
+        The p-value between 0 and 1, accurate to about 12 digits, even for values as small as 1e-20.
 
     References
     ----------
@@ -66,14 +67,14 @@ def t_quantile(p: float, degrees_of_freedom: float) -> float:
     Parameters
     ----------
     p : float
-        Between 0 and 1, both excluded.
+        A probability between 0 and 1, both excluded.
     degrees_of_freedom : float
-        At least 1; infinity gives the normal distribution.
+        Degrees of freedom, at least 1; infinity gives the normal distribution.
 
     Returns
     -------
     t : float
-        NaN where the degrees of freedom are.
+        The quantile, NaN where the degrees of freedom are NaN.
 
     Examples
     --------
@@ -91,8 +92,8 @@ def t_quantile(p: float, degrees_of_freedom: float) -> float:
     tail, half = 2 * (1 - p), degrees_of_freedom / 2
     log_peak = _log_gamma_ratio(half) - math.log(math.pi * degrees_of_freedom) / 2
     for _ in range(100):
-        # Newton's method for the logarithm of the tail, which is concave, so it converges from
-        # below.
+        # Newton's method is applied to the logarithm of the tail. This is concave, so the method
+        # converges from below.
         density = 2 * math.exp(log_peak - (half + 0.5) * math.log1p(t * t / degrees_of_freedom))
         reached = t_two_sided_p(t, degrees_of_freedom)
         step = math.log(reached / tail) * reached / density
@@ -115,7 +116,8 @@ def f_tail(f: float, numerator: float, denominator: float) -> float:
     Returns
     -------
     p : float
-        Between 0 and 1, accurate to about 11 digits for up to 1e8 degrees of freedom.
+        The probability between 0 and 1, accurate to about 11 digits for up to 1e8 degrees of
+        freedom.
 
     References
     ----------
@@ -139,14 +141,14 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
     Parameters
     ----------
     p : float
-        Between 0 and 1, both excluded.
+        A probability between 0 and 1, both excluded.
     numerator, denominator : float
         Degrees of freedom, more than 0.
 
     Returns
     -------
     f : float
-        NaN where the degrees of freedom are.
+        The quantile, NaN where the degrees of freedom are NaN.
 
     Examples
     --------
@@ -157,7 +159,7 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
     if math.isnan(numerator + denominator):
         return math.nan
     # The smaller tail keeps its digits. If it is small, its logarithm is nearly linear in log(f),
-    # so Newton's method converges. A bracket limits steps that are too long.
+    # so Newton's method converges. A bracket shortens steps that are too long.
     upper = p > 0.5
     tail = 1 - p if upper else p
     low, high, log_f = -700.0, 700.0, 0.0

@@ -90,7 +90,7 @@ def percent_agreement(
     Returns
     -------
     estimate : Estimate
-        Between 0 and 1; NaN for an empty table.
+        The agreement between 0 and 1. It is NaN for an empty table.
     """
     tables = as_tables(table)
     n, proportions = proportions_of(tables)
@@ -111,7 +111,7 @@ def weighted_observed_agreement(table: ArrayLike, weights: Weights = None) -> An
 def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the agreement expected by chance, optionally weighted.
 
-    Parameters are as for `percent_agreement`.
+    The parameters are those of `percent_agreement`.
     """
     tables = as_tables(table)
     _, proportions = proportions_of(tables)
@@ -125,7 +125,7 @@ def scott_pi(
 ) -> Estimate:
     """Return Scott's pi, where chance ratings are drawn from the mean of both margins.
 
-    Parameters are as for `percent_agreement`.
+    The parameters are those of `percent_agreement`.
 
     References
     ----------
@@ -151,7 +151,7 @@ def krippendorff_alpha(
     """Return Krippendorff's alpha of two raters.
 
     Quadratic weights correspond to interval data. It differs from Scott's pi by a term of order 1 /
-    n, and has the standard error of pi, as in Gwet (2014). Parameters are as for
+    n, and has the standard error of pi, as in Gwet (2014). The parameters are those of
     `percent_agreement`.
 
     References
@@ -180,11 +180,11 @@ def alpha_from_pi(pi: Estimate, n: Any) -> Estimate:
 def brennan_prediger(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return the Brennan-Prediger coefficient, which assumes equally likely labels by chance.
+    """Return the Brennan-Prediger coefficient, where all labels are equally likely by chance.
 
     Without weights it equals Bennett's S and the prevalence and bias adjusted kappa (PABAK). It
-    depends on the number of labels in the table, those that do not occur included. Parameters are
-    those of `percent_agreement`.
+    depends on the number of labels in the table, including labels that do not occur. The parameters
+    are those of `percent_agreement`.
 
     References
     ----------
@@ -215,7 +215,7 @@ def gwet_ac2(
     """Return Gwet's AC2, which is Gwet's AC1 without weights.
 
     It depends on the number of labels in the table, including unused labels.
-    Parameters are as for `percent_agreement`.
+    The parameters are those of `percent_agreement`.
 
     References
     ----------
@@ -297,12 +297,12 @@ def bias_index(table: ArrayLike) -> Any:
 def kappa_max(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the largest kappa that a table with these margins can have.
 
-    Parameters are as for `percent_agreement`.
+    The parameters are those of `percent_agreement`.
 
     Returns
     -------
     kappa_max : float, or ndarray of shape (...) for a stack
-        NaN if kappa is undefined.
+        The largest kappa. It is NaN if kappa is undefined.
 
     Examples
     --------
@@ -400,7 +400,7 @@ def _beyond_chance(
     """Return 1 - d_o / d_e, where ``slope`` is the derivative of d_e by each cell.
 
     d_o and d_e are the observed disagreement and the disagreement expected by chance. The result
-    equals (p_o - p_e) / (1 - p_e), but without cancellation.
+    equals (p_o - p_e) / (1 - p_e), but avoids cancellation.
     """
     expected = np.asarray(expected)
     with np.errstate(divide="ignore", invalid="ignore"):

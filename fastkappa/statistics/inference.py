@@ -75,7 +75,7 @@ def standard_error(
     Returns
     -------
     standard_error : float, or ndarray of shape (...) for a stack
-        NaN if kappa is undefined, or if all items are in one cluster.
+        The standard error. It is NaN if kappa is undefined, or if all items are in one cluster.
 
     References
     ----------
@@ -95,7 +95,7 @@ def standard_error(
 def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the standard error of kappa under independent raters, for a test.
 
-    Do not use it for an interval. Parameters and result are as for `standard_error`.
+    Do not use it for an interval. The parameters and the result are those of `standard_error`.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     """
     terms = terms_of(as_tables(table), weights)
     by_chance = terms.rows[..., :, None] * terms.columns[..., None, :]
-    # Kappa is 0 under the null hypothesis, so its value in the table does not matter.
+    # Under the null hypothesis kappa is 0, so the kappa of the table does not matter.
     return number_or_array(delta_error(by_chance, _gradient_at(terms, np.ones(())), terms.n))
 
 

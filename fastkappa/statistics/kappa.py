@@ -50,8 +50,8 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
     Returns
     -------
     kappa : float, or ndarray of shape (...) for a stack
-        At most 1. It is NaN, with an ``UndefinedMetricWarning``, if it is undefined: for an empty
-        table, or if no disagreement is expected (only one label).
+        Kappa, which is at most 1. It is NaN, with an ``UndefinedMetricWarning``, if it is
+        undefined: for an empty table, or if no disagreement is expected (only one label).
 
     Raises
     ------
@@ -127,7 +127,7 @@ def observed_agreement(table: ArrayLike) -> float:
     Returns
     -------
     p_o : float
-        Between 0 and 1; NaN for an empty table.
+        The agreement between 0 and 1. It is NaN for an empty table.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def expected_agreement(table: ArrayLike) -> float:
     Returns
     -------
     p_e : float
-        Between 0 and 1, from the margins of the table; NaN for an empty table.
+        The agreement between 0 and 1, from the margins of the table. It is NaN for an empty table.
 
     Examples
     --------

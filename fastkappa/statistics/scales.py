@@ -1,6 +1,6 @@
 """Interpret an agreement by published scales, which are conventions.
 
-The upper bound of a band may be part of the band or not, because both "below 0.40" and "0.75 or
+The upper bound of a band can be part of the band or not, because both "below 0.40" and "0.75 or
 less" are in use.
 """
 
@@ -17,9 +17,9 @@ from fastkappa.frame import data_frame
 from fastkappa.results.report import Report
 from fastkappa.results.result import Result
 
-# A function that returns the ends of the interval at a confidence.
+# A function that returns the ends of the interval at a given confidence.
 Ends: TypeAlias = Callable[[float], tuple[float, float]]
-# The ends of intervals that define a distribution, in standard errors of a normal estimate.
+# The interval ends at these numbers of standard errors define the distribution of an estimate.
 DEVIATES = (0.4, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0, 3.5, 4.2, 5.0)
 
 
@@ -48,7 +48,7 @@ class _Interpretation(NamedTuple):
 
 
 class Interpretation(Result, _Interpretation):
-    """The interpretation of an agreement by a scale.
+    """The interpretation of an agreement on a scale.
 
     Attributes
     ----------
@@ -246,7 +246,8 @@ def _proportions(value: float, ends: Ends, bands: tuple[Band, ...]) -> dict[str,
     low, high = (math.nan, math.nan) if math.isnan(value) else ends(0.5)
     if math.isnan(low + high):
         return {band.reading: math.nan for band in bands}
-    # Without an error, or if all is outside the range, the band of the value has everything.
+    # If the error is unknown, or all of the distribution is outside the range, the band of the
+    # value has all the probability.
     pieces = [float(band is _band_of(value, bands)) for band in bands]
     if low < high:
         found = _Distribution(value, ends)
@@ -260,7 +261,8 @@ class _Distribution:
     """The confidence distribution of a true value, from its intervals at some confidences."""
 
     def __init__(self, value: float, ends: Ends) -> None:
-        # The ends, and their distances in standard errors of a normal estimate.
+        # The ends of the intervals, and their distances from the value in standard errors of a
+        # normal estimate.
         self._ends, self._deviates = [value], [0.0]
         for deviate in DEVIATES:
             low, high = ends(math.erf(deviate / math.sqrt(2)))
@@ -277,7 +279,8 @@ class _Distribution:
         if not ends[0] < cut < ends[-1]:
             return 0.5 if cut == ends[0] == ends[-1] else float(cut <= ends[0])
         place = bisect_left(ends, cut)
-        # Interpolates between two neighbours on either side, which is exact for a normal interval.
+        # Two neighbours on either side are used for interpolation, which is exact for a normal
+        # interval.
         nearest = range(max(place - 2, 0), min(place + 2, len(ends)))
         deviate = 0.0
         for i in nearest:
@@ -285,7 +288,7 @@ class _Distribution:
             deviate += deviates[i] * math.prod(
                 (cut - ends[j]) / (ends[i] - ends[j]) for j in others
             )
-        # The curve can oscillate where an interval end is at the end of the range.
+        # If an interval end is at the end of the range, the curve can oscillate.
         deviate = min(max(deviate, deviates[place]), deviates[place - 1])
         return math.erfc(-deviate / math.sqrt(2)) / 2
 

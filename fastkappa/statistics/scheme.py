@@ -140,7 +140,7 @@ class Quadratic:
         """Return D and E from the moments of the labels' positions."""
         position = np.arange(sums.tables.shape[-1], dtype=sums.tables.dtype)
         by_row, by_column = sums.rows * position, sums.columns * position
-        # The method of an array makes this call in Python.
+        # The method of an array makes the same call from Python, which is slower.
         add = np.add.reduce
         first, second = sums.widen(add(by_row, axis=-1)), sums.widen(add(by_column, axis=-1))
         squares = sums.widen(add((by_row + by_column) * position, axis=-1))
@@ -160,7 +160,8 @@ class MatrixScheme:
 
     def matrix(self, n_labels: int) -> FloatTable:
         """Return the matrix as float64."""
-        return self._weights.astype(np.float64, order="C")  # that of a data frame is column-major
+        # The array of a data frame is column-major.
+        return self._weights.astype(np.float64, order="C")
 
     def heaviest(self, n_labels: int) -> float:
         """Return the largest weight, scaled to whole numbers."""

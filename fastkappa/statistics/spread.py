@@ -29,7 +29,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable
 
 EPSILON = float(np.finfo(np.float64).eps)
-# Each term is computed by a few such sums in sequence.
+# A term is computed by a few such sums in sequence, so the bound has this factor.
 SAFETY = 8.0
 # A coefficient is 1 - observed / expected. If it should be 0, rounding leaves less than this.
 LEAST_COEFFICIENT = 64 * EPSILON
@@ -73,13 +73,14 @@ def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArra
     used = proportions != 0
     values, sizes = influence
     if not used.all():
-        # A cell without items can have an influence that is not finite.
+        # The influence of a cell without items can be infinite or NaN.
         values, sizes = np.where(used, values, 0.0), np.where(used, sizes, 0.0)
     with np.errstate(invalid="ignore", over="ignore"):
         deviation = values - np.add.reduce(proportions * values, axis=-1, keepdims=True)
         spread: FloatTable = np.add.reduce(proportions * deviation * deviation, axis=-1)
         bound = SAFETY * n_terms * EPSILON
-        # If all is noise, the variance is below the square of the largest bound, usually far below.
+        # If the values are only rounding errors, the variance is below the square of the largest
+        # bound, and usually far below it.
         largest = (2 * bound * np.maximum.reduce(sizes, axis=-1, keepdims=True))[..., 0]
         if (spread > largest * largest).all():
             return spread

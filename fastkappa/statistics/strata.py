@@ -35,9 +35,9 @@ from fastkappa.statistics.weights import Weights
 
 Undefined: TypeAlias = Literal["nan", "drop"]
 UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
-# The most strata that a warning names.
+# A warning names at most this many strata.
 MOST_NAMED = 5
-# The reason why groups that share clusters may have no test.
+# Groups that share clusters can lack a test for this reason.
 TOO_FEW_SHARED = (
     "they share clusters, and there are too few clusters to estimate the covariance of kappas"
 )
@@ -72,7 +72,7 @@ class EqualKappas(Result):
     interval_method : str
         How the kappa of each stratum is tested: 'score', 'profile' or 'asymptotic'.
     doubt : str
-        Why the interval and the test cannot be trusted, empty if they can.
+        The reason why the interval and the test cannot be trusted, empty if they can.
     """
 
     kappa: float
@@ -127,7 +127,7 @@ class EqualKappas(Result):
         zero = " or 0" if "asymptotic" in self.interval_method else ""
         why = f"in one kappa or its standard error is undefined{zero}"
         if math.isnan(self.p_value):
-            # Without such groups, only shared clusters prevent the test.
+            # If there are none, only shared clusters prevent the test.
             reason = f"{why} ({named}{more})" if self.undefined else TOO_FEW_SHARED
             return Report([f"the groups cannot be compared: {reason}"])
         left_out = [f"left out, for {why} ({named}{more})"] if self.undefined else []
@@ -166,7 +166,7 @@ def compare_strata(
         of the same coefficient. Labels may differ. A result uses its own test, which accounts for
         its clusters. For strata that share clusters use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights for tables. Results have their own.
+        Disagreement weights for tables. Results have their own weights.
     undefined : {'nan', 'drop'}, default='nan'
         What to do with strata whose kappa is undefined (0 / 0), for example because both raters use
         only one label. With 'nan' the test is undefined, and an ``UndefinedMetricWarning`` names
@@ -293,7 +293,7 @@ def equal_kappas(
 
 
 def _doubt(of_strata: Mapping[Any, str]) -> str:
-    """Return why the first doubtful stratum cannot be trusted, and how many there are."""
+    """Return why the first doubtful stratum cannot be trusted, and the number of such strata."""
     found = [f"in {label_text(name)} {doubt}" for name, doubt in of_strata.items() if doubt]
     more = f"; the same holds for {len(found) - 1} more" if found[1:] else ""
     return found[0] + more if found else ""
@@ -314,7 +314,7 @@ class Stratum(NamedTuple):
     table : ndarray or None
     weights : Weights
     doubt : str
-        Why the test cannot be trusted, empty if it can.
+        The reason why the test cannot be trusted, empty if it can.
     """
 
     value: float
@@ -363,7 +363,7 @@ def stratum_of(
             raise ValueError("interval_method is for two raters: other results have their own.")
         chosen = choose_method(interval_method, given, result.distribution)
         result = replace(result, interval_method=chosen)
-    # Other tables are tested one by one, with their own standard errors.
+    # All other tables are tested one by one, with their own standard errors.
     if given is None or are_joined(result.clusters) or result.distribution == "t":
         given, tested = None, result.tested
     method, error = result.interval_method, result.standard_error
@@ -398,7 +398,7 @@ def _warn(why: str, stacklevel: int) -> None:
 def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
     """Raise if tables or results have different weights or distributions."""
     tables = list(tables)
-    # Variances of a table are divided by n.
+    # The variances of a table are divided by n.
     if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
         raise ValueError(
             "kappas with different distributions cannot be compared: use"

@@ -14,12 +14,12 @@ from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 
 # The names that other packages use for the totals of rows and columns.
 MARGINS = ("all", "sum", "total")
-# With fewer items the last row and column can be the sums of the others by chance. With this number
-# in the corner (40 items), this happened in 1 of 400,000 simulated tables.
+# With fewer items, the last row and column can equal the sums of the others by chance. With this
+# number in the corner (40 items), this happened in 1 of 400,000 simulated tables.
 FEWEST_IN_CORNER = 10
 # With fewer subjects, all rows can be split half and half by chance.
 FEWEST_ROWS = 5
-# The largest deviation of sums of rounded proportions from 1.
+# Sums of rounded proportions can differ from 1 by this much.
 ROUNDING = 1e-9
 FOR_RATINGS = (
     "For two columns of ratings: confusion_counts(y1, y2).table is their table, and"
@@ -86,7 +86,7 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
     For a stack, only the first table is checked.
     """
     n_labels = tables.shape[-1]
-    # Counts of items never need Python integers of arbitrary size.
+    # Counts of items fit in int64.
     if n_labels < 2 or not tables.size or tables.dtype == object:
         return
     table = tables if tables.ndim == 2 else tables.reshape(-1, n_labels, n_labels)[0]
@@ -132,7 +132,7 @@ def _are_proportions(table: AnyArray, axis: int | None = None) -> bool:
 
 
 def _is_whole(total: float) -> bool:
-    """Return whether a sum is that of proportions or percentages."""
+    """Return whether a sum could be a sum of proportions or percentages."""
     return abs(total - 1) <= ROUNDING or abs(total / 100 - 1) <= ROUNDING
 
 
@@ -153,7 +153,7 @@ def as_counts(table: ArrayLike) -> AnyArray:
     counts = as_table(table)
     refuse_fractions(counts, "table")
     if counts.dtype.kind == "f":
-        # Larger floats do not fit into int64, but their sums are exact as floats.
+        # Larger floats do not fit in int64, but their sums are exact as floats.
         counts = counts.astype(np.int64) if counts.max(initial=0) < LARGEST_EXACT else counts
     else:
         counts = whole_numbers(counts)
@@ -185,7 +185,7 @@ def refuse_fractions(tables: AnyArray, name: str) -> None:
 
 
 def whole_numbers(numbers: AnyArray) -> AnyArray:
-    """Scale numbers by a common power of two to whole numbers, as int64 or else object."""
+    """Scale numbers to whole numbers by a common power of two, as int64 or as objects."""
     if numbers.dtype.kind in "bi" or (numbers.dtype.kind == "u" and numbers.dtype.itemsize < 8):
         return numbers.astype(np.int64, copy=False)
     if numbers.dtype == object:
@@ -276,7 +276,7 @@ def _first_not_a_number(values: AnyArray) -> str:
 
 
 def judge_sums_of_counts(counts: AnyArray, row: Any, column: Any) -> None:
-    """Raise if counts include totals that are named so, and warn of other totals.
+    """Raise if counts include totals with such a name, and warn of other totals.
 
     ``row`` and ``column`` are the names of the last row and column, as in `pandas.crosstab`.
     """

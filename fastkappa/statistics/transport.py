@@ -45,7 +45,8 @@ def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
 def _most_agreeing(rows: AnyArray, columns: AnyArray) -> AnyArray:
     """Return tables with the largest possible counts on the diagonal."""
     agreeing = np.minimum(rows, columns)
-    # The remainder of a label is in one margin only, so nothing more can be on the diagonal.
+    # The remaining items of a label are in one margin only, so no more items can be on the
+    # diagonal.
     table = _in_order(rows - agreeing, columns - agreeing)
     labels = np.arange(rows.shape[-1])
     table[..., labels, labels] += agreeing

@@ -158,7 +158,7 @@ def disagreement_weights(
            [1. , 0.5, 0. , 0.5],
            [0.5, 1. , 0.5, 0. ]])
 
-    They go wherever weights do:
+    They can be used as any ``weights=``:
 
     >>> from fastkappa import agreement
     >>> labels = [0, 1, 2, 5]
@@ -203,7 +203,8 @@ def _values_of(labels: ArrayLike) -> tuple[Floats, bool]:
     """Return the values or positions of labels, and whether they are values."""
     given = np.asarray(labels)
     if given.dtype.kind == "f" and isinstance(labels, (list, tuple)):
-        given = np.array(labels, dtype=object)  # integers beyond 2**53 are not rounded
+        # As objects, integers beyond 2**53 are not rounded.
+        given = np.array(labels, dtype=object)
     if given.ndim != 1 or len(given) == 0:
         raise ValueError(f"labels must be a list of at least one label, got {short_repr(labels)}.")
     listed = given.tolist()
@@ -251,7 +252,7 @@ def _period(values: Floats, period: float | None) -> float:
 
 
 def _quotient(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide, with 0 where the numerator is 0."""
+    """Divide, and return 0 where the numerator is 0."""
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=numerator > 0)
 
 

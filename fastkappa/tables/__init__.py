@@ -1,1 +1,1 @@
-"""Count samples into tables; this room contains no statistics."""
+"""Count samples into tables; this package contains no statistics."""

@@ -115,7 +115,7 @@ def count_by_cluster(
     parts = run_in_threads(partial(_count_partition, counter), len(values), threads)
     pieces = [piece for _, piece in sorted(chain.from_iterable(parts), key=itemgetter(0))]
     found = ClusterCounts(*(np.concatenate(arrays) for arrays in zip(*pieces, *counter.in_table())))
-    # The kernels skip clusters outside the range that was found before, so a difference means that
+    # The kernels skip clusters that are not in the range found before. So a difference means that
     # the data changed.
     if found.counts.sum(dtype=np.int64) != len(values):
         raise changed_meanwhile("clusters")
@@ -199,7 +199,7 @@ class _Counter:
         return cells
 
     def _empty_table(self, n_numbers: int) -> IntTable:
-        # The kernels need a row and a column for values outside the range; they stay empty here.
+        # The kernels need a row and a column for values outside the range. Here both stay empty.
         return np.zeros((n_numbers + 1, self._n_cells + 1), np.int64)
 
     def _listed(self, table: IntTable, first: int) -> ClusterCounts:

@@ -27,12 +27,12 @@ CHUNK = 1 << 16
 # One-byte codes use longer chunks, because threads wait for Python between chunks: with shorter
 # ones, two threads were slower than one.
 LONG_CHUNK = 1 << 18
-# The size of a sample for a guess, in addition to as many of the first ratings. Up to eight times
-# as many ratings are read as a whole, because sampling them is no faster.
+# A guess is based on a sample of this size and as many of the first ratings. If there are up to
+# eight times as many ratings, all of them are read, because sampling them is no faster.
 SAMPLE = 256
-# A range of labels is counted without lookup if its table has at most this many cells,
+# A range of labels is counted without look-up if its table has at most this many cells.
 LARGEST_DENSE_TABLE = 1 << 20
-# or this many for a few items, which are not worth a large table.
+# For a few items, a larger table is not worthwhile, so the limit is lower.
 SMALL_DENSE_TABLE = 1 << 12
 
 
@@ -121,7 +121,7 @@ class LabelRange(_Range):
         return values if self.fits(values) else self._in_64_bits(values)
 
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the result of `encode`: other labels are found only by counting."""
+        """Return the result of `encode`, because other labels are found only by counting."""
         return self.encode(kernels, values)
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
@@ -203,7 +203,7 @@ class LabelMap:
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the codes of the values; unknown values first get new codes."""
         codes, n_unknown = self._look_up(kernels, values)
-        # A sample is shorter than this, so it is learned at once.
+        # A sample is shorter than this, so all of its labels are learned at once.
         length, all_added = 4 * SAMPLE, False
         while n_unknown:
             if all_added:
@@ -212,8 +212,8 @@ class LabelMap:
             # slower.
             new = np.unique(values[codes == self.n_labels][:length])
             all_added = n_unknown <= length
-            # Look up the new labels again: the user can change ratings meanwhile, and no label can
-            # get two codes.
+            # The user can change ratings meanwhile. The new labels are looked up again, so that no
+            # label gets two codes.
             self.add(new[self._look_up(kernels, new)[0] == self.n_labels])
             codes, n_unknown = self._look_up(kernels, values)
             length *= SAMPLE
@@ -296,7 +296,7 @@ def guess_label_map(kernels: PairKernels, values: AnyArray) -> LabelMap:
 
 
 def label_type(values: AnyArray) -> LabelType:
-    """Return the type for all labels of a column: uint64 for uint64 columns, else int64."""
+    """Return the type for all labels of a column: uint64 for uint64 columns, otherwise int64."""
     return np.uint64 if values.dtype.kind == "u" and values.dtype.itemsize == 8 else np.int64
 
 

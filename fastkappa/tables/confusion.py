@@ -42,11 +42,11 @@ def confusion_counts(
         Item weights. The table then has sums of weights instead of counts: exact for integers, in
         float64 for floats.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        None uses the environment variable ``FASTKAPPA_BACKEND`` or, if unset, the fastest backend
-        that is installed.
+        If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
+        set, the fastest installed backend is used.
     num_threads : int, default=None
-        The largest number of threads. None uses all that ``OMP_NUM_THREADS``, the cores and the CPU
-        quota allow.
+        The largest number of threads. If None, all threads are used that ``OMP_NUM_THREADS``, the
+        cores and the CPU quota allow.
 
     Returns
     -------
@@ -82,7 +82,6 @@ def confusion_counts(
     items = read(given, labels, sample_weight=sample_weight, may_be_empty=True, remedy=NOT_MISSING)
     columns = items.columns["y1"], items.columns["y2"]
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
-    # The result already shows the number of items outside the labels, so there is no warning about
-    # them.
+    # The result contains the number of items outside the labels, so no warning is needed.
     judge_table(counts.labels, counts.table, are_given=labels is not None)
     return counts

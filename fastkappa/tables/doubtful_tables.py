@@ -15,25 +15,16 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
+from fastkappa.ratings.real_numbers import CODES, FAR, codes_among
 from fastkappa.tables.two_codings import may_be_coded_apart, warn_of_two_codings
 
 MOST_NAMED = 5
-# The smallest mean number of times that a label of ratings occurs.
+# In ratings, a label occurs at least this many times on average.
 LEAST_REPEATS = 2
-# Among more raters, one with few items can have labels that nobody else used.
+# If there are more raters, a rater with few items can have labels that nobody else used.
 MOST_JUDGED = 20
-# Codes for a missing rating in statistics packages and data sets. The last ones are the smallest
-# integers, to which NaN is converted.
-CODES = frozenset(
-    [
-        *(-1, -9, -99, -999, -9999, 9, 77, 88, 97, 98, 99, 255, 999, 9999),
-        *(-(1 << 15), -(1 << 31), -(1 << 63)),
-    ]
-)
 # A smaller table can have one item in each cell by chance.
 FEWEST_CELLS = 6
-# A code or a total must be more than this many times as large as any other label.
-FAR = 4
 
 
 def judge_table(
@@ -55,11 +46,13 @@ def judge_table(
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
     if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
         _warn_of_codes(np.asarray(labels), table)
-    # Skip slow checks for ordinary tables, to keep short calls fast: raters usually agree on all
-    # labels but one, and more than once on the first or last label.
+    # Slow checks are skipped for ordinary tables, to keep short calls fast. Raters usually agree on
+    # all labels but one, and more than once on the first or last label.
     if len(labels) < 2:
         return
-    if may_be_coded_apart(table) and warn_of_two_codings(labels, table, names, are_given=are_given):
+    if may_be_coded_apart(labels, table) and warn_of_two_codings(
+        labels, table, names, are_given=are_given
+    ):
         return
     if table.item(-1) > 1:
         return
@@ -83,7 +76,7 @@ def judge_tables(
         _warn_of_codes(labels, tables)
     if len(labels) > 1:
         for name, table in zip(names, tables):
-            if may_be_coded_apart(table) or table.item(-1) < 2:
+            if may_be_coded_apart(labels, table) or table.item(-1) < 2:
                 judge_table(labels, table, names=(truth, name), are_given=are_given)
 
 
@@ -92,35 +85,17 @@ def _warn_of_codes(labels: AnyArray, tables: AnyArray | None = None) -> None:
 
     ``tables`` show which labels are used. They are only read if a label is such a number.
     """
-    if labels.dtype.kind not in "iuf" or not _codes_among(labels.tolist()):
+    if labels.dtype.kind not in "iuf" or not codes_among(labels.tolist()):
         return
     if tables is not None:
         counts = tables.reshape(-1, len(labels), len(labels)).sum(axis=0)
         labels = labels[counts.any(axis=0) | counts.any(axis=1)]
-    if found := _codes_among(labels.tolist()):
+    if found := codes_among(labels.tolist()):
         warn(
-            f"the ratings contain {' and '.join(found)}, which often means a missing rating but is"
-            " counted as a label: give missing_codes= if it is missing, on the command line"
-            " --missing-codes, or name it in labels if it is one."
+            f"the ratings contain {' and '.join(map(str, found))}, which often means a missing"
+            " rating but is counted as a label: give missing_codes= if it is missing, on the"
+            " command line --missing-codes, or name it in labels if it is one."
         )
-
-
-def _codes_among(labels: Sequence[float]) -> list[str]:
-    """Return the missing codes among numbers.
-
-    All other numbers must be 0 or more and far below a positive code. -1 is a label if the other
-    numbers are 0 and 1, or if some are negative.
-    """
-    codes = CODES if min(labels, default=0) == -1 else CODES - {-1}
-    others = [label for label in labels if label not in codes]
-    if len(others) < 2 or min(others) < 0:
-        return []
-    most = max(others)
-    return [
-        str(int(code))
-        for code in labels
-        if code in codes and (code > FAR * most or code < -1 or (code == -1 and most > 1))
-    ]
 
 
 def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
@@ -200,7 +175,7 @@ def judge_raters(
         return
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
-        # As in `_warn_of_strangers`.
+        # The number of labels is compared as in `_warn_of_strangers`.
         repeats = 1 < len(own) <= n / LEAST_REPEATS
         if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
             shown = ", ".join(map(repr, own[:MOST_NAMED].tolist()))

@@ -16,7 +16,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 
 INT64_MAX = (1 << 63) - 1
-# The length of strings is taken from the strings, because the text can state any length.
+# The length of strings comes from the strings themselves, because the field can state any length.
 DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
 
 
@@ -81,7 +81,7 @@ def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
     if not isinstance(listed, list) or not set(map(type, listed)) <= set(known):
         raise ValueError(f"labels are not a list of labels: {short_repr(listed)}")
     labels = np.array(listed, np.int64 if kind in "mM" else dtype)
-    # A label that the type cannot represent has changed.
+    # If a label differs after conversion, its type cannot represent it.
     if len(set(listed)) < len(listed) or labels.tolist() != listed:
         raise ValueError(f"labels must be distinct and of one type: {short_repr(listed)}")
     labels = labels.view(dtype) if kind in "mM" else labels

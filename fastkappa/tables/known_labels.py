@@ -42,9 +42,9 @@ class Encoding(NamedTuple):
 class KnownLabels:
     """Represent the labels of a table, in order and checked against the type of two columns.
 
-    The labels were given by the user or declared by a column. In the latter case, a rating outside
-    them is an error. ``labels`` are the values in the ratings. ``array`` has the reported labels,
-    which for an enum are its names.
+    The labels were given by the user or declared by a column. If they were declared, a rating
+    outside them is an error. ``labels`` are the values in the ratings. ``array`` has the reported
+    labels, which for an enum are its names.
     """
 
     def __init__(self, labels: Any, first: Column, second: Column) -> None:
@@ -70,7 +70,7 @@ class KnownLabels:
         return len(self.array)
 
     def as_range(self) -> LabelRange | None:
-        """Return the labels as a range if they are consecutive whole numbers, else None."""
+        """Return the labels as a range if they are consecutive whole numbers, or None."""
         labels = list(self.position)
         if not all(isinstance(label, int) for label in labels):
             return None

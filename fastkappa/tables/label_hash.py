@@ -1,8 +1,9 @@
 """Place labels that are far apart in the slots of a hash table for kernels.
 
 The slot of a label is given by the upper bits of the label times an odd number, which are well
-mixed. Of several multipliers, the one with the fewest collisions is used; with few labels, there
-are none. A label whose slot is taken goes to the next free slot.
+mixed. Several multipliers are tried, and the multiplier with the fewest collisions is used. If
+there are few labels, there are no collisions. A label whose slot is taken goes to the next free
+slot.
 
 If there are few labels and all fit in 16 or 32 bits, the multipliers have only their upper 16 or 32
 bits set. Vector instructions can then compute slots in lanes of 16 or 32 bits.
@@ -19,7 +20,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import LabelHash
 
 # The number of slots. For few labels, all slots fit in vector registers. For more labels, there are
-# many slots per label while they fit in the L1 cache, and fewer per label beyond that.
+# many slots per label while they fit in the L1 cache, and fewer otherwise.
 FEW_LABELS, FEW_SLOT_BITS = 16, 6
 LEAST_SLOT_BITS = 12
 MANY_LABELS = 1 << 10
@@ -55,8 +56,8 @@ def make_hash(labels: AnyArray) -> LabelHash:
         if n_met == 0:
             break
     slots = _placed(slot_of.astype(np.intp), n_bits, code_type(n_labels))
-    # An empty slot has the code `n_labels`. Its label is a copy of the first, which a lookup finds
-    # in its own slot.
+    # An empty slot has the code `n_labels`. Its label is a copy of the first label, which a look-up
+    # finds in its own slot.
     return LabelHash(best, shift, slots, np.append(bits_of_labels, bits_of_labels[:1]))
 
 

@@ -1,4 +1,4 @@
-"""Sum codes and their products, which is all that quadratic weights need.
+"""Sum codes and their products, which are enough for quadratic weights.
 
 The sums are computed at memory speed for any number of labels. The weights depend on the positions
 of labels, so codes must be positions. Every label in the range must therefore be given, or known to
@@ -18,13 +18,13 @@ from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.tally import LARGEST_RANGE, LONGEST_RANGE
 
-# For at most this many labels, or for few items, counting a table is as fast. If labels are
+# With at most this many labels, or with few items, counting a table is as fast. If labels are
 # unknown, a wrong guess needs a second pass over the items, so more labels are required.
 LABELS_COUNTED_AS_FAST = 5
 LABELS_NOT_WORTH_A_GUESS = 8
 FEWEST_ITEMS = 1 << 20
 MOST_LABELS = 1 << 16
-# The number of first items in which every label must occur.
+# Every label must occur among this many first items.
 SAMPLE = 1 << 16
 
 
@@ -67,7 +67,7 @@ def moments_of(
     work = partial(
         _sum_partition, kernels.sum_moments, first, second, label_range, known is not None
     )
-    # Summing is as fast as counting a table of one cell.
+    # A table of one cell is counted as fast as moments are summed.
     division = division_of_pairs(kernels, first.values, second.values, 1, num_threads)
     parts = run_in_threads(work, n_items, *division)
     sums = [part for part in parts if part is not None]
@@ -77,7 +77,7 @@ def moments_of(
 
 
 def _sampled(kernels: PairKernels, first: Column, second: Column) -> LabelRange | None:
-    """Return the range of labels if every label in it occurs among the first items, else None."""
+    """Return the range of labels if every label in it occurs among the first items, or None."""
     head = [column._replace(values=column.values[:SAMPLE]) for column in (first, second)]
     counts = count_unknown(kernels, head[0], head[1], 1)
     labels = {*counts.rows.tolist(), *counts.columns.tolist()}
@@ -97,7 +97,7 @@ def _sum_partition(
 ) -> Moments | None:
     """Return the moments of one thread's items, or None if a label is unknown."""
     total = Moments(0, 0, 0, 0, 0, 0)
-    # Use short ranges to stop early if the guess was wrong.
+    # Short ranges let the count stop early if the guess was wrong.
     length = LONGEST_RANGE if outsiders_are_left_out else LARGEST_RANGE
     while bounds := ranges.take(length):
         n_outside, *sums = sum_moments(

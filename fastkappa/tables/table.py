@@ -56,7 +56,7 @@ def scatter(table: AnyArray, rows: AnyArray, columns: AnyArray, shape: tuple[int
     table : ndarray of shape (..., r, c)
     rows, columns : ndarray of int, shapes (r,) and (c,)
         The new position of each row and column. Rows and columns with a negative position are
-        dropped, and those with the same position are summed.
+        dropped, and rows and columns with the same position are summed.
     shape : tuple of int
         The number of rows and columns of the result.
     """

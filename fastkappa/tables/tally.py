@@ -40,8 +40,8 @@ from fastkappa.tables.item_sums import whole_sums
 from fastkappa.tables.table import NO_LAYERS, ConfusionTable
 
 FIRST_RANGE = 1 << 14
-# Ranges that could be counted again are short. Others are long, because each costs some
-# microseconds in Python, but short enough for Ctrl-C to be noticed.
+# Ranges that may have to be counted again are short. Other ranges are long, because each of them
+# takes some microseconds in Python. But they are short enough for Ctrl-C to be noticed.
 LARGEST_RANGE = 1 << 22
 LONGEST_RANGE = 1 << 27
 OTHER_AXES: dict[int, tuple[Any, ...]] = {2: (1, 0), 3: ((1, 2), (0, 2), (0, 1))}
@@ -112,11 +112,11 @@ class Tally:
             self.tables = [flat[:-1].reshape(shape) for flat in self._flat]
         are_maps = [codec.longest_chunk is not None for codec in codecs]
         self._looks_up = any(are_maps)
-        # Ratings outside a range show afterwards, in its last row.
+        # Ratings outside a range are found afterwards, in its last row.
         self._ranges = [i for i in self._growing if not are_maps[i]]
         self._plain: tuple[PairKernels, Lowest, IntTable] | None = None
         if len(dtypes) == 1 and not n_joined and not self._looks_up:
-            # Prepare the arguments once, to save time in short calls.
+            # The arguments are prepared once, to save time in short calls.
             self._plain = self._kernels, (codecs[0].lowest, codecs[1].lowest), self._flat[0]
             row, column = self._flat[0][-1], self._flat[0][:, -1]
             self._last_row, self._last_column = row.data, column.data
@@ -192,7 +192,7 @@ class Tally:
         """
         n_items, are_joined = len(columns[0]), len(columns) > 2
         if ranges is None and n_items <= FIRST_RANGE:
-            # The items are one range, too few for several threads.
+            # The items are one range, which is too short for several threads.
             self.add(columns, 0, n_items, weights)
             return self
         if ranges is None:
@@ -204,7 +204,7 @@ class Tally:
                     self._kernels, *pair, self.n_cells, num_threads, looked_up=self._looks_up
                 )
             if are_joined or not self._growing:
-                # Each thread has its own tables, which take time to clear and to add.
+                # Each thread has its own tables, and clearing and adding them takes time.
                 threads = min(threads, n_items // (4 * self.n_cells))
             if threads > 1:
                 work = partial(self._count_partition, columns, weights)
@@ -212,14 +212,14 @@ class Tally:
                     self.merge(part)
                 return self
             ranges = ItemRanges(n_items, 1)
-        # Ranges that could be counted again are short at first.
+        # Ranges that may have to be counted again are short at first.
         length = FIRST_RANGE if self._ranges else LARGEST_RANGE if self._growing else LONGEST_RANGE
         while bounds := ranges.take(max(length, 16 * self.n_cells)):
             before = self._codecs
             self.add(columns, *bounds, weights)
             if self._codecs is not before:
                 length = FIRST_RANGE
-            # Kernels spend time clearing and adding large private tables.
+            # Clearing and adding large private tables takes time.
             if self._ranges:
                 length = min(16 * length, max(LARGEST_RANGE, 256 * self.n_cells))
         return self
@@ -248,7 +248,7 @@ class Tally:
             raise cut_short(self._cut_short_by)
         n_items = len(columns[0])
         if self._plain is not None:
-            # Labels outside the learned range were never added, so their cells are 0.
+            # Labels outside the learned range were never added, so the counts of their cells are 0.
             kernels, lowest, table = self._plain
             first, second = [own.encode(kernels, one) for own, one in zip(self._codecs, columns)]
             less = np.zeros(table.shape, np.int64)
@@ -256,7 +256,7 @@ class Tally:
         else:
             part = self.empty_copy()
             part.add(columns, 0, n_items)
-            # The copied maps give new labels new codes.
+            # The copied maps give codes to new labels.
             if part.n_labels != self.n_labels:
                 return False
             cells = tuple(slice(n_labels + 1) for n_labels in self.n_labels)
@@ -442,7 +442,7 @@ class Tally:
                 if codec.longest_chunk is not None:
                     places = places[np.argsort(own[places])]
                 elif len(places) == n_labels:
-                    # A slice returns a view, which is much faster.
+                    # Indexing with a slice returns a view, which is much faster.
                     places = slice(n_labels)
                 axis = (slice(None),) * i
                 own, tables = own[places], [table[(*axis, places)] for table in tables]

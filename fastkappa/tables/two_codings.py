@@ -1,11 +1,13 @@
 """Recognize from a table that two raters name or number the same labels differently.
 
 For example, one writes "stage 2" and the other "Stage2", one counts from 0 and the other from 1, or
-1 is the best grade for one and the worst for the other. Recoding then increases the agreement.
+1 is the best grade for one and the worst for the other. Recoding then increases the agreement. Or
+one rater writes a label in a second way now and then, such as "mil" and "mild".
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -18,29 +20,34 @@ from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.labels import alike_among
 
-# The smallest kappa after recoding, and its smallest increase over the given ratings.
+# Kappa after recoding must be at least this large, and exceed the kappa of the given ratings by at
+# least this much.
 NEAR, BETTER = 0.6, 0.5
 # Without any agreement, ``n * kappa**2`` reaches 10 about once in 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
-# The smallest number of items with both names of a label, and with any pair of names.
+# The smallest number of items with both names of a label, and the smallest number with a pair of
+# names.
 OFTEN, TOGETHER = 2, 3
-# Larger sets of labels are usually ids or measurements.
+# If there are more labels, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
+# The shortest words that can be one with a typing error, and their smallest similarity.
+LEAST_WORD, SIMILAR = 5, 0.8
 REMEDY = "Number the labels the same way if both raters use the same scale."
 
 
-def may_be_coded_apart(table: AnyArray) -> bool:
+def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> bool:
     """Return whether a table needs a closer look, in less than a microsecond.
 
-    It does if at least two labels have no agreement, as after a shift. It also does if the two
-    corners off the diagonal contain at least twice as many items as the corners on it, as after a
-    reversal.
+    It does if at least two labels, or one of words, have no agreement, as after a shift. It also
+    does if the two corners off the diagonal contain at least twice as many items as the corners on
+    it, as after a reversal.
     """
-    # Counting in a short list is faster than in a NumPy array.
+    # For few labels, counting in a list is faster than in a NumPy array.
     agreed = table.diagonal().tolist()
-    if agreed.count(0) > 1:
+    n_without = agreed.count(0)
+    if n_without > 1 or (n_without and isinstance(labels[0], str)):
         return True
     last = len(agreed) - 1
     opposite = table.item(last) + table.item(last * (last + 1))
@@ -62,7 +69,7 @@ def judge_pairs(
     for (a, first), (b, second) in combinations(zip(names, codes), 2):
         table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)
         table = table[:-1, :-1]
-        if may_be_coded_apart(table) and warn_of_two_codings(
+        if may_be_coded_apart(labels, table) and warn_of_two_codings(
             labels, table, (a, b), are_given=are_given
         ):
             return True
@@ -80,8 +87,8 @@ def warn_of_two_codings(
         return False
     found, array = None, np.asarray(labels)
     if is_alphabetical(array):
-        if not (are_given or table.any(axis=1).all() or table.any(axis=0).all()):
-            found = _two_names(array, table, names)
+        if not are_given:
+            found = _two_names(array, table, names) or _second_spellings(array, table, names)
     # If most items agree, no other numbering is better.
     elif 2 * table.trace() < table.sum() and array.dtype.kind in "iufbUTO" and _is_predicted(table):
         found = _two_numberings(array.astype(float), table, names)
@@ -113,7 +120,7 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     met = table[np.ix_(rows, columns)].astype(float)
     first, second = of_rows[rows, None].astype(float), of_columns[columns].astype(float)
     by_chance = first * second / n
-    # Cohen's kappa of the two labels, each against all others. It is 1 if they always coincide.
+    # The kappa of the two labels, each against all others. If they always coincide, it is 1.
     most = (first + second) / 2 - by_chance
     kappa = np.divide(met - by_chance, most, out=np.zeros_like(met), where=most > 0)
     places = [
@@ -135,12 +142,77 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     )
 
 
+def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about labels of only one rater that look like those they coincide with.
+
+    Such labels are abbreviations, have a typing error, or have the same text before them, such as
+    "Answer: A" and "Answer: B".
+    """
+    met = []
+    for counts, (own, other) in ((table, names), (table.T, names[::-1])):
+        n_own, n_other = counts.sum(axis=1), counts.sum(axis=0)
+        for i in np.flatnonzero((n_own >= OFTEN) & (n_other == 0)).tolist():
+            j = int(counts[i].argmax())
+            label, meant = str(labels[i]), str(labels[j])
+            if counts[i, j] >= NEAR * n_own[i]:
+                text = f"{label!r} of {own} with {meant!r} of {other}"
+                met.append((label, meant, text, float(counts[i, j])))
+    prefixes = Counter(_prefix(label, meant) for label, meant, _, _ in met)
+    del prefixes[""]
+    found = {
+        text: n
+        for label, meant, text, n in met
+        if _is_respelt(label, meant) or prefixes[_prefix(label, meant)] > 1
+    }
+    if sum(found.values()) < TOGETHER:
+        return None
+    return (
+        "labels that only one rater uses nearly always coincide with a label that is written"
+        f" similarly: {first_of_many(list(found), MOST_SHOWN, '; ')}. Write them alike if they are"
+        " one label; they are counted as disagreement."
+    )
+
+
+def _is_respelt(label: str, meant: str) -> bool:
+    """Return whether a word is the beginning of another, or differs by a few letters or accents.
+
+    Words in capitals are codes, which can begin with one another, such as "NNP" and "NNPS".
+    """
+    short, long = sorted((_letters(label.rstrip(".")), _letters(meant)), key=len)
+    if not (short.isalpha() and long.isalpha()) or (meant.isupper() and len(meant) > 1):
+        return False
+    # Short words are codes too, such as "nn" and "nns".
+    if long.startswith(short) and (len(long) > 3 or len(long) > len(short) + 1):
+        return True
+    if len(short) < LEAST_WORD or short[0] != long[0]:
+        return False
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, short, long).ratio() >= SIMILAR
+
+
+def _prefix(label: str, meant: str) -> str:
+    """Return the text before a label within another, or an empty string if it is only a word.
+
+    A word before a label makes another one, such as "very likely".
+    """
+    before, found, _ = label.partition(meant)
+    return before if found and not before.strip().isalpha() else ""
+
+
+def _letters(text: str) -> str:
+    """Return a text in lowercase and without accents."""
+    import unicodedata
+
+    return unicodedata.normalize("NFD", text.casefold()).encode("ascii", "ignore").decode()
+
+
 def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:
     """Return the warning about numbers that one rater shifts or reverses."""
     a, b = names
     step = _most_frequent(values - values[:, None], table)
     rows, columns = (values[table.any(axis=axis)] for axis in (1, 0))
-    # A rater who only rates one step higher still stays within the scale.
+    # If a rater only rates one step higher, the ratings still stay within the scale.
     ends = {columns.min() - rows.min(), columns.max() - rows.max()}
     if step and ends == {step} and (better := _better(values, values - step, table)):
         how = f"{b} seems to number the labels {'higher' if step > 0 else 'lower'} than {a} by"

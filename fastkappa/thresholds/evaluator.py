@@ -22,8 +22,9 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, what_need
 from fastkappa.thresholds.items.grouped_scores import group_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
 
-# In free-threaded Python, threads that look up a dtype contend for its reference count. So arrays
-# are passed on without conversion there. Types other than float64 then take four times as long.
+# In free-threaded Python, threads that look up a dtype contend for its reference count. So in
+# free-threaded Python, arrays are passed on without conversion. Types other than float64 then take
+# four times as long.
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
@@ -31,8 +32,8 @@ class ThresholdEvaluator:
     """Compute kappa at any thresholds on scores quickly, for use in your own optimiser.
 
     The setup sorts the items into small groups by score. After that, kappa at any thresholds
-    takes microseconds, for any number of items. (`optimal_thresholds` finds the best
-    thresholds without an optimiser.)
+    takes microseconds, for any number of items. To find the best thresholds without an optimiser,
+    use `optimal_thresholds`.
 
     Parameters
     ----------
@@ -44,10 +45,10 @@ class ThresholdEvaluator:
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true
         labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. By default, the order is that declared by ``y_true`` (an
-        ordered categorical, a polars Enum, an ordered Arrow dictionary, a Python enum).
-        Otherwise the labels that occur in ``y_true`` are sorted: strings alphabetically,
-        unless all of them are numbers.
+        All labels, in order. By default, the labels have the order that ``y_true`` declares (an
+        ordered categorical, a polars Enum, an ordered Arrow dictionary, a Python enum). Otherwise
+        the labels that occur in ``y_true`` are sorted: strings alphabetically, unless all of them
+        are numbers.
     sample_weight : array-like of shape (n,), default=None
         Non-negative item weights.
     num_threads : int, default=None
@@ -125,9 +126,10 @@ class ThresholdEvaluator:
         Returns
         -------
         kappa : float
-            NaN, without a warning, if kappa is undefined.
+            Kappa, or NaN without a warning if kappa is undefined.
         """
-        fast = self._fast  # read once: free-threaded calls contend for its reference count
+        # Read this once, because calls from several threads contend for its reference count.
+        fast = self._fast
         if fast is not None:
             is_array = type(thresholds) is np.ndarray
             if not is_array:
@@ -137,7 +139,8 @@ class ThresholdEvaluator:
                 kappa: float = fast(thresholds if as_it_is else np.asarray(thresholds, np.float64))
                 return kappa
             except (TypeError, ValueError, OverflowError):
-                pass  # _read raises the error, or copies a strided array
+                # _read raises the error, or copies a strided array.
+                pass
         numbers = self._read(thresholds, 1)
         if fast is not None:
             return float(fast(numbers))

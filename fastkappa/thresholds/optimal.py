@@ -65,7 +65,7 @@ class ThresholdResult(Result):
         No thresholds reach a kappa above ``kappa + gap``. With integer item weights, the gap is
         0.0, because the optimum is proven in integer arithmetic.
     method : {'sort', 'bins'}
-        The method used. 'bins' falls back to 'sort' if the bins in which a threshold may lie
+        The method used. 'bins' falls back to 'sort' if the bins in which a threshold can lie
         contain more than half of the items.
     """
 
@@ -170,18 +170,18 @@ def optimal_thresholds(
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true
         labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. By default, the order is that declared by ``y_true`` (an
-        ordered categorical, a polars Enum, an ordered Arrow dictionary, a Python enum).
-        Otherwise the labels that occur in ``y_true`` are sorted: strings alphabetically,
-        unless all of them are numbers.
+        All labels, in order. By default, the labels have the order that ``y_true`` declares (an
+        ordered categorical, a polars Enum, an ordered Arrow dictionary, a Python enum). Otherwise
+        the labels that occur in ``y_true`` are sorted: strings alphabetically, unless all of them
+        are numbers.
     sample_weight : array-like of shape (n,), default=None
         Non-negative item weights. Items of weight 0 are left out.
     min_class_size : int, default=0
-        The minimum number of items per given label. With the default of 0, some labels may be
-        given to no item, so there can be more labels than distinct scores.
+        The minimum number of items per given label. With the default of 0, some labels can remain
+        without items, so there can be more labels than distinct scores.
     method : {'auto', 'sort', 'bins'}, default='auto'
         'sort' sorts all scores. 'bins' counts the scores in bins and sorts only the bins in
-        which a threshold may lie. Both reach the same kappa. 'auto' chooses the faster method.
+        which a threshold can lie. Both reach the same kappa. 'auto' chooses the faster method.
     num_threads : int, default=None
         The maximum number of threads. By default, this is limited only by the number of
         cores, the CPU quota and ``OMP_NUM_THREADS``.
@@ -269,7 +269,7 @@ def optimal_thresholds(
         raise _class_size_error(least, items)
     if binned is None:
         thresholds = ordered.thresholds_at(best.places)
-    # Differences of float sums are rounded: even the sum of no items may not be 0.
+    # Differences of float sums have rounding errors, so even the sum of no items can differ from 0.
     table = best.table if items.counts_whole else items.table_at(thresholds)
     table = items.in_given_weights(table)
     kappa = float(kappas(table, weights))

@@ -34,13 +34,13 @@ from fastkappa.thresholds.search import PresortedSearch, best_sorted, single_lab
 
 Method = Literal["spline", "exact", "bagged", "smoothed", "closed_form"]
 METHODS: tuple[Method, ...] = ("spline", "exact", "bagged", "smoothed", "closed_form")
-# With this many rows, smoothed proportions barely change from one row to the next.
+# If there are this many rows, smoothed proportions barely change from one row to the next.
 MOST_SMOOTHED_ROWS = 1 << 14
-# A spline with few knots gains nothing from more rows than this.
+# A spline has few knots, so it gains nothing from more rows than this.
 MOST_SPLINE_ROWS = 1 << 10
-# A smaller proportion of the total weight would be lost in rounding errors.
+# Rounding errors would hide a smaller proportion of the total weight.
 LEAST_PROPORTION = 1e-12
-# With more items, the exact optimum generalises as well and needs a fraction of the time.
+# With more items, the exact optimum generalises as well, and takes a fraction of the time.
 MOST_BAGGED = 10_000
 
 
@@ -227,12 +227,12 @@ class ThresholdFinder(NamedTuple):
             return items.thresholds_at(only.places)
         numbers, scale = _scaled(items.scores)
         mean, spread = _mean_and_spread(numbers, items.weights)
-        # The spread of equal scores is 0.
+        # If all scores are equal, their spread is 0.
         spread = spread or 1.0
         rows = np.diff(prefix)
         sums, sizes = np.add.reduceat(_times(numbers, items.weights), places[:-1]), rows.sum(axis=0)
         if items.weights is not None:
-            # Differences of prefix sums would have the rounding errors of the whole sums.
+            # The differences of prefix sums would have the rounding errors of the whole sums.
             sizes = np.add.reduceat(items.weights, places[:-1])
         x = (sums / sizes - mean) / spread
         n_items = _effective_size(items)
@@ -279,7 +279,7 @@ class ThresholdFinder(NamedTuple):
             correlation = float(np.average(standard[0] * standard[1], weights=items.weights))
         halves = np.arange(1, n_labels) - 0.5
         thresholds = np.where(halves <= middle, -np.inf, np.inf)
-        # A correlation no larger than rounding errors counts as 0.
+        # A correlation that could be a rounding error counts as 0.
         if correlation > len(numbers) * np.finfo(np.float64).eps:
             thresholds = mean + (halves - middle) / breadth * spread
         return _in_scores(thresholds, scale, items)

@@ -34,11 +34,11 @@ class RoundingReport(Result):
     thresholds : ndarray of shape (l - 1,)
         The cut points: the lowest score of each label except the first.
     half_points : ndarray of shape (l - 1,)
-        The midpoints between labels that are ascending integers. For other labels, the
+        The midpoints between labels that are ascending integers. For other labels, they are the
         midpoints between their positions: 0.5, 1.5, ...
     kappa : dict
-        Kappa at the ``half_points``, at the ``thresholds``, and ``out_of_fold``. NaN if kappa
-        is undefined, None for the out-of-fold kappa without folds.
+        Kappa at the ``half_points``, at the ``thresholds``, and ``out_of_fold``. They are NaN if
+        kappa is undefined. The out-of-fold kappa is None without folds.
     table : ndarray of shape (l, l)
         Row i, column j counts the items with label i that the thresholds gave label j.
     """
@@ -113,7 +113,8 @@ class RoundingReport(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per label.
 
-        The column ``from`` is the lowest score of the label; ``half_point`` is its half point.
+        The column ``from`` contains the lowest score of each label, and the column ``half_point``
+        its half point.
 
         Raises
         ------

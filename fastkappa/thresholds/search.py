@@ -89,8 +89,8 @@ def best_binned(
 ) -> tuple[Best, AnyArray] | None:
     """Return the best cuts and thresholds, or None if it is better to sort all items.
 
-    Sorting is better if the bins that may contain a cut have more than half of the items. It
-    is necessary if no cuts between bins give each label ``min_class_size`` items.
+    Sorting is better if the bins that can contain a cut have more than half of the items. It is
+    necessary if no cuts between bins give each label ``min_class_size`` items.
     """
     n_items = len(items.scores)
     n_bins = sizes.n_coarse_bins(n_items, items.n_labels)
@@ -110,7 +110,7 @@ def best_binned(
         worth = _worth_opening(programme, table, cuts)
         n_inside = int(np.diff(table.n_below)[worth].sum())
         if 2 * n_inside > n_left:
-            # Finer bins would gain little.
+            # Finer bins would make little difference.
             if n_left == n_items:
                 return None
             break
@@ -137,13 +137,13 @@ def best_binned(
 def _worth_opening(programme: Programme, table: BinTable, cuts: Cuts) -> NDArray[np.bool_]:
     """Return which bins to open, that is, to sort or to count in finer bins."""
     worth = rows_worth_splitting(programme, table.prefix, table.n_below, cuts)
-    # Bins next to a cut are opened too, because the threshold lies between their scores.
+    # The bins next to a cut are opened too, because the threshold lies between their scores.
     beside = np.concatenate([cuts.positions - 1, cuts.positions])
     worth[beside[(beside >= 0) & (beside < len(worth))]] = True
-    # A bin that was not worth opening in a coarser table is not worth opening now.
+    # If a bin was not worth opening in a coarser table, it is not worth opening now.
     worth &= table.open
     worth &= ~table.single(worth)
-    # Allow about one run per cut.
+    # About one run per cut is allowed.
     return joined_runs(worth, table.n_below, programme.n_labels + 1) & table.open
 
 
@@ -162,7 +162,7 @@ def _thresholds_of_bins(table: BinTable, inside: OpenRows | None, places: Places
                 at = int(np.searchsorted(inside.rows, row))
                 scores[i] = inside.items.scores[inside.starts(n_below)[at] + rank - n_below[row]]
             else:
-                # Next to an unopened bin, the cut is at the end of the bin.
+                # If the next bin was not opened, the cut is at the end of that bin.
                 scores[i] = table.end_scores(row)[0 if beyond > 0 else 1]
         sides.append(scores)
     return thresholds_between(*sides)
@@ -195,7 +195,7 @@ def best_with_open_rows(
         if n_parts is None:
             break
         if found is None:
-            # Cuts inside the parts may still give each label enough items.
+            # Cuts within these parts can still give each label enough items.
             worth = np.ones(len(n_below) - 1, bool)
         else:
             worth = rows_worth_splitting(programme, prefix, n_below, found)
@@ -204,7 +204,7 @@ def best_with_open_rows(
         if not len(open_rows.rows):
             break
         if len(open_rows.items.scores) > n_items // 2:
-            # Splitting into slightly smaller parts would gain little, so split completely.
+            # If the parts would be hardly smaller, the row is split completely.
             most_rows = n_items
     if found is None:
         return None

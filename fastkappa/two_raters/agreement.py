@@ -74,9 +74,9 @@ def agreement(
         rows are the first rater's labels, and it need not be symmetric.
     labels : array-like of shape (l,), default=None
         The labels, in the order that weights refer to. Items with other labels are left out and
-        counted. With None, the labels that the ratings declare are used, including unused labels:
-        an ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares
-        them. Otherwise the labels that occur are sorted. Give all possible labels, because unused
+        counted. If None, the labels that the ratings declare are used, including unused labels. An
+        ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares
+        labels. Otherwise the labels that occur are sorted. Give all possible labels, because unused
         labels change Bennett's S, Brennan-Prediger and Gwet's AC, and can change the 'score' or
         'profile' interval of kappa. The report mentions unused labels.
     missing : {'raise', 'drop'}, default='raise'
@@ -87,13 +87,13 @@ def agreement(
     missing_codes : sequence, default=()
         Values that stand for a missing rating, such as -9 or "NA".
     clusters : array-like of shape (n,), default=None
-        The cluster of each item, such as the patient of a lesion, of any type that ratings may
-        have. Items of a cluster may resemble each other, so all standard errors treat clusters as
-        the independent units (Yang and Zhou 2014, 2015). With 't' the degrees of freedom are the
-        number of clusters minus one. For score and profile intervals and for the test of kappa, the
-        statistic is divided by the design effect, if that is above 1, and has the same degrees of
-        freedom (Rao and Scott 1984). A missing cluster is treated like a missing rating. None means
-        that items are independent.
+        The cluster of each item, such as the patient of a lesion. Clusters can have any type that
+        ratings can have. Items of a cluster can resemble each other, so all standard errors treat
+        clusters as the independent units (Yang and Zhou 2014, 2015). With 't' the degrees of
+        freedom are the number of clusters minus one. For score and profile intervals and for the
+        test of kappa, the statistic is divided by the design effect, if that is above 1, and has
+        the same degrees of freedom (Rao and Scott 1984). A missing cluster is treated like a
+        missing rating. None means that items are independent.
     sample_weight : array-like of shape (n,), default=None
         The number of items that each row stands for. The result is the same as if each row were
         repeated this many times. Weights that are not whole numbers, and weights with clusters, are
@@ -224,7 +224,7 @@ def agreement_from_confusion(
     labels : array-like of shape (l,), default=None
         The labels of rows and columns. For a data frame, give its column names in order, or new
         names. None means the labels of the `confusion_counts` or of the DataFrame, otherwise
-        numbers from 0. An alphabetical order may not be the intended one, so with weights a
+        numbers from 0. An alphabetical order is often not the intended order. So with weights, a
         ``LabelOrderWarning`` is given unless ``labels`` are given.
     confidence : float, default=0.95
         The confidence of intervals.
@@ -345,7 +345,8 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
         got = f"an array of shape {names.shape}" if names.ndim else short_repr(labels)
         raise ValueError(f"labels must be {n_labels}, one per row of the table, got {got}.")
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
-        names = np.array(labels, dtype=object)  # NumPy would turn numbers into strings
+        # NumPy would turn the numbers in a mixed list into strings.
+        names = np.array(labels, dtype=object)
     # Only the list shows whether large whole numbers are rounded in an array of floats.
     names = array_of(labels if names.dtype.kind == "f" else names, "labels")
     refuse_missing_labels(list(distinct(names.tolist())))

@@ -15,7 +15,8 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 
-# An AgreementResult. Importing the class would be circular, because it uses this module.
+# This stands for AgreementResult. Importing the class would be circular, because it uses this
+# module.
 _Result: TypeAlias = Any
 
 NAMES = {
@@ -29,7 +30,7 @@ NAMES = {
     "gwet_ac2": "Gwet's AC2",
     "bangdiwala_b": "Bangdiwala's B",
 }
-# The keys of `to_dict` besides the indices.
+# The keys of `to_dict`, except those of the indices.
 IN_DICTIONARY = (
     *("raters", "n", "n_clusters", "design_effect", "missing", "missing_clusters", "n_dropped"),
     *("n_outside", "labels", "table", "expected_table", "weights", "kappa", "standard_error"),
@@ -39,9 +40,9 @@ IN_DICTIONARY = (
     *("expected_agreement", "weighted_observed_agreement", "weighted_expected_agreement"),
     *("kappa_max", "pabak", "prevalence_index", "bias_index", "bangdiwala_b", "category_kappas"),
 )
-# Without weights, these two equal the index above them.
+# If there are no weights, these two equal the index above them.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
-# The most unused labels that a report names.
+# A report names at most this many unused labels.
 MOST_UNUSED = 5
 NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
 UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")

@@ -41,7 +41,7 @@ class AgreementResult(Result):
     Attributes
     ----------
     table : ndarray of shape (l, l)
-        Counts; rows are the first rater's ratings. Read-only, like all arrays here.
+        Counts; rows are the first rater's ratings. The array is read-only, like all arrays here.
     labels : ndarray of shape (l,)
         The labels of rows and columns.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
@@ -66,7 +66,7 @@ class AgreementResult(Result):
     alternative : {'two-sided', 'greater', 'less'}
         The alternative hypothesis for ``p_value``.
     clusters : Clusters or None
-        The clusters of the items, if given: the units of all standard errors.
+        The clusters of the items, if they were given. They are the units of all standard errors.
     missing_clusters : int
         The number of items whose cluster is missing.
     """
@@ -93,7 +93,7 @@ class AgreementResult(Result):
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters with an item in the table, or without clusters of items."""
+        """The number of clusters with an item in the table; without clusters, of items."""
         return int(n_units(self.n, self.clusters))
 
     @cached_property
@@ -137,21 +137,22 @@ class AgreementResult(Result):
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """The interval of kappa by ``interval_method``; an asymptotic interval may exceed 1."""
+        """The interval of kappa by ``interval_method``; an asymptotic interval can exceed 1."""
         own = self.table[None], self.weights, [self.kappa], [self.standard_error]
         return self._intervals(*own)[0]
 
     @property
     def doubt(self) -> str:
-        """Why intervals and tests cannot be trusted, empty if they can."""
+        """The reason why intervals and tests cannot be trusted, empty if they can."""
         return doubt_of_table(self.table, self.labels)
 
     @property
     def z(self) -> float:
         """The z statistic of the test of ``null_kappa``.
 
-        With clusters it is divided by the root of the design effect, if that is above 1. NaN in one
-        cluster, and if no table with ``null_kappa`` is found, as near -1 for raters who agree.
+        With clusters it is divided by the root of the design effect, if that is above 1. It is NaN
+        if all items are in one cluster, or if no table with ``null_kappa`` is found, for example
+        near -1 for raters who agree.
         """
         widened = self._widening(self.table[None], self.weights, [self.standard_error])
         z = float(self._null_test.z[0] / widened[0])
@@ -159,7 +160,7 @@ class AgreementResult(Result):
 
     @property
     def p_value(self) -> float:
-        """The p-value of z for the ``alternative``; with clusters from Student's t."""
+        """The p-value of z for the ``alternative``; with clusters, it is from Student's t."""
         return p_value(self.z, self.alternative, self.freedom)
 
     @property

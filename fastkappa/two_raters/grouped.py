@@ -66,9 +66,10 @@ from fastkappa.two_raters.item_clusters import (
     refuse_weighted_clusters,
 )
 
-# A sentence names up to this many groups; of more, only those with the lowest and highest kappa.
+# A sentence names up to this many groups. If there are more, it names only those with the lowest
+# and highest kappa.
 MOST_IN_SENTENCE = 5
-# The name of all groups together.
+# This is the name of all groups together.
 ALL = "all items"
 
 
@@ -124,7 +125,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return self._test()
 
     def _test(self) -> EqualKappas:
-        # One level more, because cached_property adds a frame between `equality` and the warning.
+        # The stack level is one higher, because cached_property adds a frame between `equality` and
+        # the warning.
         confidence = self.pooled.confidence
         return equal_kappas(
             self.results, None, confidence, self.undefined, None, 5, self.covariance
@@ -252,7 +254,7 @@ def agreement_by(
     y1, y2 : array-like of shape (n,)
         The ratings of the first and of the second rater.
     groups : array-like of shape (n,)
-        The group of each item, of any type that ratings may have.
+        The group of each item. Groups can have any type that ratings can have.
     weights, labels, missing, missing_codes, confidence
         As for `agreement`. ``missing_codes`` apply to ratings, not to groups. Without ``labels``,
         the tables of all groups have the same labels: the declared labels, or all labels that occur
@@ -281,7 +283,8 @@ def agreement_by(
     Raises
     ------
     ValueError
-        As for `agreement`. Also if the tables of all groups would need more than 512 MB.
+        As for `agreement`. An error is also raised if the tables of all groups would need more than
+        512 MB.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Count the clusters of rated items: the items of each cluster per cell of the table."""
+"""Count the items of each cluster in each cell of the table."""
 
 from __future__ import annotations
 

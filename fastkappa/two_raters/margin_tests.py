@@ -40,12 +40,13 @@ class MarginTests(Result):
     stuart_maxwell : ChiSquareTest
         The Stuart-Maxwell test that both raters use each label equally often.
     bhapkar : ChiSquareTest
-        Bhapkar's test of the same hypothesis, slightly more powerful in small samples.
+        Bhapkar's test of equal margins, which is slightly more powerful in small samples.
     bowker : ChiSquareTest
         Bowker's test of symmetry: each disagreement is as frequent as its reverse. Symmetry implies
         equal margins, but not the other way round.
     mcnemar : McNemar or None
-        McNemar's test for two labels: with and without correction, and exact. None for more labels.
+        McNemar's test for two labels: with and without correction, and exact. It is None for more
+        labels.
     """
 
     labels: AnyArray
@@ -60,7 +61,8 @@ class MarginTests(Result):
     def of(cls, table: AnyArray, labels: AnyArray, clusters: Clusters | None = None) -> MarginTests:
         """Return the margins of a table of counts and their tests.
 
-        With clusters, only the Stuart-Maxwell test, which for two labels is McNemar's.
+        With clusters, only the Stuart-Maxwell test is available. For two labels, it equals
+        McNemar's test.
         """
         first, second = table.sum(axis=1), table.sum(axis=0)
         equal, of_two = stuart_maxwell(table, clusters), len(table) == 2

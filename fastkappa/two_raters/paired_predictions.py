@@ -52,7 +52,7 @@ def compare_predictions(
     first, second : array-like of shape (n,)
         The two predictions, or two raters' labels.
     y_true : array-like of shape (n,)
-        The true labels, or a third rater's.
+        The true labels, or the labels of a third rater.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. The rows of a matrix stand for the true labels.
     labels : array-like of shape (l,), default=None

@@ -143,7 +143,7 @@ class TableKappas(Result):
                 yield "  expected agreement p_e", self.expected_agreement
 
     def _undefined(self) -> list[str]:
-        """Return a line with the reason if kappa is undefined, else an empty list."""
+        """Return a line with the reason if kappa is undefined, otherwise an empty list."""
         if not math.isnan(self.kappas["none"]):
             return []
         why = "no item has both its ratings among the labels"

@@ -115,8 +115,11 @@ def test_disputed_items_are_written(path: Path, grades: np.ndarray, tmp_path: Pa
         assert row["adjudicated"] == ""
     apart = [float(row["disagreement"]) for row in rows]
     assert apart == sorted(apart, reverse=True)
-    refusal = agree.refusal(path, "--raters", *NAMES[:2], "--disputed", written)
-    assert "--disputed needs three or more raters" in refusal
+    # Two raters have disputed items too.
+    found = agree.json_of(path, "--raters", *NAMES[:2], "--disputed", written)
+    rows = list(csv.DictReader(written.read_text().splitlines()))
+    table = np.array(found["table"])
+    assert found["n_disputed"] == len(rows) == table.sum() - np.trace(table)
 
 
 def test_disputed_items_have_their_names(tmp_path: Path) -> None:

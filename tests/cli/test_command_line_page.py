@@ -25,7 +25,7 @@ from tests.helpers.command_line import CommandLine, write_csv
 HOW_TO = Path(__file__).parents[2] / "docs" / "how_to"
 PAGES = {
     "command_line.md": 8,
-    "command_line/agree.md": 11,
+    "command_line/agree.md": 12,
     "command_line/gate.md": 2,
     "command_line/leaderboard.md": 3,
     "command_line/measure.md": 4,
@@ -33,7 +33,7 @@ PAGES = {
     "command_line/plan.md": 4,
     "command_line/score.md": 3,
     "command_line/thresholds.md": 4,
-    "annotation_project.md": 8,
+    "annotation_project.md": 11,
     "clinical_study.md": 7,
 }
 # Files that commands of the pages write, and how they begin.
@@ -114,7 +114,6 @@ def write_annotations(folder: Path, random: np.random.Generator) -> None:
     texts = np.array([f"t{i:03}" for i in range(60)])
     gold = random.integers(0, 3, 60)
     (folder / "people").mkdir()
-    write_csv(folder / "gold.csv", text=texts, label=words[gold])
     rows = []
     for name, n_wrong in (("ann", 8), ("ben", 12), ("cat", 20), ("model", 10)):
         given = gold.copy()
@@ -124,6 +123,9 @@ def write_annotations(folder: Path, random: np.random.Generator) -> None:
         if name != "model":
             rows += zip(texts, [name] * 60, words[given])
     write_csv(folder / "export.csv", **dict(zip(("text", "annotator", "label"), zip(*rows))))
+    labels = [{label for text, _, label in rows if text == one} for one in texts]
+    disputed = [len(given) > 1 for given in labels]
+    write_csv(folder / "decided.csv", item=texts[disputed], adjudicated=words[gold][disputed])
 
 
 def examples(page: Path) -> list[tuple[str, str]]:

@@ -128,6 +128,19 @@ def test_files_that_do_not_go_together(parts: list[Path], tmp_path: Path) -> Non
     assert "is named twice, and would be counted twice" in program.refusal("merge", first, first)
 
 
+def test_the_same_counts_twice_are_remarked_on(parts: list[Path]) -> None:
+    first, second, _ = save(parts)
+    copy = first.with_name("monday.json")
+    copy.write_bytes(first.read_bytes())
+    said = program.run("merge", first, second, copy).stderr
+    assert f"{copy} and {first} have the same counts of {parts[0]}, and both are added" in said
+    # Two small parts can have equal counts.
+    twin = parts[0].with_name("twin.csv")
+    twin.write_bytes(parts[0].read_bytes())
+    (other,) = save([twin])
+    assert program.run("merge", first, other).stderr == ""
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "[]", "3", "{", '{"kappa": 1}', '{"version": 1}', "[" * 100_000, "\x00"],
@@ -143,6 +156,7 @@ def test_damaged_fields(parts: list[Path]) -> None:
     (saved, *_) = save(parts)
     fields = json.loads(saved.read_text())
     for name, values in {
+        "source": [None, 1],
         "columns": [None, "ab", ["a"], ["a", 1]],
         "sample_weight": [1, ["w"]],
         "are_sorted": ["yes", None],

@@ -98,11 +98,21 @@ def test_one_of_several_sheets(tmp_path: Path) -> None:
     assert program.json_of("score", alone, "--y1", "a", "--y2", "b")["n"] == 2
 
 
+def test_decimal_commas_in_text_beside_numbers(tmp_path: Path) -> None:
+    rows: list[list[Any]] = [["cuff", "sensor"], ["120,5", 121.5], ["110,25", 111], [130, 128.5]]
+    path = write_xlsx(tmp_path / "r.xlsx", ratings=rows)
+    measure = ["measure", path, "--raters", "cuff", "sensor"]
+    assert "If the comma is a decimal point, give --decimal ','." in program.refusal(*measure)
+    found = program.json_of(*measure, "--decimal", ",")
+    # The mean of -1, -0.75 and 1.5.
+    assert found["limits"]["bias"] == pytest.approx(-0.25 / 3)
+
+
 def test_options_of_other_files(tmp_path: Path) -> None:
     path = write_xlsx(tmp_path / "r.xlsx", ratings=[["a", "b"], [1, 1]])
     columns = ["score", path, "--y1", "a", "--y2", "b"]
-    refused = program.refusal(*columns, "--decimal", ",")
-    assert f"--decimal applies only to text files, but {path} has the format xlsx." in refused
+    refused = program.refusal(*columns, "--quote", "none")
+    assert f"--quote applies only to text files, but {path} has the format xlsx." in refused
     text = tmp_path / "r.csv"
     text.write_text("a,b\n1,1\n")
     refused = program.refusal("score", text, "--y1", "a", "--y2", "b", "--sheet", "one")

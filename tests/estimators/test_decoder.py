@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.special
+import sklearn
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -21,10 +23,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fastkappa import cohen_kappa_score, decode_probabilities
-from fastkappa.estimators import KappaDecoder
+from fastkappa import cohen_kappa_score, decode_probabilities, estimators
 from fastkappa.exceptions import LabelOrderWarning
 
+CALIBRATIONS = ["sigmoid", "isotonic"]
+# The default needs scikit-learn 1.8.
+if tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8):
+    CALIBRATIONS.insert(0, "temperature")
+KappaDecoder = partial(estimators.KappaDecoder, calibration=CALIBRATIONS[0])
 NAMES = ["poor", "fair", "good", "best"]
 
 
@@ -85,7 +91,7 @@ def test_it_decodes_out_of_fold_probabilities(weights: Any, weighted: bool) -> N
     np.testing.assert_array_equal(decoder.predict(new), each)
 
 
-@pytest.mark.parametrize("calibration", [None, "temperature", "sigmoid", "isotonic"])
+@pytest.mark.parametrize("calibration", [None, *CALIBRATIONS])
 def test_given_probabilities_are_those_of_an_estimator(calibration: Any) -> None:
     X, y = items(1)
     inside = cross_val_predict(MODEL, X, y, method="predict_proba")
@@ -97,7 +103,7 @@ def test_given_probabilities_are_those_of_an_estimator(calibration: Any) -> None
     np.testing.assert_array_equal(around.predict(X[:40] + 0.1), given.predict(new))
 
 
-@pytest.mark.parametrize("calibration", ["temperature", "sigmoid", "isotonic"])
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
 def test_calibration_is_scikit_learns(calibration: Any) -> None:
     """A frozen classifier on other items is what CalibratedClassifierCV calibrates, too."""
     X, y = items(2)
@@ -119,7 +125,7 @@ class LogOdds(GaussianNB):
         return scipy.special.logit(self.predict_proba(X).clip(1e-300, 1 - 1e-16))
 
 
-@pytest.mark.parametrize("calibration", ["temperature", "sigmoid", "isotonic"])
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
 def test_true_probabilities_stay_nearly_as_they_are(calibration: Any) -> None:
     rng = np.random.default_rng(0)
     latent, limits = rng.normal(size=4000), np.array([-1.2, -0.4, 0.5, 1.3])

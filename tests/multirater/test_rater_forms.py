@@ -166,6 +166,17 @@ def test_what_is_no_table_of_counts(ratings: Any) -> None:
     silent(fleiss_kappa, ratings)
 
 
+@pytest.mark.parametrize("make", [np.array, pd.DataFrame, lambda rows: np.array(rows, bool)])
+def test_a_column_per_label_is_warned_of(make: Any) -> None:
+    rows = np.eye(4, dtype=int)[[0, 1, 2, 3, 1, 1] * 2]
+    for call in (fleiss_kappa, light_kappa):
+        with pytest.warns(UserWarning, match="has exactly one 1, as if there were a column per la"):
+            call(make(rows))
+    # Two raters who disagree, few subjects, and raters one of whom sees nothing in one subject.
+    silent(fleiss_kappa, make(rows[:9]))
+    silent(fleiss_kappa, make([*rows, [0, 0, 0, 0]]))
+
+
 def test_the_smallest_table_of_counts() -> None:
     table = [[3, 0], [2, 1], [1, 2]]
     with pytest.warns(UserWarning, match="as in a table of counts"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -66,6 +65,16 @@ ALIKE = [
     (("<p>low</p>", "low<br/>", "low"), WRITTEN),
     (("low.", "low", "low:"), WRITTEN),
     (("2-Jan", "02-Jan", "1-2"), WRITTEN),
+    (("10-19", "Oct-19"), WRITTEN),
+    (("mod\u00e9r\u00e9", "mod\u00c3\u00a9r\u00c3\u00a9"), CHARACTERS),
+    (("\u062e\u06cc\u0644\u06cc", "\u062e\u064a\u0644\u064a"), CHARACTERS),
+    (("\U0001f44d", "\U0001f44d\U0001f3fd"), CHARACTERS),
+    (("5mg", "5 mg"), BETWEEN),
+    (("stage 2", "Stage2", "stage-2", "Stage II"), BETWEEN),
+    (("stage iia", "stage 2a"), BETWEEN),
+    (("A", "**A**", "`A`", "'A'", "(A)", "A)"), WRITTEN),
+    (("low", '["low"]', '{"choices": ["low"]}'), WRITTEN),
+    (("1 mild", "mild"), CODE),
     (("1 - mild", "1", "mild"), CODE),
     (("1. mild", "1) Mild"), CODE),
     (("1 - not_mild", "not-mild"), CODE),
@@ -91,6 +100,10 @@ APART = {
     "Chinese words": ("\u4e0d", "\u662f"),
     "marks": ("A", "A-", "A+", "B"),
     "grades": ("1a", "1b", "2a", "A", "B"),
+    "stages": ("I", "1", "stage I", "stage IA", "stage II", "stage V", "stage 3"),
+    "numbers before words": ("1 mild", "2 mild", "10 mild", "5 mg", "5"),
+    "intervals": ("(0, 10]", "(10, 20]", "[0-9]", "10-19", "20-29", "Oct"),
+    "smileys": (":)", ":(", "(:", "_", "__"),
     "tags": ("B-PER", "I-PER", "O"),
     "sets": ("a;b", "a;c", "a"),
     "signs within words": ("negative", "x -1", "x 1"),
@@ -271,115 +284,3 @@ def test_groups_of_several_raters_in_a_file(tmp_path: Path) -> None:
     run = CommandLine("agree").run(path, "--raters", *"abc", "--group", "where")
     assert run.exit_code == 0
     assert "names that differ in case alone" in run.stderr
-
-
-def _silent(first: Any, second: Any) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        confusion_counts(first, second)
-        fleiss_kappa(Ratings.from_raters([first, second, second]))
-
-
-def test_a_second_line_of_names_is_known_by_its_place() -> None:
-    first, second = FIRST * 2, SECOND * 2
-    with pytest.warns(UserWarning, match="first item of y1 and y2 has .* 'Ann', 'Ben'"):
-        confusion_counts(["Ann", *first], ["Ben", *second])
-    with pytest.warns(UserWarning, match="'Response'"):
-        confusion_counts(["Response", *first], ["Response", *second])
-    # A rare label, whoever gave it: to the first item by both, to the first and another item, to
-    # another one than the first, and beside others as rare.
-    _silent(["rare", *first], ["rare", *second])
-    _silent(["rare", *first, "x"], ["x", *second, "rare"])
-    _silent([*first, "rare"], [*second, "odd"])
-    _silent(["rare", *first, "odd", "x"], ["seldom", *second, "x", "even"])
-    _silent(["rare", *"xyxy"], ["odd", *"xyyy"])
-
-
-def test_a_row_of_totals_is_known_by_its_numbers() -> None:
-    first, second = [0, 1, 2, 1] * 4, [0, 1, 2, 2] * 4
-    for sums in ((16, 20), (16.0, 20.0)):
-        with pytest.warns(UserWarning, match="sums of all other ratings, 16.* and 20.*leave it"):
-            confusion_counts([*first, sums[0]], [*second, sums[1]])
-    with pytest.warns(UserWarning, match="16 of rater 1 and 20 of rater 2 and 20 of rater 3"):
-        fleiss_kappa(Ratings.from_raters([[*first, 16], [*second, 20], [*second, 20]]))
-    # Another number that is far from the others, the sum of one rater alone, counts of lesions.
-    _silent([*first, 17], [*second, 20])
-    _silent([*first, 16], [*second, 2])
-    _silent([0] * 9 + [1, 1, 2], [0] * 9 + [1, 1, 2])
-    _silent([0] * 9 + [1, 1, 1, 1, 4], [0] * 9 + [1, 1, 1, 1, 4])
-
-
-def test_codes_for_missing_ratings_are_far_from_all_labels() -> None:
-    first, second = [1, 2, 3, 2] * 4, [1, 2, 2, 2] * 4
-    with pytest.warns(UserWarning, match="the ratings contain -9 and 99, which often means a"):
-        confusion_counts([*first, -9, 99], [*second, 1, 99])
-    for odd in (0, 9, 10, 11, 100):
-        _silent([*first, odd], [*second, odd])
-    # Percentages, differences from -9 on, and a test with two labels.
-    _silent([0, 50, 99, 98] * 4, [0, 50, 99, 97] * 4)
-    _silent([-9, -1, 0, 3] * 4, [-9, -1, 0, 0] * 4)
-    _silent([0, 99] * 8, [0, 99] * 8)
-    # Digits, a small code beside more than two labels.
-    _silent([*range(10)] * 4, [*range(10)] * 4)
-    _silent([1, 2, 3, 9] * 8, [1, 2, 3, 3] * 8)
-    # Sentiment, support vector machines, and a scale on both sides of 0.
-    _silent([-1, 0, 1] * 8, [-1, 0, 0] * 8)
-    _silent([-1, 1] * 8, [-1, 1] * 8)
-    _silent([-2, -1, 0, 1, 2] * 4, [-2, -1, 0, 1, 1] * 4)
-    _silent([0, 128, 255] * 8, [0, 128, 128] * 8)
-    confusion_counts([*first, 99], [*second, 99], labels=[1, 2, 3, 99])
-
-
-@pytest.mark.parametrize(
-    ("labels", "rare"),
-    [
-        (("neg", "pos"), "neg (unsure)"),
-        (("neg", "pos"), "neg*"),
-        (("eq", "gt"), "eq?"),
-        (("neg", "pos"), "neg/pos"),
-        (("neg", "pos"), "pos [see note 3]"),
-    ],
-)
-def test_remarks_in_cells_of_ratings(labels: tuple[str, str], rare: str) -> None:
-    y1, y2 = [*labels] * 12, [*labels] * 12
-    with pytest.warns(
-        UserWarning, match=rf"labels with a remark, .*{re.escape(repr(rare))} \(1 time"
-    ):
-        confusion_counts([*y1, rare], [*y2, labels[0]])
-    with pytest.warns(UserWarning, match="labels with a remark"):
-        fleiss_kappa(Ratings.from_raters([[*y1, rare], [*y2, labels[0]], [*y1, rare]]))
-    # A label that is as frequent as others, or whose base is none.
-    _silent([*labels, rare] * 4, [*labels, rare] * 4)
-    _silent([*labels] * 9 + ["other (specify)"], [*labels] * 9 + ["and/or"])
-
-
-SILENT = {
-    "none as a grade": ["None", "mild", "severe"],
-    "marks of parts of speech": ["NN", "VB", ".", ",", "?", "!"],
-    "a scale with words at its ends": ["1 - strongly disagree", "2", "3", "5 - strongly agree"],
-    "a scale with words in brackets": ["1 (low)", "2", "3 (high)"],
-    "a scale with words in between": ["1 - never", "2", "3 - at times", "4", "5 - always"],
-    "sets with an empty one": ["[]", "['a']", "['a', 'b']"],
-    "moves of a game": ["+", "-", "="],
-}
-
-
-@pytest.mark.parametrize("labels", SILENT.values(), ids=SILENT)
-def test_labels_that_resemble_missing_ratings_are_silent(labels: list[str]) -> None:
-    _silent(labels * 8, (labels[:-1] + labels[:1]) * 8)
-
-
-def test_how_sure_a_rater_is_belongs_in_another_column() -> None:
-    y1 = ["mild (70%)", "mild (90 %)", "severe (70%)"] * 6
-    with pytest.warns(UserWarning, match=r"with a remark, .* 'mild \(70%\)' \(12 times\)"):
-        confusion_counts(y1, y1)
-    _silent(["cut (25%)", "rise (5%)"] * 6, ["cut (25%)", "rise (5%)"] * 6)
-
-
-@pytest.mark.parametrize("ditto", ["\u3003", "ditto", "idem", "\u540c\u4e0a"])
-def test_marks_for_the_rating_above(ditto: str) -> None:
-    y1, y2 = [*"xyzx" * 4, "z"], [*"xyzx" * 4, ditto]
-    with pytest.warns(UserWarning, match=f"often stand for the rating above, .* '{ditto}'"):
-        confusion_counts(y1, y2)
-    with pytest.warns(UserWarning, match="often stand for the rating above"):
-        fleiss_kappa(Ratings.from_raters([y1, y2, y2]))

@@ -197,3 +197,32 @@ def test_lines_that_are_nested_deeply(tmp_path: Path, depth: int, inner: str) ->
     # Many lists beside each other are no matter.
     path.write_text(f'{{"a": "x", "b": "y", "spans": [{", ".join(["[1]"] * 3000)}]}}\n')
     assert confusion_from_source(path, "a", "b").n_rows == 1
+
+
+SETS = [["pos"], ["neg"], ["pos", "neg"], ["neg"]] * 4
+OF_LISTS = {
+    "agree": ("--raters", "a", "b"),
+    "agree, several": ("--raters", "a", "b", "c"),
+    "score": ("--y1", "a", "--y2", "b"),
+    "thresholds": ("--y", "a", "--score", "id"),
+    "leaderboard": ("--id", "id", "--target", "a"),
+}
+
+
+@pytest.mark.parametrize(("command", "options"), OF_LISTS.items(), ids=OF_LISTS)
+def test_lists_are_no_labels(tmp_path: Path, command: str, options: tuple[str, ...]) -> None:
+    path = written(tmp_path / "sets.jsonl", rows_of(id=range(16), a=SETS, b=SETS, c=SETS))
+    name = command.partition(",")[0]
+    files = [path, path] if name == "leaderboard" else [path]
+    refusal = CommandLine(name).refusal(*files, *options)
+    assert "use fastkappa agree with --level jaccard" in refusal
+
+
+def test_lists_are_sets_at_levels_of_sets(tmp_path: Path) -> None:
+    other = [*SETS[1:], SETS[0]]
+    path = written(tmp_path / "sets.jsonl", rows_of(a=SETS, b=other, c=SETS))
+    options = ("--raters", "a", "b", "c", "--set-separator", ";", "--level", "jaccard")
+    fields = CommandLine("agree").json_of(path, *options)
+    right = krippendorff_alpha([*zip(SETS, other, SETS)], level="jaccard").value
+    (alpha,) = fields["coefficients"].values()
+    assert alpha["value"] == pytest.approx(right, abs=1e-15)

@@ -1,4 +1,4 @@
-"""Lines at the end of a text file, tables of counts and codes with zeros are warned of."""
+"""Lines at the end of a text file, tables of counts and repeated lines are warned of."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tests.helpers.command_line import CommandLine
 
 FIRST, SECOND = [1, 2, 3, 2] * 6, [1, 2, 2, 2] * 6
 LINES = [f"{i},{a},{b}" for i, (a, b) in enumerate(zip(FIRST, SECOND))]
+MANY = [f"{part}_{line}" for part in range(900) for line in LINES]
 WORDS = [f"{i},w{a},w{b}" for i, (a, b) in enumerate(zip(FIRST, SECOND))]
 
 
@@ -37,7 +38,10 @@ LAST = {
     "Japanese": [*LINES, "平均,2,2"],
     "note": [*WORDS, "Note: w1 is mild,w1,w1"],
     "legend": [*WORDS, "Legend:,w1 = mild,w2 = severe"],
-    "many lines": [*LINES * 900, "Average,2,2"],
+    "date": [*WORDS, "Exported 2024-05-01,w1,w1"],
+    "statistics": [*LINES, "n,24,24", "Minimum,1,1", "max,3,2"],
+    "agreement": [*WORDS, "% agreement,75%,75%"],
+    "many lines": [*MANY, "Average,2,2"],
 }
 
 
@@ -58,26 +62,14 @@ def test_last_lines_of_a_sheet(lines: list[str], tmp_path: Path) -> None:
         # The word is a label here, or in the name of an item.
         [f"{i},total,{'total' if i % 2 else 'part'}" for i in range(20)],
         [*WORDS, "notes_17.txt,w1,w1"],
-        # Codes of one width, and others in the column of items.
-        [f"{i:03},0{a},0{b}" for i, (a, b) in enumerate(zip(FIRST, SECOND))],
         ["01,1,1", "1,2,2", "001,2,1"],
     ],
-    ids=["numbers", "a label", "an item", "codes", "items"],
+    ids=["numbers", "a label", "an item", "items"],
 )
 def test_ordinary_lines_are_silent(lines: list[str], tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert _count(_write(tmp_path, *lines)).table.sum() == len(lines)
-
-
-@pytest.mark.parametrize(("padded", "plain"), [("010", "10"), ("1E2", "100"), ("02", "2")])
-def test_codes_that_are_one_number(padded: str, plain: str, tmp_path: Path) -> None:
-    lines = [f"{i},{padded if i % 2 else plain},{plain}" for i in range(12)]
-    path = _write(tmp_path, *lines)
-    with pytest.warns(UserWarning, match=f"column 'a' holds .*'{padded}'.* as one number"):
-        _count(path)
-    run = CommandLine("agree").run(path, "--raters", "a", "b")
-    assert "are read as one number" in run.stderr
 
 
 COUNTED = ["y,y,20", "y,n,3", "n,y,4", "n,n,30"]
@@ -104,11 +96,50 @@ def test_a_table_of_counts(tmp_path: Path) -> None:
         _count(_write(tmp_path, *COUNTED, "y,y,1", names="a,b,n"))
 
 
+def test_a_table_of_counts_with_more_columns(tmp_path: Path) -> None:
+    rows = [f"{i},{line},0.1" for i, line in enumerate(COUNTED, 1)]
+    with pytest.warns(UserWarning, match="one line for each pair of a and b.*sample_weight='Freq'"):
+        _count(_write(tmp_path, *rows, names=",a,b,Freq,share"))
+
+
+def test_a_confusion_matrix(tmp_path: Path) -> None:
+    path = _write(tmp_path, "pos,40,9", "neg,3,38", names=",pos,neg")
+    with pytest.warns(UserWarning, match="names of the other columns, as in a confusion matrix"):
+        _count(path, ("pos", "neg"))
+
+
+def test_lines_that_repeat_others(tmp_path: Path) -> None:
+    joined = [*WORDS, WORDS[3], WORDS[3], WORDS[7]]
+    for lines, n in ((WORDS * 2, len(WORDS)), (joined, 3)):
+        with pytest.warns(UserWarning, match=f"^{n} lines of .* repeat other lines, .* same 'id'"):
+            _count(_write(tmp_path, *lines))
+    run = CommandLine("agree").run(_write(tmp_path, *joined), "--raters", "a", "b")
+    assert "3 lines of" in run.stderr
+
+
+SILENT = {
+    "several lesions per patient": [
+        *(f"{i // 2},x{i % 3},x{i % 4 % 3}" for i in range(48)),
+        *("0,x0,x0", "0,x0,x0"),
+    ],
+    "wards": [f"ward {i % 12},{rating},y" for i in range(48) for rating in "xy"],
+    "a matrix of two items": ["pos,1,2", "neg,2,2"],
+}
+
+
+@pytest.mark.parametrize("lines", SILENT.values(), ids=SILENT)
+def test_lines_that_are_items_are_silent(lines: list[str], tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _count(_write(tmp_path, *lines))
+        _count(_write(tmp_path, *["x,x", "y,y", "x,y"] * 9, names="a,b"))
+
+
 def test_compressed_files_are_looked_at_from_the_front(tmp_path: Path) -> None:
-    for n, is_warned in ((1, True), (900, False)):
-        path = tmp_path / f"{n}.csv.gz"
+    for lines, is_warned in ((LINES, True), (MANY, False)):
+        path = tmp_path / f"{len(lines)}.csv.gz"
         with gzip.open(path, "wt") as file:
-            file.write("\n".join(["id,a,b", *LINES * n, "Mean,2,2"]) + "\n")
+            file.write("\n".join(["id,a,b", *lines, "Mean,2,2"]) + "\n")
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             _count(path)

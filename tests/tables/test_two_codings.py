@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -15,13 +16,12 @@ from fastkappa.tables.two_codings import warn_of_two_codings
 RNG = np.random.default_rng(0)
 FIRST = RNG.integers(0, 5, 60)
 SECOND = np.where(RNG.random(60) < 0.8, FIRST, RNG.integers(0, 5, 60))
-DOSES, SPACED = np.array(["5mg", "10mg", "20mg", "none", "other"]), "5 mg,10 mg,20 mg,none,other"
+DOSES = np.array(["5mg", "10mg", "20mg", "none", "other"])
 NAMES = {
-    "blanks": (DOSES, SPACED),
+    "units": (DOSES, "5 milligrams,10 milligrams,20 milligrams,none,other"),
     "zeros": (np.array(["stage1", "stage2", "stage3", "x", "y"]), "stage 01,stage 02,stage 03,x,y"),
     "letters": (np.array([*"YNUab"]), "Yes,No,unclear,a,b"),
     "signs": (np.array(["\u22655", "<5", "a", "b", "c"]), ">=5,<5,a,b,c"),
-    "encoded twice": (np.array(["caf\u00e9", "th\u00e9", "a", "b", "c"]), "cafÃ©,thÃ©,a,b,c"),
     "months": (np.array(["1 Mar", "2 Mai", "3 Okt", "x", "y"]), "1 March,2 May,3 October,x,y"),
     "all": (np.array([*"ABCDE"]), "K1,K2,K3,K4,K5"),
 }
@@ -67,6 +67,60 @@ def test_two_labels_in_opposite_meanings() -> None:
         agreement(first, 1 - second)
     with pytest.warns(UserWarning, match="in opposite directions"):
         confusion_counts(first, 2 - second)
+
+
+SECOND_SPELLINGS = {
+    "abbreviations": ("mild,moderate,severe", "mil,mod.,sev"),
+    "one letter": ("yes,no,unclear", "Y,n,U"),
+    "typing error": ("moderate,none,severe", "modrate,none,severe"),
+    "plural": ("truck,bus,bicycle", "trucks,bus,bicycles"),
+    "accents": ("l\u00e9ger,mod\u00e9r\u00e9,s\u00e9v\u00e8re", "leger,modere,severe"),
+    "folders": ("cat,dog,fish", "labels/cat,labels/dog,labels/fish"),
+    "bytes": ("pos,neg,neu", "b'pos',b'neg',b'neu'"),
+    "answers": ("A,B,C", "Answer: A,Answer: B,Answer: C"),
+    "sentences": ("mild,none,severe", "It is mild.,It is none.,It is severe."),
+    "JSON": ("pos,neg,neu", '{"label": "pos"}#{"label": "neg"}#{"label": "neu"}'),
+    "umlauts": ("m\u00e4\u00dfig,keine,schwer", "maessig,keine,schwer"),
+}
+
+
+@pytest.mark.parametrize(("written", "other"), SECOND_SPELLINGS.values(), ids=SECOND_SPELLINGS)
+def test_second_spellings_of_one_rater(written: str, other: str) -> None:
+    first, second = FIRST % 3, SECOND % 3
+    labels, spelt = np.array(written.split(",")), np.array(re.split("[,#]", other))
+    y1, y2 = labels[first].tolist(), labels[second].tolist()
+    mixed = np.where(np.arange(60) % 3 == 0, spelt[first], labels[first]).tolist()
+    match = "only one rater uses nearly always coincide .* written similarly"
+    for pair in ((mixed, y2), (y2, mixed)):
+        with pytest.warns(UserWarning, match=match):
+            confusion_counts(*pair)
+    with pytest.warns(UserWarning, match=match):
+        fleiss_kappa(Ratings.from_raters({"one": mixed, "two": y1, "three": y2}))
+    with pytest.warns(UserWarning, match=match):
+        leaderboard(y1, {"one": y1, "two": mixed}, n_resamples=0)
+
+
+@pytest.mark.parametrize(
+    ("common", "finer"),
+    [
+        ("NNP,VB,JJ", "NNPS,VBD,JJR"),
+        ("nn,vb,s", "nns,vbd,sh"),
+        ("E11,I10,J44", "E11.9,I10.9,J44.1"),
+        ("T1,T2,T4", "T1a,T2,T4b"),
+        ("stage I,stage II,stage III", "stage IA,stage IIB,stage III"),
+        ("likely,typical,possible", "unlikely,atypical,impossible"),
+        ("likely,unlikely,even", "very likely,very unlikely,even"),
+        ("mild,none,severe", "minimal,normal,serious"),
+        ("nsubj,obj,csubj", "nsubj:pass,obj,csubj:pass"),
+    ],
+)
+def test_finer_labels_of_one_rater_are_silent(common: str, finer: str) -> None:
+    labels, own = np.array(common.split(",")), np.array(finer.split(","))
+    first, second = FIRST % 3, SECOND % 3
+    mixed = np.where(np.arange(60) % 3 == 0, own[first], labels[first]).tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confusion_counts(mixed, labels[second].tolist())
 
 
 def _is_warned(labels: Any, table: Any) -> bool:

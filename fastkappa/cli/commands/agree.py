@@ -168,13 +168,43 @@ def agree(
         str | None,
         typer.Option(help=f"The scale for interpreting agreement: {', '.join(SCALES)}."),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATER",
+            help="The rater that is a model: also test whether it can replace a person (the"
+            " alternative annotator test). Needs two or more people.",
+        ),
+    ] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MARGIN",
+            help="How much worse than a person --model may be. The default is 0.2, for experts;"
+            " use 0.15 for skilled annotators and 0.1 for crowd workers.",
+        ),
+    ] = None,
     disputed: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the items on which three or more raters disagree to a CSV file for"
-            " adjudication, the most disputed first. Items have their names in --item or their row"
-            " numbers, from 1.",
+            help="Write the items on which raters disagree to a CSV file for adjudication, the most"
+            " disputed first. Items have their names in --item or their row numbers, from 1.",
+        ),
+    ] = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the final label of each item to a CSV file: the label of more than half of"
+            " its raters, or the decision in --adjudicated.",
+        ),
+    ] = None,
+    adjudicated: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file from --disputed, with decisions in its last column. Needs --gold.",
         ),
     ] = None,
     pair: Annotated[
@@ -215,7 +245,14 @@ def agree(
         remarks = Remarks(depends(weights, matrix))
         remarks.printed = printed
         long, beside = (item, rater, rating), (cluster, group)
-        source, columns = opened_raters(opener, files, id_column, raters, long, beside)
+        if adjudicated is not None and gold is None:
+            raise ValueError("--adjudicated needs --gold, which is not given.")
+        if epsilon is not None and model is None:
+            raise ValueError("--epsilon needs --model, which is not given.")
+        names_items = disputed is not None or gold is not None
+        source, columns = opened_raters(
+            opener, files, id_column, raters, long, beside, names_items=names_items
+        )
         request = AgreeRequest(
             file=source.name,
             raters=tuple(raters or ()),
@@ -233,7 +270,11 @@ def agree(
             cluster=cluster,
             heat_map=heat_map,
             pair=_two_names(pair),
-            lists_disputed=disputed is not None,
+            model=model,
+            epsilon=epsilon,
+            disputed=disputed,
+            gold=gold,
+            adjudicated=None if adjudicated is None else opener.source(adjudicated),
         )
         pictures.check()
         reading = remarks.reading(labels, missing, missing_codes)
@@ -241,8 +282,8 @@ def agree(
         pictures.draw(report)
         remarks.show()
         pictures.write_page(report, remarks)
-        if disputed is not None:
-            write_file(disputed, report.disputed or "")
+        for path, content in report.files:
+            write_file(path, content)
         write(report.written(output.value, remarks.everything))
         gate.check(report.estimates)
 

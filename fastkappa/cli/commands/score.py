@@ -108,7 +108,8 @@ def score(
         with progress_bar(source.files) as bar:
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
             counts = count_ratings(source, Columns(y1, y2, sample_weight), reading)
-        saved = SavedCounts((y1, y2), sample_weight, bool(remarks.sorted_labels), counts)
+        are_sorted = bool(remarks.sorted_labels)
+        saved = SavedCounts(source.name, (y1, y2), sample_weight, are_sorted, counts)
         if save is not None:
             write_file(save, saved.to_json())
         print_counts(source.name, saved, matrix or weights.value, gate, output, remarks)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 from warnings import warn
 
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.raters import LongColumns, RaterFiles
+from fastkappa.cli.files.raters import RaterColumns
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named
 from fastkappa.formatting import count_text
@@ -18,7 +17,7 @@ from fastkappa.sources.source_ratings import RatingsError
 
 def read_measured(
     source: Source,
-    raters: Sequence[str] | LongColumns | RaterFiles,
+    columns: RaterColumns,
     reading: Reading,
     cluster: str | None = None,
 ) -> LongMeasurements:
@@ -32,27 +31,19 @@ def read_measured(
     ImportError
         If pyarrow is not installed.
     """
-    long = raters.columns if isinstance(raters, RaterFiles) else raters
-    values, named = ((long.rating,), long[:2]) if isinstance(long, LongColumns) else (long, ())
-    if cluster in (*values, *named):
+    if cluster in (*columns.rated, *columns.named):
         raise RatingsError(f"--cluster must name another column, got {cluster!r}.")
-    others = [*named, *([] if cluster is None else [cluster])]
-    if isinstance(raters, RaterFiles):
-        arrays = raters.read(reading, others, others, are_scores=True)
-    else:
-        arrays = reading.columns(source, (), others, text=others, scores=values)
-    if isinstance(long, LongColumns):
-        arrays = long.of_chosen(arrays)
+    others = [] if cluster is None else [cluster]
+    arrays = columns.read(source, reading, others, others, are_scores=True)
     reading.check_missing(source, arrays, (), "such items", "measurements")
     if cluster is not None:
         arrays = _in_clusters(arrays, cluster)
-    if isinstance(long, LongColumns):
-        item, rater, value = (arrays[name] for name in long[:3])
-        of_rows = None if cluster is None else arrays[cluster]
-        with arguments_named(value=f"column {long.rating!r}"):
-            return sort_measurements(item, rater, value, of_rows, drop_missing=reading.drop_missing)
-    of_items = None if cluster is None else arrays[cluster]
-    return LongMeasurements({name: arrays[name] for name in values}, of_items)
+    clusters = None if cluster is None else arrays[cluster]
+    if columns.rating is None:
+        return LongMeasurements({name: arrays[name] for name in columns.raters}, clusters)
+    item, rater, value = (arrays[name] for name in (*columns.named, columns.rating))
+    with arguments_named(value=f"column {columns.rating!r}"):
+        return sort_measurements(item, rater, value, clusters, drop_missing=reading.drop_missing)
 
 
 def _in_clusters(arrays: dict[str, Any], cluster: str) -> dict[str, Any]:

@@ -35,7 +35,8 @@ from fastkappa.sources.text.text_format import (
 
 STDIN = ("-", "/dev/stdin")
 GZIP = b"\x1f\x8b"
-# The suffix for each format, by the first bytes of a file. Delimited text begins with none of them.
+# The first bytes of a file and the suffix of the format that they indicate. Delimited text begins
+# with none of them.
 MAGIC = {
     b"PAR1": ".parquet",
     b"ARROW1": ".arrow",
@@ -46,7 +47,7 @@ MAGIC = {
 # The number of characters of a text file that are read at a time.
 BLOCK = 1 << 16
 # The options that apply to spreadsheets.
-OF_SHEETS = ("no_header", "skip", "sheet")
+OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
 BLANKS = re.compile(" +")
 NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
@@ -125,7 +126,7 @@ class Opener:
         self.options, self.text_format = options, options.text_format()
         self._stack = stack
         self._folder: Path | None = None
-        # The user's name for the original of each copy.
+        # For each copy, the name that the user gave for the original.
         self._names: dict[str, str] = {}
         self._files: list[Path] = []
         # The spreadsheets with merged cells.
@@ -182,9 +183,9 @@ class Opener:
         self._refuse_options(path, [path.suffix.lower()])
         copy = self._place(".csv")
         self._names[str(copy)] = str(path)
-        (head, *rows), has_merged = rows_of_sheet(path, self.options.sheet)
+        (head, *rows), has_merged = rows_of_sheet(path, self.options.sheet, self.options.decimal)
         self._merged += [str(path)] if has_merged else []
-        # n_given marks all cells as the user's, so none is escaped.
+        # n_given marks all cells as the user's, so no cell is escaped.
         copy.write_text(
             f"{as_csv(head, rows, n_given=max(map(len, (head, *rows))))}\n", encoding="utf-8"
         )
@@ -261,7 +262,7 @@ class Opener:
         name = "standard input" if str(path) in STDIN else str(path)
         if name in self._names.values():
             if path.is_file():
-                # The last copy is the one that is read.
+                # If a file was copied several times, the last copy is read.
                 return Path([copy for copy, own in self._names.items() if own == name][-1])
             raise RatingsError(f"{name} can be read only once.")
         raw = self._place(" raw")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fastkappa.cli.files.opening import Opener, Source
-from fastkappa.cli.files.raters import LongColumns, RaterFiles
+from fastkappa.cli.files.raters import RATER, RaterColumns
 from fastkappa.cli.raters_option import named_raters
 from fastkappa.formatting import first_of_many
 from fastkappa.sources.arrow_files import SUFFIXES, column_names, files_of
@@ -24,11 +24,14 @@ def opened_raters(
     raters: list[str] | None,
     long: tuple[str | None, str | None, str | None],
     beside: Sequence[str | None] = (),
-) -> tuple[Source, tuple[str, ...] | LongColumns | RaterFiles]:
+    *,
+    names_items: bool = False,
+) -> tuple[Source, RaterColumns]:
     """Return the source to read, and the columns of the raters.
 
     With an ``id_column`` there is one file per rater. ``long`` has the columns of items, raters and
-    ratings, and ``beside`` has other columns that the command uses.
+    ratings, and ``beside`` has other columns that the command uses. ``names_items`` is passed to
+    `named_raters`.
 
     Raises
     ------
@@ -41,7 +44,7 @@ def opened_raters(
                 "several files need --id, the column of the items. To read them as one table, give"
                 " their folder or a pattern."
             )
-        return opener.source(files[0]), named_raters(raters, *long)
+        return opener.source(files[0]), named_raters(raters, *long, names_items=names_items)
     item, rater, rating = long
     if item is not None or rater is not None:
         raise RatingsError(
@@ -75,13 +78,15 @@ def opened_raters(
             )
     kept = {name: source for name, source in found.items() if not chosen or name in chosen}
     ratings = {
-        name: _only_other(source, (id_column, *beside)) if rating is None else rating
+        name: (source, _only_other(source, (id_column, *beside)) if rating is None else rating)
         for name, source in kept.items()
     }
     names = [source.name for source in kept.values()]
     first = next(iter(kept.values()))
     together = Source(first_of_many(names, MOST_NAMED), first.files, first.text_format)
-    return together, RaterFiles(kept, id_column, ratings, chosen)
+    # The joined column of ratings has its name in the first file.
+    _, joined = next(iter(ratings.values()))
+    return together, RaterColumns(chosen, id_column, RATER, joined, ratings)
 
 
 def _only_other(source: Source, named: Sequence[str | None]) -> str:

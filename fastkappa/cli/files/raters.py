@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray
 from fastkappa.choices import did_you_mean
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
@@ -22,117 +24,148 @@ from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.statistics.clusters import Clusters
 
-# The name of the column of raters if each rater has a file. No file has a column of this name.
+# If each rater has a file, this is the name of the column of raters. No file has a column of this
+# name.
 RATER = "name of the file"
 
 
-class LongColumns(NamedTuple):
-    """The columns of a file with one row per rating: item, rater and rating.
+class RaterColumns(NamedTuple):
+    """The columns with the ratings of several raters, in one file or in one file per rater.
 
-    If ``chosen`` names raters, they have this order, and other raters are left out.
+    Attributes
+    ----------
+    raters : tuple of str
+        The columns of the raters. With ``rating``, the raters to keep, in this order; all raters if
+        it is empty.
+    item, rater, rating : str or None
+        The columns of items, raters and ratings, if there is one row per rating. ``item`` alone
+        names the items of a file with one column per rater.
+    files : dict of (Source, str)
+        The file of each rater and its column of ratings, if there is one file per rater.
     """
 
-    item: str
-    rater: str
-    rating: str
-    chosen: tuple[str, ...] = ()
+    raters: tuple[str, ...] = ()
+    item: str | None = None
+    rater: str | None = None
+    rating: str | None = None
+    files: Mapping[str, tuple[Source, str]] = MappingProxyType({})
 
-    def of_chosen(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the rows of the chosen raters.
+    @property
+    def rated(self) -> tuple[str, ...]:
+        """The columns of ratings."""
+        return self.raters if self.rating is None else (self.rating,)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns of items and raters."""
+        return tuple(name for name in (self.item, self.rater) if name is not None)
+
+    def read(
+        self,
+        source: Source,
+        reading: Reading,
+        others: Sequence[str] = (),
+        text: Sequence[str] = (),
+        *,
+        are_scores: bool = False,
+    ) -> dict[str, Any]:
+        """Return the columns of ratings, items and raters, and others.
+
+        Items, raters and the columns ``text`` are read as strings.
 
         Raises
         ------
         RatingsError
-            If a chosen rater has no row.
+            If a file cannot be read, a column does not exist, or a rater to keep has no row.
         """
-        if not self.chosen:
-            return dict(arrays)
-        raters = arrays[self.rater]
+        text = [*self.named, *text]
+        if self.files:
+            arrays = self._joined(reading, [self.item or "", *others], text, are_scores)
+        else:
+            own = [*self.named, *others]
+            arrays = _read(source, reading, self.rated, own, text, are_scores)
+        return arrays if self.rating is None else self._of_chosen(arrays)
+
+    def _joined(
+        self, reading: Reading, own: Sequence[str], text: Sequence[str], are_scores: bool
+    ) -> dict[str, Any]:
+        """Return the columns of all files, one after the other."""
+        rating, parts = self.rated[0], []
+        for source, name in self.files.values():
+            texts = [name if one == rating else one for one in text if one != RATER]
+            part = _read(source, reading, [name], own, texts, are_scores)
+            parts.append({**part, rating: part[name]})
+        for name in (rating, *own):
+            types = {str(part[name].type) for part in parts}
+            if len(types) > 1 and any("string" in one for one in types):
+                # If a rater gave only labels that look like numbers, their file contains numbers.
+                for part in parts:
+                    part[name] = part[name].cast("string")
+        for rater, part in zip(self.files, parts):
+            part[RATER] = as_array([rater] * len(part[rating]), RATER)
+        return joined(parts, [rating, *own, RATER])
+
+    def _of_chosen(self, arrays: dict[str, Any]) -> dict[str, Any]:
+        """Return the rows of the chosen raters."""
+        chosen = self.raters or tuple(self.files)
+        if not chosen:
+            return arrays
+        raters = arrays[self.rater or ""]
         there = raters.unique().to_pylist()
-        for name in self.chosen:
+        for name in chosen:
             if name not in there:
                 known = [other for other in there if other is not None]
                 raise RatingsError(
                     f"column {self.rater!r} has no rater {name!r}.{did_you_mean(name, known)}"
                 )
-        others = np.array([name not in self.chosen for name in raters.to_pylist()])
+        others = np.array([name not in chosen for name in raters.to_pylist()])
         kept = {name: without(array, others) for name, array in arrays.items()}
-        return {**kept, self.rater: with_order(kept[self.rater].cast("string"), self.chosen)}
+        return {**kept, self.rater or "": with_order(kept[self.rater or ""].cast("string"), chosen)}
 
 
-class RaterFiles(NamedTuple):
-    """One file per rater, each with a column of items and a column of ratings.
+def _read(
+    source: Source,
+    reading: Reading,
+    rated: Sequence[str],
+    others: Sequence[str],
+    text: Sequence[str],
+    are_scores: bool,
+) -> dict[str, Any]:
+    if are_scores:
+        return reading.columns(source, (), others, text=text, scores=rated)
+    return reading.columns(source, rated, others, text=text)
 
-    ``ratings`` has the name of each rater's column of ratings.
+
+class RatersRead(NamedTuple):
+    """The ratings of all rows and of each group, and the names of the items if they are known.
+
+    Groups are sorted, and all have the same labels. ``columns`` are the columns that were read.
     """
 
-    files: Mapping[str, Source]
-    item: str
-    ratings: Mapping[str, str]
-    chosen: tuple[str, ...] = ()
-
-    @property
-    def rating(self) -> str:
-        """The name of the joined column of ratings, which is its name in the first file."""
-        return next(iter(self.ratings.values()))
-
-    @property
-    def columns(self) -> LongColumns:
-        """The columns of the joined files, including the column of raters."""
-        return LongColumns(self.item, RATER, self.rating, self.chosen or tuple(self.files))
-
-    def read(
-        self,
-        reading: Reading,
-        others: Sequence[str],
-        text: Sequence[str],
-        *,
-        are_scores: bool = False,
-    ) -> dict[str, Any]:
-        """Return the columns of all files, joined one after the other."""
-        own = [name for name in others if name != RATER]
-        text = [name for name in text if name != RATER]
-        parts = []
-        for rater, source in self.files.items():
-            rated = [self.ratings[rater]]
-            part = reading.columns(
-                source,
-                [] if are_scores else rated,
-                own,
-                text=[rated[0] if name == self.rating else name for name in text],
-                scores=rated if are_scores else (),
-            )
-            parts.append({**part, self.rating: part[rated[0]]})
-        for name in (self.rating, *own):
-            if len({str(part[name].type) for part in parts}) > 1 and any(
-                "string" in str(part[name].type) for part in parts
-            ):
-                # The file of a rater who gave only labels that look like numbers has numbers.
-                for part in parts:
-                    part[name] = part[name].cast("string")
-        for rater, part in zip(self.files, parts):
-            part[RATER] = as_array([rater] * len(part[self.rating]), RATER)
-        return joined(parts, [self.rating, *own, RATER])
+    whole: Ratings
+    groups: dict[Any, Ratings]
+    items: AnyArray | None
+    columns: RaterColumns
 
 
 def read_raters(
     source: Source,
-    raters: Sequence[str] | LongColumns | RaterFiles,
+    columns: RaterColumns,
     reading: Reading,
     group: str | None = None,
     cluster: str | None = None,
     *,
     duplicates: Any = "error",
     separator: str | None = None,
-) -> tuple[Ratings, dict[Any, Ratings]]:
+) -> RatersRead:
     """Read the ratings of several raters, and split them by group.
 
     Parameters
     ----------
     source : Source
         Source to read, unless there is one file per rater.
-    raters : sequence of str, LongColumns or RaterFiles
-        Columns of the raters, or columns of a file with one row per rating, or one file per rater.
+    columns : RaterColumns
+        Columns of the raters.
     reading : Reading
         Options for reading ratings. If missing ratings are dropped, groups can be missing too. A
         row without a group belongs to no group.
@@ -143,13 +176,6 @@ def read_raters(
     separator : str, default=None
         Separator between labels if each rating is a set of labels.
 
-    Returns
-    -------
-    ratings : Ratings
-        The ratings of all rows.
-    groups : dict of Ratings
-        The ratings of each group, sorted by group. All have the same labels.
-
     Raises
     ------
     ValueError
@@ -159,47 +185,40 @@ def read_raters(
     ImportError
         If pyarrow is not installed.
     """
-    long = raters.columns if isinstance(raters, RaterFiles) else raters
-    is_long = isinstance(long, LongColumns)
-    rated, names = ([long.rating], long[:2]) if isinstance(long, LongColumns) else (long, ())
-    named = [*names, *([] if cluster is None else [cluster])]
-    others = [*named, *([] if group is None else [group])]
-    text = named if separator is None else [*named, *rated]
-    if isinstance(raters, RaterFiles):
-        arrays = raters.read(reading, others, text)
-    else:
-        arrays = reading.columns(source, rated, others, text=text)
-    if isinstance(long, LongColumns):
-        arrays = long.of_chosen(arrays)
+    rated, of_clusters = columns.rated, [] if cluster is None else [cluster]
+    text = of_clusters if separator is None else [*of_clusters, *rated]
+    others = of_clusters if group is None else [*of_clusters, group]
+    arrays = columns.read(source, reading, others, text)
+    named = [*columns.named, *of_clusters]
     checked = {name: array for name, array in arrays.items() if name not in named}
     reading.check_missing(source, checked, rated, "such ratings")
     known = None
     if separator is None:
         known = reading.known({name: arrays[name] for name in rated})
 
-    def ratings_of(columns: Mapping[str, Any], labels: Any) -> Ratings:
-        clusters = None if cluster is None else columns[cluster]
+    def ratings_of(arrays: Mapping[str, Any], labels: Any) -> Ratings:
+        clusters = None if cluster is None else arrays[cluster]
+        ratings = {name: arrays[name] for name in rated}
         if separator is not None:
-            columns = {**columns, **{name: sets_of(columns[name], separator) for name in rated}}
-        if is_long:
-            item, rater, rating = (columns[name] for name in (*names, *rated))
-            return Ratings.from_long(
-                item=item,
-                rater=rater,
-                rating=rating,
-                cluster=clusters,
-                labels=labels,
-                duplicates=duplicates,
-            )
-        by_rater = {name: columns[name] for name in rated}
-        return Ratings.from_raters(by_rater, labels=labels, clusters=clusters)
+            ratings = {name: sets_of(array, separator) for name, array in ratings.items()}
+        if columns.rating is None:
+            return Ratings.from_raters(ratings, labels=labels, clusters=clusters)
+        item, rater = (arrays[name] for name in columns.named)
+        return Ratings.from_long(
+            item=item,
+            rater=rater,
+            rating=ratings[columns.rating],
+            cluster=clusters,
+            labels=labels,
+            duplicates=duplicates,
+        )
 
-    columns = {name: arrays[name] for name in [*rated, *named]}
+    used = {name: arrays[name] for name in [*rated, *named]}
     said = names_of_clusters(cluster) if cluster else {}
-    if is_long:
-        said["rating has"] = f"column {rated[0]!r} has"
+    if columns.rating is not None:
+        said["rating has"] = f"column {columns.rating!r} has"
     with arguments_named(**said) if said else nullcontext():
-        whole = ratings_of(columns, known)
+        whole = ratings_of(used, known)
     whole.warn_of_form()
     if separator is not None and len(whole.labels) > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
@@ -208,17 +227,37 @@ def read_raters(
         )
     if known is None and separator is None:
         reading.on_sorted(whole.labels)
-    if group is None:
-        return whole, {}
-    parts = split_by(arrays[group], columns)
-    return whole, {value: _of_group(value, part, whole.labels, ratings_of) for value, part in parts}
+    groups: dict[Any, Ratings] = {}
+    if group is not None:
+        for value, part in split_by(arrays[group], used):
+            groups[value] = _of_group(value, part, whole.labels, ratings_of)
+    return RatersRead(whole, groups, _names_of_items(columns, arrays, whole), columns)
+
+
+def _names_of_items(
+    columns: RaterColumns, arrays: Mapping[str, Any], whole: Ratings
+) -> AnyArray | None:
+    """Return the names of the items, or None if they have only row numbers."""
+    if columns.item is None:
+        return None
+    if columns.rating is not None:
+        subjects = whole.counted.subjects
+        return None if subjects is None else subjects.items
+    names = np.array(arrays[columns.item].to_pylist(), object)
+    found, counts = np.unique(names.astype(str), return_counts=True)
+    if len(found) < len(names):
+        twice = str(found[counts > 1][0])
+        raise RatingsError(f"column {columns.item!r} has the item {twice!r} in several rows.")
+    return names
 
 
 def sets_of(column: Any, separator: str) -> list[list[str] | None]:
-    """Return texts such as ``joy;pride`` as lists of labels, and missing texts as None."""
+    """Return texts such as ``joy;pride``, or lists, as lists of labels; missing ones are None."""
     return [
-        None if text is None else [part.strip() for part in str(text).split(separator) if part]
-        for text in column.to_pylist()
+        value
+        if value is None or isinstance(value, list)
+        else [part.strip() for part in str(value).split(separator) if part]
+        for value in column.to_pylist()
     ]
 
 
@@ -244,7 +283,7 @@ def _of_group(
     """Return the ratings of a group, and name the group in errors."""
     try:
         with catch_warnings():
-            # The ratings of all rows have already caused these warnings.
+            # The ratings of all rows together have already caused these warnings.
             simplefilter("ignore", UserWarning)
             return ratings_of(columns, labels)
     except ValueError as error:

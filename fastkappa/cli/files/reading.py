@@ -18,7 +18,7 @@ from fastkappa.cli.files.opening import Source
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import common_order, is_number
 from fastkappa.ratings.missing import find_missing
-from fastkappa.sources.arrow_columns import in_one, keys_of, ratings_of, text_of_bytes
+from fastkappa.sources.arrow_columns import distinct_ratings, keys_of, text_of_bytes
 from fastkappa.sources.arrow_files import (
     DELIMITERS,
     OnProgress,
@@ -78,8 +78,7 @@ class Reading(NamedTuple):
     codes : WantedLabels or None
         The values that stand for a missing rating.
     drop_missing : bool
-        Whether missing ratings are left out; strings among numbers then count as missing.
-        Otherwise both are errors.
+        Whether missing ratings, and strings among numbers, are left out. Otherwise both are errors.
     on_sorted : callable
         Called with the labels if their order is neither given nor declared.
     on_progress : callable
@@ -116,7 +115,7 @@ class Reading(NamedTuple):
 
     @property
     def wanted(self) -> WantedLabels | None:
-        """The ratings that are counted separately, None for all ratings.
+        """The ratings that are counted separately, or None if all ratings are.
 
         They include the codes, so that a missing rating is not counted as a label outside
         ``labels``.
@@ -209,7 +208,7 @@ class Reading(NamedTuple):
         }
         if self.labels is not None:
             types = {column.label_dtype for column in columns.values()} - {NO_TYPE}
-            # A rater who gave only labels that look like numbers has a column of numbers.
+            # If a rater gave only labels that look like numbers, their column contains numbers.
             is_text = not types or STRINGS in types
             return self.parsed(STRINGS if is_text else np.result_type(*types))
         _refuse_many(columns)
@@ -290,14 +289,14 @@ def _first_file(source: Source) -> Path:
 
 
 def refuse_outside(name: str, column: Any, declared: Sequence[Any]) -> None:
-    """Raise if a column contains a rating that is not among the labels another column declares."""
+    """Raise if a column contains a rating that is not a label declared by another column."""
     found, order = _distinct(name, column), order_of(declared)
     KnownLabels(order, found, found).refuse_outside({f"column {name!r}": found}, REMEDIES.outside)
 
 
 def _distinct(name: str, array: Any, fractions: bool = False) -> Column:
     """Return the distinct ratings in a column, or raise if they cannot be labels."""
-    found = ratings_of(in_one(array.unique()), name, fractions)
+    found = distinct_ratings(array, name, fractions)
     refuse_times(name, found.label_dtype)
     keys = sorted(set(keys_of(found)) - {None}, key=str)
     return column_of(keys, found.label_dtype)._replace(declared=found.declared)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from warnings import warn
 
 from fastkappa.formatting import first_of_many, label_text
 from fastkappa.results.report import RATERS
@@ -21,11 +22,12 @@ ITEM_WEIGHTS = "item weights"
 
 
 class SavedCounts(NamedTuple):
-    """The counts of two columns, with the names of the columns.
+    """The counts of two columns, with the names of their source and of the columns.
 
     ``are_sorted`` is True if the labels were sorted because no order was given or declared.
     """
 
+    source: str
     columns: tuple[str, str]
     sample_weight: str | None
     are_sorted: bool
@@ -41,7 +43,7 @@ class SavedCounts(NamedTuple):
         if RATERS in (self.columns, other.columns):
             # Counts that were saved in Python have no column names.
             columns = other.columns if self.columns == RATERS else self.columns
-        elif self[:2] != other[:2]:
+        elif self[1:3] != other[1:3]:
             raise RatingsError(
                 f"{path} has counts of {other.what}, but the other files have counts of"
                 f" {self.what}. Give files of the same columns."
@@ -73,12 +75,27 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
         If a file has no counts, or the files have counts of different columns.
     """
     files = files_at([one for path in paths for one in _inside(path)])
-    warn_of_copies(files)
-    first, *others = files
-    total = read_counts(first)
-    for path in others:
-        total = total.plus(path, read_counts(path))
+    read = {path: read_counts(path) for path in files}
+    _warn_of_copies(read)
+    (_, total), *others = read.items()
+    for path, saved in others:
+        total = total.plus(path, saved)
     return first_of_many(list(map(str, files)), MOST_NAMED), total
+
+
+def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
+    """Warn of files with the same counts of the same source."""
+    # Counts that were saved in Python have no source, and small parts can have the same counts.
+    warn_of_copies([path for path, saved in read.items() if not saved.source])
+    first_of: dict[str, Path] = {}
+    for path, saved in read.items():
+        first = first_of.setdefault(saved.to_json(), path)
+        if first != path and saved.source:
+            warn(
+                f"{path} and {first} have the same counts of {saved.source}, and both are added."
+                " If one is a copy, remove it.",
+                stacklevel=2,
+            )
 
 
 def _inside(path: Path) -> list[Path]:
@@ -106,11 +123,11 @@ def read_counts(path: Path) -> SavedCounts:
             counts = SourceCounts.from_json(text)
             weight = ITEM_WEIGHTS if counts.table.dtype.kind == "f" else None
             are_sorted = union_of_labels([counts.labels]).tolist() == counts.labels.tolist()
-            return SavedCounts(RATERS, weight, are_sorted, counts)
+            return SavedCounts("", RATERS, weight, are_sorted, counts)
         counts = SourceCounts.from_json(json.dumps(saved.pop("counts")))
         y1, y2 = columns = saved.pop("columns")
-        found = SavedCounts((y1, y2), counts=counts, **saved)
-        texts = [y1, y2, found.sample_weight or ""]
+        found = SavedCounts(columns=(y1, y2), counts=counts, **saved)
+        texts = [y1, y2, found.source, found.sample_weight or ""]
         types = set(map(type, texts)), type(columns), type(found.are_sorted)
         if types != ({str}, list, bool):
             raise ValueError("a field has the wrong type")

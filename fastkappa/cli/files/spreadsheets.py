@@ -13,10 +13,13 @@ from fastkappa.sources.source_ratings import RatingsError
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
-def rows_of_sheet(path: Path, sheet: str | None) -> tuple[Iterator[list[str]], bool]:
+def rows_of_sheet(
+    path: Path, sheet: str | None, decimal: str = "."
+) -> tuple[Iterator[list[str]], bool]:
     """Return the rows of a sheet, and whether cells below each other are merged.
 
-    If ``sheet`` is None, the file must have only one sheet with cells.
+    If ``sheet`` is None, the file must have only one sheet with cells. Numbers are written with the
+    given decimal point, which cells of text can have too.
 
     Raises
     ------
@@ -44,20 +47,23 @@ def rows_of_sheet(path: Path, sheet: str | None) -> tuple[Iterator[list[str]], b
     found = sheets[filled[0]]
     has_merged = any(first < last for (first, _), (last, _) in found.merged_cell_ranges or ())
     rows = found.to_python(skip_empty_area=False)
-    # A row without values becomes an empty line. --skip counts it, but it has no missing ratings.
-    texts = ([_text(cell) for cell in row] if any(c != "" for c in row) else [] for row in rows)
+    # A row without values becomes an empty line. --skip counts such a line, but it has no missing
+    # ratings.
+    texts = (
+        [_text(cell, decimal) for cell in row] if any(c != "" for c in row) else [] for row in rows
+    )
     return texts, has_merged
 
 
-def _text(cell: Any) -> str:
+def _text(cell: Any, decimal: str) -> str:
     """Return a cell as text, and whole numbers without a decimal point.
 
     Spreadsheets store all numbers as floats.
     """
     if isinstance(cell, bool):
         return str(cell).lower()
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() else str(cell).replace(".", decimal)
     if isinstance(cell, datetime.datetime) and cell.time() == datetime.time():
         return cell.date().isoformat()
     return str(cell)

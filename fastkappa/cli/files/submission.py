@@ -14,7 +14,7 @@ from fastkappa.cli.files.reading import Reading
 from fastkappa.formatting import count_text
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import find_missing, without
-from fastkappa.sources.arrow_columns import text_of_bytes
+from fastkappa.sources.arrow_columns import distinct_values, text_of_bytes
 from fastkappa.sources.arrow_files import DELIMITERS, OnProgress, format_of, read_columns
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
@@ -89,7 +89,11 @@ class Reader(NamedTuple):
                 )
             if "binary" in str(column.type):
                 columns[name] = text_of_bytes(column, f"{name!r} of {file}")
-        n_labels = 0 if _are_few_integers(columns[target]) else len(columns[target].unique())
+        n_labels = (
+            0
+            if _are_few_integers(columns[target])
+            else len(distinct_values(columns[target], target))
+        )
         refuse_many_labels(n_labels, f"column {target!r} of {file}")
         return columns[id_column], columns[target]
 
@@ -99,7 +103,7 @@ def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
 
 
 def _are_few_integers(labels: Any) -> bool:
-    """Return whether labels are whole numbers in so narrow a range that there cannot be too many.
+    """Return whether labels are whole numbers in a range so narrow that they cannot be too many.
 
     This uses NumPy, because importing Arrow's compute functions costs as much time as reading
     twenty files.

@@ -28,7 +28,12 @@ from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.splits import Splits
 from fastkappa.ratings.interop import strings_in_arrow
 from fastkappa.ratings.label_order import shown
-from fastkappa.sources.arrow_columns import declared_order, distinct_ratings, type_of_column
+from fastkappa.sources.arrow_columns import (
+    declared_order,
+    distinct_ratings,
+    keys_of,
+    type_of_column,
+)
 from fastkappa.sources.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
 from fastkappa.sources.source_counts import in_order
 from fastkappa.sources.source_ratings import RatingsError
@@ -37,7 +42,8 @@ from fastkappa.statistics.weights import Weights
 
 # The number of files that are read ahead, which keeps all threads busy.
 READ_AHEAD = 8
-# The number of files that are scored together. One by one, Python would use half of the time.
+# The number of files that are scored together. If they were scored one by one, Python would use
+# half of the time.
 AT_ONCE = 16
 # A warning names at most this many of the files in a folder that are left out.
 OTHERS_NAMED = 3
@@ -61,7 +67,8 @@ def submission_files(
             continue
         places = [path] if path.exists() else map(Path, sorted(glob(str(path), recursive=True)))
         found = [file for place in places for file in _files_at(place, on_left_out)]
-        # A path without a match is kept, so that a row reports the missing file.
+        # A path without a match is kept, so that the result has a row that reports the missing
+        # file.
         files += [file for file in found if not _is_same(file, truth)] or [path]
     return files
 
@@ -158,12 +165,12 @@ def rank_files(
         out. If missing labels are dropped, an item without a true label is left out of all files,
         and an item without a predicted label counts as missing from the submission.
     cluster, sample_weight, split : str, default=None
-        Columns of the truth with the cluster of each item, which the bootstrap draws; the weight
-        of each item; and the split of each item, such as public or private.
+        Columns of the truth: the cluster of each item (the bootstrap draws clusters), its weight,
+        and its split, such as public or private.
     on_left_out : callable
         Called with a text that says how many items of the truth are left out, if any.
     text_format : TextFormat, optional
-        Format of text files, if it differs from UTF-8 and the delimiter that the suffix implies.
+        Format of text files, if they are not UTF-8 or their suffix does not imply the delimiter.
     bar : Bar
         Progress bar, which also shows the ranks so far.
 
@@ -190,7 +197,8 @@ def rank_files(
     known = reading.known({target: true_labels})
     if known is None:
         kind = type_of_column(true_labels)
-        reading.on_sorted(np.array(in_order(distinct_ratings(true_labels, target), kind)))
+        labels = set(keys_of(distinct_ratings(true_labels, target))) - {None}
+        reading.on_sorted(np.array(in_order(labels, kind)))
     clusters = None if cluster is None else reader.values(truth, cluster, left_out)
     weights = None
     if sample_weight is not None:
@@ -216,7 +224,7 @@ def rank_files(
         raise RatingsError(f"{truth} cannot be the truth: {error}") from error
     bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
     if strings_in_arrow(ids) is not None:
-        # The ids of text files must then be strings too, even if they consist of digits.
+        # The ids of text files must then be strings too, even ids that consist of digits.
         reader = reader._replace(ids_are_strings=True)
 
     def read(file: Path) -> _Read:
@@ -251,8 +259,8 @@ class _Read(NamedTuple):
     """The columns of a file, or the reason why it has no score.
 
     The columns are the ids and the labels. With splits, the alignment of the ids takes the place
-    of the ids. ``alone`` means that the file declares an order of the labels, which then holds for
-    the files after it.
+    of the ids. If ``alone`` is True, the file declares an order of the labels, which also applies
+    to the files after it.
     """
 
     file: Path
@@ -290,13 +298,13 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
             why = f"it {error.others}. Give --allow-other-labels to leave such items out."
             board.fail(str(one.file), why)
         except (ValueError, TypeError) as error:
-            # The row already has the name of the file.
+            # The name of the file is already in this row.
             why = " ".join(str(error).split()).removeprefix(f"{one.file} ")
             board.fail(str(one.file), why)
 
 
 def _at(column: Any, positions: Any) -> Any:
-    """Return the values of an Arrow column at the given positions, or all values for None."""
+    """Return the values of an Arrow column at the given positions, or all values if None."""
     return column if column is None or positions is None else column.take(positions)
 
 

@@ -1,4 +1,4 @@
-"""Plots in an HTML page, each in a light version for screens and paper and in a dark version."""
+"""Draw the plots of an HTML page. Each has a light version, also for paper, and a dark one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def figures(pictures: Sequence[Picture]) -> Iterator[str]:
     for i, (caption, draw) in enumerate(pictures):
         escaped = html_text(caption)
         drawn = "\n".join(_svg(draw, scheme, escaped, f"{scheme}{i}-") for scheme in INK)
-        # Like a table, a plot that is wider than the page gets a box that scrolls.
+        # A plot that is wider than the page gets a box that scrolls, as a wide table does.
         box = f'<div class="wide" tabindex="0">\n{drawn}\n</div>'
         yield f"<figure>\n{box}\n<figcaption>{escaped}</figcaption>\n</figure>"
 

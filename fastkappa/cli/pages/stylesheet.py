@@ -16,7 +16,7 @@ STYLE = f"""\
 *{{box-sizing:border-box}}
 body{{margin:0;background:var(--paper);color:var(--ink);\
 font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}}
-main{{max-width:62rem;margin:0 auto;padding:1.5rem 1rem 3rem}}
+main{{max-width:78rem;margin:0 auto;padding:1.5rem 1rem 3rem}}
 h1{{font-size:1.6rem;line-height:1.25;margin:0 0 .25rem}}
 h2{{font-size:1.2rem;margin:2rem 0 .5rem;padding-top:.75rem;border-top:1px solid var(--rule)}}
 h1,h2,p,li,th,td{{overflow-wrap:anywhere;unicode-bidi:plaintext}}

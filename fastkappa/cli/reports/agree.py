@@ -8,8 +8,8 @@ from typing import Any
 from fastkappa.cli.files.clustered_columns import ClusteredPair
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.raters import (
-    LongColumns,
-    RaterFiles,
+    RaterColumns,
+    RatersRead,
     pair_clusters,
     pair_counts,
     read_raters,
@@ -18,6 +18,7 @@ from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.files.two_columns import count_groups, count_ratings
 from fastkappa.cli.progress import progress_bar
 from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups
+from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import report_on_pair
 from fastkappa.cli.reports.agree_parts import AgreeRequest, no_undefined_warnings, result_of
 from fastkappa.cli.reports.agree_several import SET_LEVELS, report_on_several
@@ -28,10 +29,7 @@ from fastkappa.statistics.clusters import Clusters
 
 
 def read_and_report(
-    request: AgreeRequest,
-    source: Source,
-    raters: tuple[str, ...] | LongColumns | RaterFiles,
-    reading: Reading,
+    request: AgreeRequest, source: Source, columns: RaterColumns, reading: Reading
 ) -> Output:
     """Read a source, and report on its raters.
 
@@ -42,55 +40,56 @@ def read_and_report(
     ImportError
         If pyarrow is not installed.
     """
-    is_long = isinstance(raters, LongColumns | RaterFiles)
-    rated = (raters.rating,) if isinstance(raters, LongColumns | RaterFiles) else raters
-    if request.cluster in rated:
+    is_long = columns.rating is not None
+    if request.cluster in columns.rated:
         raise ValueError(f"--cluster must not name a column of ratings, got {request.cluster!r}.")
     _check_sets(request, reading)
     of_alpha = request.level is not None or request.separator is not None
-    are_two = not is_long and len(raters) == 2 and not of_alpha
+    are_two = not is_long and len(columns.raters) == 2 and not of_alpha
     if not is_long and request.duplicates != "error":
         raise ValueError("--duplicates needs one row per rating, or one file per rater.")
-    if request.sample_weight is not None and (not are_two or request.cluster is not None):
+    are_counted = are_two and request.cluster is None and not request.lists_items
+    if request.sample_weight is not None and not are_counted:
         raise ValueError(
-            "--sample-weight needs two raters, with one column per rater, and no --cluster."
+            "--sample-weight needs two raters, with one column per rater, and no --cluster,"
+            " --disputed or --gold."
         )
     if request.heat_map and request.pair is None and (not are_two or request.group is not None):
         raise ValueError(
             "--heat-map needs two raters, with one column per rater, and no --group. For more"
             " raters, choose two with --pair."
         )
-    if are_two and (request.pair is not None or request.lists_disputed):
-        option = "--disputed" if request.lists_disputed else "--pair"
-        raise ValueError(f"{option} needs three or more raters, got two.")
+    if are_two:
+        _refuse_for_two(request)
+    if request.gold is not None and (request.model is not None or request.separator is not None):
+        raise ValueError(
+            "--gold cannot be combined with --model, which would vote too, or with --set-separator."
+        )
     with progress_bar(source.files) as bar:
         reading = reading._replace(on_progress=bar.starts(source.files[0]))
-        if are_two:
+        if are_two and not request.lists_items:
             return _report_on_two(request, source, reading)
-        whole, groups = read_raters(
+        read = read_raters(
             source,
-            raters,
+            columns,
             reading,
             request.group,
             request.cluster,
             duplicates=request.duplicates,
             separator=request.separator,
         )
-        request = request._replace(raters=tuple(whole.rater_names or ()))
-    if is_long and whole.n_raters == 2 and not of_alpha:
-        if request.pair is not None or request.lists_disputed:
-            raise ValueError("--pair and --disputed need three or more raters, got two.")
-        if request.group is None:
-            clusters = None if request.cluster is None else pair_clusters(whole)
-            return _report_on_table(request, pair_counts(whole), clusters)
-        if request.cluster is not None:
-            raise ValueError(
-                "--cluster with --group and two raters needs a file with one column per rater."
-            )
-        return _report_on_tables(request, {g: pair_counts(part) for g, part in groups.items()})
+    request = request._replace(raters=tuple(read.whole.rater_names or ()))
+    if read.whole.n_raters == 2 and not of_alpha:
+        return _report_on_two_read(request, read, reading)
     if request.interval_method is not None:
         raise ValueError("--interval-method applies only to two raters.")
-    return report_on_several(request, whole, groups)
+    return report_on_several(request, read, reading)
+
+
+def _refuse_for_two(request: AgreeRequest) -> None:
+    for option, value in (("--pair", request.pair), ("--model", request.model)):
+        if value is not None:
+            raise ValueError(f"{option} needs three or more raters, got two.")
 
 
 def _check_sets(request: AgreeRequest, reading: Reading) -> None:
@@ -120,6 +119,25 @@ def _report_on_two(request: AgreeRequest, source: Source, reading: Reading) -> O
     if request.group is None:
         return _report_on_table(request, count_ratings(source, columns, reading))
     return _report_on_tables(request, count_groups(source, columns, reading))
+
+
+def _report_on_two_read(request: AgreeRequest, read: RatersRead, reading: Reading) -> Output:
+    """Report on the ratings of two raters, and list their items if asked."""
+    _refuse_for_two(request)
+    if request.group is None:
+        clusters = None if request.cluster is None else pair_clusters(read.whole)
+        output = _report_on_table(request, pair_counts(read.whole), clusters)
+    elif request.cluster is not None:
+        raise ValueError(
+            "--cluster with --group and two raters needs a file with one column per rater, and no"
+            " --disputed or --gold."
+        )
+    else:
+        output = _report_on_tables(request, {g: pair_counts(p) for g, p in read.groups.items()})
+    if not request.lists_items:
+        return output
+    items, files = of_items(request, read, request.weights_of(read.whole.labels), reading)
+    return output.plus([items])._replace(files=files)
 
 
 def _report_on_table(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter, warn
 
 from fastkappa.arrays import AnyArray
+from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.weight_matrix import WeightMatrix
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import label_text
@@ -47,10 +49,19 @@ class AgreeRequest(NamedTuple):
     cluster: str | None = None
     heat_map: bool = False
     pair: tuple[str, str] | None = None
-    lists_disputed: bool = False
+    model: str | None = None
+    epsilon: float | None = None
+    disputed: Path | None = None
+    gold: Path | None = None
+    adjudicated: Source | None = None
     level: str | None = None
     separator: str | None = None
     duplicates: str = "error"
+
+    @property
+    def lists_items(self) -> bool:
+        """Whether the ratings of each item are needed to write files of items."""
+        return self.disputed is not None or self.gold is not None
 
     def fields(self) -> dict[str, Any]:
         """Return the first fields of the JSON output."""

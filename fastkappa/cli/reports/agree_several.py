@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import comb
 from typing import Any
 
+from fastkappa.cli.files.raters import RatersRead
+from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.gate import Estimate, of_one_group
 from fastkappa.cli.pages.pictures import Picture
+from fastkappa.cli.reports.agree_groups import GroupsOfSeveral
+from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import (
     CONFIDENCE,
@@ -17,11 +20,10 @@ from fastkappa.cli.reports.agree_parts import (
     no_undefined_warnings,
     why_undefined,
 )
-from fastkappa.cli.reports.agree_several_groups import Groups
-from fastkappa.cli.reports.output import Output
+from fastkappa.cli.reports.output import Output, Section
 from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import coefficients
-from fastkappa.multirater.disputed import MOST_SHOWN, DisputedItems, disputed_items
+from fastkappa.multirater.alternative_annotator import alternative_annotator_test
 from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison, compare_raters
 from fastkappa.multirater.krippendorff import krippendorff_alpha
 from fastkappa.multirater.label_kappas import LabelKappa, label_grid
@@ -36,8 +38,9 @@ from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
-from fastkappa.statistics.scales import ScaleName, find_scale
+from fastkappa.statistics.scales import find_scale
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
+from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped import ALL
 
 # The time for BCa intervals grows with the square of the number of distinct subjects.
@@ -45,200 +48,218 @@ MOST_FOR_BCA = 1000
 # A plot of more pairs of raters is not readable.
 MOST_PAIRS = 60
 
-# The coefficients, by the names of their functions.
+# Coefficients by the name of their function.
 Coefficients = dict[str, MultiRaterResult]
-Resampled = Mapping[str, BootstrapResult | None]
+Resampled = Mapping[str, BootstrapResult]
 NO_BOOTSTRAP: Resampled = {}
 # The levels of alpha for ratings that are sets of labels.
 SET_LEVELS = ("nominal", "jaccard", "masi")
+# The figures of the test of a model that are rows of CSV.
+OF_MODEL = ("winning rate", "advantage probability")
 
 
-def report_on_several(
-    request: AgreeRequest, whole: Ratings, groups: Mapping[Any, Ratings]
-) -> Output:
+def report_on_several(request: AgreeRequest, read: RatersRead, reading: Reading) -> Output:
     """Return the report on three or more raters, for all subjects and for each group."""
-    are_sets = request.separator is not None
+    whole, are_sets = read.whole, request.separator is not None
     weights = None if are_sets else request.weights_of(whole.labels)
-    of_groups: dict[str, list[str]] = {}
-    by_group: dict[str, Coefficients] = {}
+    options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
+    raters: RaterComparison | None = None
+    pairs: PairwiseKappa | None = None
+    parts: list[Section] = []
     with why_undefined() as undefined:
         results = _coefficients(request, weights, whole)
-        parts = _Parts(whole, weights, request)
-    for group, ratings in groups.items():
-        with why_undefined() as of_groups[label_text(group)]:
-            by_group[label_text(group)] = _coefficients(request, weights, ratings)
-    gated = next(iter(results))
+        if not are_sets:
+            labels = coefficients.fleiss_kappa(whole, confidence=CONFIDENCE).by_label
+            if 2 < whole.n_raters <= MOST_RATERS:
+                raters = compare_raters(whole, **options)
+            if pairs_are_few(whole):
+                pairs = pairwise_kappa(whole, **options)
+            parts = [_of_labels(labels), _of_raters(whole, raters, labels), _of_pairs(whole, pairs)]
+        items, files = of_items(request, read, weights, reading)
+        parts.append(items)
+        if request.model is not None:
+            parts.append(_of_model(request, request.model, whole, weights))
+    first = next(iter(results.values()))
     with no_undefined_warnings():
-        firsts = {name: of_this[gated] for name, of_this in by_group.items()}
-        compared = Groups(label_text(request.group), firsts, results[gated]) if firsts else None
-        resampled = {name: _bootstrap(r, whole, request) for name, r in results.items()}
-        pair = None if request.pair is None else parts.pair(request.pair)
-    drawn = [d.sentence(results[name].method) for name, d in resampled.items() if d]
-    reports = [
-        *_reports(
-            results,
-            request.scale,
-            above=_facts(weights, whole, are_sets, results[gated]) + undefined,
-        ),
-        *([Report(drawn)] if drawn else []),
-        *parts.reports(),
-        *([] if pair is None else [pair._report()._replace(heading=", ".join(pair.raters))]),
-        *([] if compared is None else compared.reports()),
-    ]
+        pair = None if request.pair is None else _pair_of(request, request.pair, whole, pairs)
+        if pair is not None:
+            report = pair._report()._replace(heading=", ".join(pair.raters))
+            parts.append(Section([report], {"pair": pair.to_dict()}, (), [pair.sentence()]))
+        resampled = _bootstraps(results, whole, request)
+    above = [*_facts(weights, whole, are_sets, first), *undefined]
     numbers = {"n": whole.n_subjects, "missing ratings": whole.n_missing}
-    rows = [*number_rows(numbers), *_rows(results, resampled), *parts.rows()]
-    if request.group is not None:
-        rows = [{"group": ALL, **row} for row in rows]
-    for name, of_this in by_group.items():
-        heading = f"{label_text(request.group)} {name}"
-        reports += _reports(of_this, request.scale, above=of_groups[name], heading=heading)
-        rows += [{"group": name, **row} for row in _rows(of_this)]
     fields = {
         **request.fields(),
         **({"undefined": undefined} if undefined else {}),
         "weights": weights,
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
-        "labels": [sorted(label) for label in whole.labels] if are_sets else whole.labels,
-        "coefficients": _fields(results, request.scale, resampled),
-        **parts.fields(),
+        "labels": whole.labels,
+        # Parts that sets of labels do not have.
+        "by_label": [],
+        "each_rater": None,
+        "pairwise": None,
     }
-    if pair is not None:
-        fields["pair"] = pair.to_dict()
-    if compared is not None:
-        fields["groups"] = [
-            {"group": name, "coefficients": _fields(of_this, request.scale)}
-            for name, of_this in by_group.items()
-        ]
-        fields["comparison"] = compared.comparison
-    pictures = [] if pair is None else [table_picture(pair, request.heat_map)]
-    together = _forest(results, parts.pairs)
-    pictures.append(together if compared is None else compared.picture())
-    pictures += parts.pictures()
-    written = parts.disputed.to_csv() if request.lists_disputed else None
-    return Output(
+    output = Output(
         request.heading(),
-        reports,
+        [],
         fields,
-        rows,
-        pictures,
-        estimates=list(_gated(results, by_group)),
-        disputed=written,
-        sentences=lambda: [
-            *(result.sentence() for result in results.values()),
-            *parts.sentences(),
-            *([] if pair is None else [pair.sentence()]),
-            *([] if compared is None else compared.sentences()),
-        ],
+        number_rows(numbers),
+        [_forest(results, pairs), *([] if raters is None else [_picture_of(raters)])],
+        estimates=[Estimate(first.method, first.value, first.interval[0])],
+        files=files,
+    ).plus([_of_coefficients(request, results, above, resampled=resampled), *parts])
+    if request.group is not None:
+        output = _with_groups(request, output, first, weights, read.groups)
+    if pair is not None:
+        pictures = [table_picture(pair, request.heat_map), *output.pictures]
+        output = output._replace(pictures=pictures)
+    return output
+
+
+def _with_groups(
+    request: AgreeRequest,
+    output: Output,
+    whole: MultiRaterResult,
+    weights: Weights,
+    groups: Mapping[Any, Ratings],
+) -> Output:
+    """Return the output with the coefficients of each group, and the comparison of the groups."""
+    rows: list[Mapping[str, Any]] = [{"group": ALL, **row} for row in output.rows]
+    sections, fields, estimates = [], [], []
+    firsts: dict[str, MultiRaterResult] = {}
+    for group, ratings in groups.items():
+        name = label_text(group)
+        with why_undefined() as undefined:
+            found = _coefficients(request, weights, ratings)
+        heading = f"{label_text(request.group)} {name}"
+        section = _of_coefficients(request, found, undefined, heading=heading)
+        first = firsts[name] = next(iter(found.values()))
+        estimates.append(Estimate(of_one_group(name, first.method), first.value, first.interval[0]))
+        rows += [{"group": name, **row} for row in section.rows]
+        fields.append({"group": name, **section.fields})
+        sections.append(Section(section.reports))
+    if not firsts:
+        return output._replace(rows=rows)
+    with no_undefined_warnings():
+        compared = GroupsOfSeveral(label_text(request.group), firsts, whole)
+    of_groups = {"groups": fields, "comparison": compared.comparison}
+    together = Section(compared.reports(), of_groups, (), compared.sentences())
+    _, *others = output.pictures
+    pictures = [compared.picture(), *others]
+    output = output.plus([together, *sections])
+    return output._replace(rows=rows, pictures=pictures, estimates=estimates)
+
+
+def _of_coefficients(
+    request: AgreeRequest,
+    found: Coefficients,
+    above: Sequence[str],
+    *,
+    heading: str = "",
+    resampled: Resampled = NO_BOOTSTRAP,
+) -> Section:
+    """Return the coefficients, their interpretation and their bootstrap intervals."""
+    results = list(found.values())
+    doubts = dict.fromkeys(r.doubt for r in results if r.doubt)
+    reports = [Report([*above, *doubts], [coefficients_grid(results)], heading=heading)]
+    rows = [estimate_row(r.method, r.value, r.standard_error, r.interval) for r in results]
+    fields = {name: result.to_dict() for name, result in found.items()}
+    if request.scale is not None:
+        readings = {name: result.interpret(request.scale) for name, result in found.items()}
+        read = [f"  {short_name(found[name])}: {one.in_short()}" for name, one in readings.items()]
+        reports.append(Report([f"read by {find_scale(request.scale).source}", *read]))
+        for name, reading in readings.items():
+            fields[name]["interpretation"] = reading.to_dict()
+    if resampled:
+        drawn = {name: (found[name].method, one) for name, one in resampled.items()}
+        reports.append(Report([one.sentence(method) for method, one in drawn.values()]))
+        rows += [one.row(method) for method, one in drawn.values()]
+        for name, one in resampled.items():
+            fields[name]["bootstrap"] = bootstrap_fields(one)
+    return Section(reports, {"coefficients": fields}, rows, [r.sentence() for r in results])
+
+
+def _of_labels(labels: Sequence[LabelKappa]) -> Section:
+    """Return the kappa of each label, and the agreement on it."""
+    rows = [
+        estimate_row(f"kappa of label {label_text(k.label)}", k.value, k.standard_error, k.interval)
+        for k in labels
+    ]
+    rows += number_rows({f"agreement on label {label_text(k.label)}": k.agreement for k in labels})
+    return Section([Report([], [label_grid(labels)])], {"by_label": labels}, rows)
+
+
+def _of_raters(
+    whole: Ratings, raters: RaterComparison | None, labels: Sequence[LabelKappa]
+) -> Section:
+    """Return the comparison of each rater with the others."""
+    if raters is None:
+        left_out = "The comparison of each rater with the others is left out: "
+        reports = [Report([left_out + _many(whole)])] if whole.n_raters > MOST_RATERS else []
+        return Section(reports, {"each_rater": None})
+    counts = {
+        f"ratings {label_text(one.label)} by {rater}": count
+        for rater, of_rater in zip(raters.rater_names, raters.label_counts.tolist())
+        for one, count in zip(labels, of_rater)
+    }
+    rows = [*(estimate_row(*row) for row in raters.rows()), *number_rows(counts)]
+    return Section([raters._report()], {"each_rater": raters}, rows, [raters.sentence()])
+
+
+def _of_pairs(whole: Ratings, pairs: PairwiseKappa | None) -> Section:
+    """Return the kappa of each pair of raters."""
+    if pairs is None:
+        left_out = "Light's kappa and the kappa of each pair of raters are left out: "
+        return Section([Report([left_out + _many(whole)])], {"pairwise": None})
+    fields = {
+        "kappa": pairs.values,
+        "standard_error": pairs.standard_errors,
+        "n": pairs.n,
+        "n_missing": pairs.n_missing,
+    }
+    subjects = {f"subjects of {', '.join(pair)}": n for pair, n in pairs.n_of_pairs().items()}
+    rows = [estimate_row(f"kappa of {row[0]}", *row[1:]) for row in pairs.rows()]
+    rows += number_rows(subjects)
+    return Section([pairs._report()], {"pairwise": fields}, rows, [pairs.sentence()])
+
+
+def _many(whole: Ratings) -> str:
+    return f"there are too many raters ({whole.n_raters})"
+
+
+def _of_model(request: AgreeRequest, model: str, whole: Ratings, weights: Weights) -> Section:
+    """Return the test of whether a model can replace the other raters."""
+    given: dict[str, Any] = {} if request.epsilon is None else {"epsilon": request.epsilon}
+    try:
+        found = alternative_annotator_test(whole, model, weights=weights, **given)
+    except KeyError as error:
+        raise ValueError(f"--model: {error.args[0]}") from error
+    except ValueError as error:
+        raise ValueError(f"--model: {error}") from error
+    rows = {f"{name} of {model}": getattr(found, name.replace(" ", "_")) for name in OF_MODEL}
+    return Section(
+        [found._report()], {"alternative_annotator": found}, number_rows(rows), [found.sentence()]
     )
 
 
-class _Parts:
-    """The parts of the report on labels, on raters and their pairs, and on disputed items."""
+def _pair_of(
+    request: AgreeRequest, names: tuple[str, str], whole: Ratings, pairs: PairwiseKappa | None
+) -> AgreementResult:
+    """Return the agreement of two of the raters."""
+    if pairs is None:
+        many = f"as many as {whole.n_raters} raters"
+        what = many if request.separator is None else "sets of labels"
+        raise ValueError(f"--pair is not available for {what}.")
+    try:
+        return pairs[names]
+    except KeyError as error:
+        raise ValueError(f"--pair: {error.args[0]}") from error
 
-    def __init__(self, whole: Ratings, weights: Weights, request: AgreeRequest) -> None:
-        options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
-        self._whole, self._are_sets = whole, request.separator is not None
-        self.labels: tuple[LabelKappa, ...] = ()
-        self.raters: RaterComparison | None = None
-        self.pairs: PairwiseKappa | None = None
-        if not self._are_sets:
-            self.labels = coefficients.fleiss_kappa(whole, confidence=CONFIDENCE).by_label
-            if 2 < whole.n_raters <= MOST_RATERS:
-                self.raters = compare_raters(whole, **options)
-            if pairs_are_few(whole):
-                self.pairs = pairwise_kappa(whole, **options)
-        most = None if request.lists_disputed else MOST_SHOWN
-        found = disputed_items(whole, weights=weights, most=most)
-        # Users count the rows of a file from 1.
-        are_rows = whole.counted.subjects is not None and whole.counted.subjects.items is None
-        self.disputed: DisputedItems = replace(found, items=found.items + 1) if are_rows else found
 
-    def pair(self, names: tuple[str, str]) -> Any:
-        """Return the agreement of two of the raters."""
-        if self.pairs is None:
-            what = (
-                "sets of labels" if self._are_sets else f"as many as {self._whole.n_raters} raters"
-            )
-            raise ValueError(f"--pair is not available for {what}.")
-        try:
-            return self.pairs[names]
-        except KeyError as error:
-            raise ValueError(f"--pair: {error.args[0]}") from error
-
-    def reports(self) -> Iterator[Report]:
-        """Yield the reports of all parts."""
-        if not self._are_sets:
-            yield Report([], [label_grid(self.labels)])
-            yield from self._of_raters()
-        yield self.disputed._report()
-
-    def _of_raters(self) -> Iterator[Report]:
-        many = f"there are too many raters ({self._whole.n_raters})"
-        if self.raters is not None:
-            yield self.raters._report()
-        elif self._whole.n_raters > MOST_RATERS:
-            yield Report([f"The comparison of each rater with the others is left out: {many}"])
-        if self.pairs is not None:
-            yield self.pairs._report()
-        else:
-            left_out = "Light's kappa and the kappa of each pair of raters are left out"
-            yield Report([f"{left_out}: {many}"])
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the estimates of all parts as rows of CSV."""
-        found = [
-            (f"kappa of label {label_text(one.label)}", one.value, one.standard_error, one.interval)
-            for one in self.labels
-        ]
-        if self.raters is not None:
-            found += self.raters.rows()
-        if self.pairs is not None:
-            found += [(f"kappa of {row[0]}", *row[1:]) for row in self.pairs.rows()]
-        return [*(estimate_row(*row) for row in found), *number_rows(dict(self._numbers()))]
-
-    def _numbers(self) -> Iterator[tuple[str, float]]:
-        """Yield the agreement per label, the label counts per rater, and the subjects per pair."""
-        labels = [label_text(one.label) for one in self.labels]
-        for label, one in zip(labels, self.labels):
-            yield f"agreement on label {label}", one.agreement
-        if self.raters is not None:
-            for rater, counts in zip(self.raters.rater_names, self.raters.label_counts.tolist()):
-                for label, count in zip(labels, counts):
-                    yield f"ratings {label} by {rater}", count
-        if self.pairs is not None:
-            for (first, second), n in self.pairs.n_of_pairs().items():
-                yield f"subjects of {first}, {second}", n
-
-    def sentences(self) -> list[str]:
-        """Return sentences for a paper on the pairs and on each rater."""
-        return [part.sentence() for part in (self.pairs, self.raters) if part is not None]
-
-    def fields(self) -> dict[str, Any]:
-        """Return the JSON fields of all parts."""
-        pairs = self.pairs
-        return {
-            "by_label": self.labels,
-            "each_rater": self.raters,
-            "pairwise": None
-            if pairs is None
-            else {
-                "kappa": pairs.values,
-                "standard_error": pairs.standard_errors,
-                "n": pairs.n,
-                "n_missing": pairs.n_missing,
-            },
-            "n_disputed": self.disputed.n_disputed,
-            "disputed": self.disputed.most(MOST_SHOWN),
-        }
-
-    def pictures(self) -> list[Picture]:
-        """Return the plot of each rater's agreement with the others."""
-        raters = self.raters
-        if raters is None:
-            return []
-        caption = "The kappa of each rater with the others, and its interval."
-        return [Picture(caption, lambda ax: plot_forest(raters, ax=ax))]
+def _picture_of(raters: RaterComparison) -> Picture:
+    caption = "The kappa of each rater with the others, and its interval."
+    return Picture(caption, lambda ax: plot_forest(raters, ax=ax))
 
 
 def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
@@ -254,18 +275,8 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
     )
 
 
-def _gated(results: Coefficients, by_group: Mapping[str, Coefficients]) -> Iterator[Estimate]:
-    """Yield the estimates that a gate checks: one for all subjects, or one per group."""
-    if not by_group:
-        first = next(iter(results.values()))
-        yield Estimate(first.method, first.value, first.interval[0])
-    for name, of_this in by_group.items():
-        first = next(iter(of_this.values()))
-        yield Estimate(of_one_group(name, first.method), first.value, first.interval[0])
-
-
 def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return all coefficients by the names of their functions, Fleiss' kappa first.
+    """Return all coefficients by the names of their functions. Fleiss' kappa comes first.
 
     For sets of labels, return only Krippendorff's alpha, at each level.
     """
@@ -298,59 +309,27 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
     return found
 
 
-def _bootstrap(
-    result: MultiRaterResult, ratings: Ratings, request: AgreeRequest
-) -> BootstrapResult | None:
+def _bootstraps(results: Coefficients, ratings: Ratings, request: AgreeRequest) -> Resampled:
     if not request.n_resamples:
-        return None
+        return NO_BOOTSTRAP
     few = len(ratings.patterns.multiplicities) <= MOST_FOR_BCA
     method: Method = "bca" if few else "percentile"
-    return result.bootstrap(n_resamples=request.n_resamples, method=method, rng=request.seed)
+    return {
+        name: result.bootstrap(n_resamples=request.n_resamples, method=method, rng=request.seed)
+        for name, result in results.items()
+    }
 
 
 def _facts(
     weights: Weights, ratings: Ratings, are_sets: bool, first: MultiRaterResult
-) -> list[str]:
+) -> Iterator[str]:
+    """Yield lines on the numbers of subjects, ratings and labels, and on the design effect."""
     labels = count_text(len(ratings.labels), "different set" if are_sets else "label")
     weighted = "" if are_sets else f", {weights_text(weights)}"
     clusters, effect = clusters_of(first)
-    counted = (
+    yield (
         f"{count_text(ratings.n_subjects, 'subject')}{clusters}, {ratings.n_missing} of"
         f" {ratings.n_subjects * ratings.n_raters} ratings missing,"
         f" {labels}{weighted}"
     )
-    return [counted, *effect]
-
-
-def _reports(
-    found: Coefficients,
-    scale: ScaleName | None,
-    *,
-    above: Sequence[str] = (),
-    heading: str = "",
-) -> Iterator[Report]:
-    """Yield a table of the coefficients, and their interpretation if there is a scale."""
-    results = list(found.values())
-    doubts = dict.fromkeys(r.doubt for r in results if r.doubt)
-    yield Report([*above, *doubts], [coefficients_grid(results)], heading=heading)
-    if scale is not None:
-        read = [f"  {short_name(r)}: {r.interpret(scale).in_short()}" for r in results]
-        yield Report([f"read by {find_scale(scale).source}", *read])
-
-
-def _rows(results: Coefficients, resampled: Resampled = NO_BOOTSTRAP) -> list[dict[str, Any]]:
-    """Return the coefficients and their bootstrap intervals as rows of CSV."""
-    rows = [estimate_row(r.method, r.value, r.standard_error, r.interval) for r in results.values()]
-    return rows + [drawn.row(results[name].method) for name, drawn in resampled.items() if drawn]
-
-
-def _fields(
-    results: Coefficients, scale: ScaleName | None, resampled: Resampled = NO_BOOTSTRAP
-) -> dict[str, dict[str, Any]]:
-    fields = {name: result.to_dict() for name, result in results.items()}
-    for name, of_one in fields.items():
-        if (drawn := resampled.get(name)) is not None:
-            of_one["bootstrap"] = bootstrap_fields(drawn)
-        if scale is not None:
-            of_one["interpretation"] = results[name].interpret(scale).to_dict()
-    return fields
+    yield from effect

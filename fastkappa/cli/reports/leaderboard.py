@@ -10,7 +10,7 @@ from fastkappa.cli.reports.output import Output
 from fastkappa.formatting import printable
 from fastkappa.leaderboards.leaderboard_result import Leaderboard, reports_of_splits, with_ends
 
-# The leaderboard of each split. Without splits, the only key is None.
+# One leaderboard per split. Without splits, the only key is None.
 Boards = Mapping[str | None, Leaderboard]
 # The number of ranks that are shown while files are still being read.
 RANKS_SHOWN = 10

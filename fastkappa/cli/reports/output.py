@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
@@ -19,13 +21,22 @@ from fastkappa.results.text import COLUMNS, as_text
 NARROWEST = 24
 
 
+class Section(NamedTuple):
+    """A part of an output, in all formats but for plots."""
+
+    reports: Sequence[Report] = ()
+    fields: Mapping[str, Any] = MappingProxyType({})
+    rows: Sequence[Mapping[str, Any]] = ()
+    sentences: Sequence[str] = ()
+
+
 class Output(NamedTuple):
     """The output of a command: its reports, the fields of its JSON, and the rows of its CSV.
 
     ``title`` is the title of the page and, if ``has_title``, of the text. ``pictures`` are the
     plots of the page; ``--plot`` draws the first one to a file. ``estimates`` are checked by a
-    gate, ``disputed`` is a table of items for adjudication, and ``sentences`` returns sentences
-    for a paper. Text is as wide as the terminal, but at most 80 columns unless ``is_wide``.
+    gate, ``files`` are further texts to write, and ``sentences`` returns sentences for a paper.
+    Text is as wide as the terminal, but at most 80 columns unless ``is_wide``.
     """
 
     title: str
@@ -36,8 +47,24 @@ class Output(NamedTuple):
     has_title: bool = True
     is_wide: bool = False
     estimates: Sequence[Estimate] = ()
-    disputed: str | None = None
+    files: Sequence[tuple[Path, str]] = ()
     sentences: Callable[[], Sequence[str]] = tuple
+
+    def plus(self, sections: Iterable[Section]) -> Output:
+        """Return the output with further sections at its end."""
+        reports, rows, fields = [*self.reports], [*self.rows], {**self.fields}
+        sentences: list[str] = []
+        for section in sections:
+            reports += section.reports
+            rows += section.rows
+            fields |= section.fields
+            sentences += section.sentences
+        return self._replace(
+            reports=reports,
+            rows=rows,
+            fields=fields,
+            sentences=lambda: [*self.sentences(), *sentences],
+        )
 
     def written(self, output: str, warnings: Sequence[str]) -> str:
         """Return the output as 'text', 'json', 'csv', 'html' without plots, or 'sentence'."""
@@ -78,10 +105,10 @@ def too_large(labels: AnyArray, largest: int = LARGEST_TABLE) -> list[str]:
 
 
 def text_width() -> int:
-    """Return the width of the terminal, at most 80 columns; 80 without a terminal."""
+    """Return the width of the terminal, but at most 80 columns. Without a terminal, it is 80."""
     return min(COLUMNS, terminal_width())
 
 
 def terminal_width() -> int:
-    """Return the width of the terminal in columns; 80 without a terminal."""
+    """Return the width of the terminal in columns. Without a terminal, it is 80."""
     return max(NARROWEST, shutil.get_terminal_size((COLUMNS, 0)).columns)

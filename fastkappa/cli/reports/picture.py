@@ -9,7 +9,8 @@ from fastkappa.cli.options import DPI, Remarks
 from fastkappa.cli.reports.output import Output
 from fastkappa.plotting.style import import_matplotlib, new_axes
 
-# Keep text as text, because journals reject PDF files with type 3 fonts, matplotlib's default.
+# Keep text as text, because journals reject PDF files with type 3 fonts, which are matplotlib's
+# default.
 REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from fastkappa.cli.reports.output import Output
 from fastkappa.planning.plan import plan_study
 
-# The argument at the beginning of an error text.
+# This pattern finds the name of the argument at the beginning of an error text.
 ARGUMENT = re.compile(
     r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence|conservative"
     r"|design_effect|cluster_size)\b"

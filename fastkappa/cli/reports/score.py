@@ -32,7 +32,8 @@ def report_on_table(
 ) -> Output:
     """Return the report on two columns of a file, with weighted kappas if labels are ordered.
 
-    ``has_interval`` also computes the interval of kappa, which a gate, a sentence and JSON need.
+    If ``has_interval`` is True, the interval of kappa is computed. A gate, a sentence and JSON need
+    it.
     """
     found = TableKappas.of(
         counts.table,
@@ -77,7 +78,7 @@ def _with_interval(
     columns: tuple[str, str], counts: SourceCounts, weights: WeightsName | Floats
 ) -> AgreementResult:
     """Return the agreement with the interval of kappa."""
-    # Importing these modules would add a tenth to the time for a small file.
+    # Importing these modules earlier would add a tenth to the time for a small file.
     from fastkappa.cli.reports.agree_parts import CONFIDENCE, check_whole
     from fastkappa.two_raters.agreement import make_result
 

@@ -14,7 +14,8 @@ from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.item_weights import read_scaled_weights
 from fastkappa.ratings.real_numbers import numbers_of_objects
 
-# How far the sum of a row may be from 1. Rounding to float16 or to three decimals stays within it.
+# The sum of a row can differ from 1 by at most this much. Rounding to float16 or to three decimals
+# makes a smaller difference.
 TOLERANCE = 1e-3
 # A block of this many probabilities fits in the processor's cache, with its temporaries.
 BLOCK = 1 << 15
@@ -88,7 +89,7 @@ class Probabilities(NamedTuple):
                 np.maximum(chosen, cheaper * position, out=chosen)
                 np.minimum(least, expected[position], out=least)
             if self.weights is not None:
-                # Not in place: the block may be the user's own array.
+                # This is not done in place, because the block may be the user's own array.
                 block = block * self.weights[inside]
             table += block @ (chosen == label[:, None]).astype(np.float64).T
         return table

@@ -4,9 +4,9 @@ from libc.stdint cimport int64_t, uint64_t
 
 
 cdef extern from "common/column.h" nogil:
-    # A column: the address of the first value, the distance between two values in bytes, the type
-    # and the byte order, the value with code 0 (modulo 2**64), and the number of codes, which is
-    # less than 2**32. Values outside the labels have the code n_labels.
+    # A column is described by the address of its first value, the distance between two values in bytes, the type and
+    # the byte order, the value with code 0 (modulo 2**64), and the number of codes, which is less than 2**32. Values
+    # outside the labels have the code n_labels.
     ctypedef struct column_t:
         const char *data
         Py_ssize_t stride
@@ -27,8 +27,8 @@ cdef Py_ssize_t read_array(
     object array, uint64_t lowest, uint64_t n_labels, column_t *column
 ) except -1
 
-# Returns whether a NumPy array contains booleans. A column exposes their raw bytes. True can be any
-# byte except 0: a mask of 0 and 255 viewed as booleans has 255.
+# Returns whether a NumPy array contains booleans. A column exposes the raw bytes of booleans. Any byte except 0 is
+# True: for example, a mask of 0 and 255 viewed as booleans contains 255.
 cdef bint is_boolean(object array) noexcept
 
 # Adds the pairs start to stop - 1 to a row-major table of (first.n_labels + 1) * (second.n_labels + 1)

@@ -134,8 +134,8 @@ cdef enum:
 
 cdef char OTHER_BYTE_ORDER = c">" if sys.byteorder == "little" else c"<"
 cdef type ARRAY = ndarray
-# Indexed by NumPy's type number: bool, byte, ubyte, short, ushort, int, uint, long, ulong,
-# longlong, ulonglong, float, double.
+# Kinds by NumPy's type number: bool, byte, ubyte, short, ushort, int, uint, long, ulong, longlong, ulonglong, float,
+# double.
 cdef int KINDS[13]
 KINDS[:] = [
     COLUMN_UINT8, COLUMN_INT8, COLUMN_UINT8, COLUMN_INT16, COLUMN_UINT16, COLUMN_INT32,

@@ -44,9 +44,9 @@ def place_to_read(view: Any, begin: int, end: int, stop: int, copies: int) -> tu
     """Return the address and the stride of values that can be read in vectors.
 
     Values with gaps of 1 to 7 bytes are read as wider integers, including the gap, and then
-    truncated (numba supports little-endian hosts only). Values with other strides are copied
-    first. The last block is copied too, because it may end within a vector and the memory after
-    it may not be readable.
+    truncated. This works because numba supports little-endian hosts only. Values with other strides
+    are copied first. The last block is copied too, because it can end within a vector, and the
+    memory after it can be unreadable.
     """
     size, stride = view.size, view.stride
     count = end - begin
@@ -85,7 +85,7 @@ def decode_column(view: Any, address: int, stride: int, codes: Any, position: in
 
 @njit
 def address_of(array: Any) -> Any:
-    # numba gives an unsigned integer, and adding a signed integer to it would give a float.
+    # numba returns an unsigned integer here. Adding a signed integer to it would give a float.
     return np.int64(array.ctypes.data)
 
 

@@ -2,8 +2,8 @@
 
 Columns are passed as addresses and sizes, so one compiled version serves all types, strides and
 alignments. It is compiled at its first use and cached on disk if a cache folder is writable.
-(numba only checks the modification time of this file. Touch it after editing a module that it
-imports.)
+numba only checks the modification time of this file. So touch it after editing a module that it
+imports.
 
 Few labels are counted by `popcount`. Pairs of more labels are counted one by one, in four tables
 in turn. Without that, a run of equal pairs would update the same counter again and again, and
@@ -30,7 +30,7 @@ from fastkappa.kernels.numba.popcount import (
 )
 from fastkappa.kernels.numba.vectors import WIDTH
 
-# Several tables are worthwhile only if they stay in the L2 cache.
+# With several tables, counting is faster only if they stay in the L2 cache.
 SUBTABLES = 4
 LARGEST_SUBTABLE = 1 << 17
 # The 32-bit counters of the subtables cannot overflow within this many pairs.
@@ -43,7 +43,7 @@ def compile_lazily(function: Callable[..., Any]) -> Any:
     """Compile a function at its first call, and cache it on disk if possible."""
     try:
         return numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # no cache folder is writable
+    except RuntimeError:  # the cache folder is not writable
         return numba.njit(nogil=True)(function)
 
 

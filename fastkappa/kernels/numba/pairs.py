@@ -41,7 +41,7 @@ class CodedArray(NamedTuple):
 
 
 READS_AS_FAST = True
-# The general kernels are as fast in numba.
+# There is no kernel for rows, because the general kernels are as fast in numba.
 MOST_ROW_LABELS = 0
 count_rows = None
 sum_moments = None
@@ -93,7 +93,7 @@ def sum_pairs(
     tables: tuple[IntTable, FloatTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
+    """Add the number of pairs of each cell, and the float64 sum of their weights, to two tables."""
     check_range(*part, first, second, weights)
     check_tables(*tables)
     pair = _coded(first, second, lowest, tables[0])
@@ -109,7 +109,7 @@ def sum_pairs_exactly(
     tables: tuple[IntTable, IntTable, IntTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs and the sum of integer weights, ``high * 2**32 + low``."""
+    """Add the number of pairs of each cell, and their integer weights as ``high * 2**32 + low``."""
     check_range(*part, first, second, weights)
     check_tables(*tables)
     pair = _coded(first, second, lowest, tables[0])
@@ -145,7 +145,7 @@ def _pieces(
             yield (_view(rows), _view(columns)), _read_only(array), *part
             return
     for chunk in chunks_of(part, CHUNK):
-        # Only addresses are passed, so `pair` keeps the copies alive while the piece is counted.
+        # Only addresses are passed, so `pair` keeps the copies alive while they are counted.
         pair = _copy(rows, chunk), _copy(columns, chunk)
         own = None if weights is None else _read_only(array[chunk].astype(dtype))
         yield (_view(pair[0]), _view(pair[1])), own, 0, chunk.stop - chunk.start

@@ -34,7 +34,7 @@ from fastkappa.kernels.numba.vectors import BYTES, WIDTH, intrinsic
 VECTORS = 64
 LEVELS = VECTORS.bit_length() - 1
 BLOCK = VECTORS * WIDTH
-# The counters of a plane: the vectors of weight 1, 2, 4 .. 32, and a vector of sums per bit.
+# Each plane has vectors of weight 1, 2, 4 .. 32, and a vector of sums per bit.
 COUNTERS = (LEVELS + 8) * WIDTH
 # The bytes of these sums cannot overflow within this many blocks.
 BLOCKS = 255

@@ -18,16 +18,16 @@ from llvmlite import binding, ir
 def intrinsic(function: Callable[..., Any]) -> Any:
     """Turn a function that writes LLVM instructions into an intrinsic.
 
-    Like numba's decorator, but arguments can be literal integers.
+    It works like numba's decorator, but arguments can be literal integers.
     """
     return numba.extending.intrinsic(prefer_literal=True)(function)
 
 
 def _vector_width() -> int:
-    """Return the size of the widest vector in bytes. Any size works, but this one is fastest."""
+    """Return the size of the widest vector in bytes. Other sizes work, but are slower."""
     try:
         features = binding.get_host_cpu_features()
-    except RuntimeError:  # LLVM does not know this processor
+    except RuntimeError:  # LLVM does not know this processor's name
         return 16
     return 64 if features.get("avx512bw") else 32 if features.get("avx2") else 16
 

@@ -1,4 +1,4 @@
 """NumPy has no kernel for lines of CSV text; see `fastkappa.kernels.contract`."""
 
-# pyarrow reads CSV lines faster.
+# There is no kernel here, because pyarrow reads CSV lines faster.
 count_lines = None

@@ -14,7 +14,7 @@ def largest_differences(
     start: int,
     largest: NDArray[np.float32],
 ) -> None:
-    """Update the largest scaled difference of some rows from all rows before them, per column."""
+    """Update, per column, the largest scaled difference of some rows from all rows before them."""
     stop = start + len(factors)
     check_range(start, stop, rows)
     check_range(0, stop, factors.T)

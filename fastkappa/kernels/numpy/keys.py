@@ -23,10 +23,10 @@ from fastkappa.arrays import AnyArray, IntTable
 # their temporaries stay in the L2 cache.
 CHUNK = 1 << 18
 PIECE = 1 << 18
-# A digit has 8 bits, and a key has 16.
+# A digit has 8 bits, and a key has 16 bits.
 MOST_CELLS = 1 << 8
 MOST_KEYS = 1 << 16
-# Fewer pairs are counted faster one by one.
+# If there are fewer pairs, counting them one by one is faster.
 LEAST_PAIRS = 1 << 14
 
 
@@ -45,7 +45,7 @@ class Keys:
         self.wide_keys = np.empty(length // n_digits, np.intp)
 
     def chunk_length(self, n_pairs: int) -> int:
-        """Return how many pairs to add next. The last few pairs may not fill a key."""
+        """Return how many pairs to add next. The last few pairs can be too few for a key."""
         length = min(n_pairs, CHUNK)
         return length - length % self.n_digits or length
 

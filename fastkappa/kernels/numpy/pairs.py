@@ -27,7 +27,7 @@ from fastkappa.kernels.contract import (
 from fastkappa.kernels.numpy.keys import Keys, digits_a_key
 
 READS_AS_FAST = False
-# NumPy has no kernels that are faster than the general ones.
+# There is no kernel for rows, because it would not be faster than the general kernels.
 MOST_ROW_LABELS = 0
 count_rows = None
 sum_moments = None
@@ -115,7 +115,7 @@ def sum_pairs(
     tables: tuple[IntTable, FloatTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
+    """Add the number of pairs of each cell, and the float64 sum of their weights, to two tables."""
     check_range(*part, first, second, weights)
     check_tables(*tables)
     counts, sums = tables
@@ -132,9 +132,9 @@ def sum_pairs_exactly(
     tables: tuple[IntTable, IntTable, IntTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs and the sum of integer weights, ``high * 2**32 + low``.
+    """Add the number of pairs of each cell, and their integer weights as ``high * 2**32 + low``.
 
-    Neither half can overflow with fewer than 2**31 items, whatever the weights.
+    With fewer than 2**31 items, neither half can overflow, whatever the weights are.
     """
     check_range(*part, first, second, weights)
     check_tables(*tables)

@@ -26,7 +26,7 @@ from fastkappa.kernels.contract import (
 
 CHUNK = 1 << 15
 
-# The general path uses NumPy's sort anyway.
+# The general path uses NumPy's sort, so a kernel would be no faster.
 sort_items = None
 
 
@@ -88,7 +88,7 @@ def group_scores(
         order = np.argsort(rows, kind="stable")
         rows = rows[order]
         n_items = np.bincount(rows, minlength=len(places))
-        # The number of earlier items of the chunk in the same row.
+        # How many earlier items of the chunk are in the same row.
         before = np.arange(len(rows)) - (np.cumsum(n_items) - n_items)[rows]
         own = places[rows] + before
         has_place = own < ends[rows]

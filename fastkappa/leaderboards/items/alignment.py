@@ -19,7 +19,8 @@ from fastkappa.leaderboards.items.ids import (
 )
 
 IDS_SHOWN = 5
-# The number of lists that a thread looks up together, so that it hashes the items' ids only once.
+# The number of lists that a thread looks up together, so that the ids of the items are hashed only
+# once.
 LISTS_AT_ONCE = 8
 
 
@@ -29,9 +30,9 @@ class Alignment(NamedTuple):
     Attributes
     ----------
     items, others : ndarray of int or None
-        Positions, in the first and in the other list, of the ids that occur exactly once in each.
-        They have the order of the first list. If ``items`` is None, it stands for all positions. If
-        both are None, the lists are equal.
+        Positions of the ids that occur exactly once in both lists: in the first list, and in the
+        other list. They have the order of the first list. If ``items`` is None, it stands for all
+        positions. If both are None, the lists are equal.
     missing, extra, repeated : list
         Ids that the other list lacks, that only the other list has, and that the other list has
         more than once.
@@ -65,7 +66,7 @@ class Alignment(NamedTuple):
         return ", ".join(descriptions)
 
 
-# The alignment of two equal lists.
+# How two equal lists are aligned.
 ALL_IN_ORDER = Alignment(None, None, [], [], [])
 
 
@@ -75,7 +76,7 @@ class ItemIds:
     def __init__(self, ids: Any, name: str) -> None:
         self._given = read_ids(ids, name)
         self._ids = settled(self._given)
-        # The last list that was matched, because the next list often has the same order.
+        # The list that was matched last is kept, because the next list often has the same order.
         self._last: tuple[Ids, Alignment] | None = None
         self._places = Places(self._ids)
         again = self._places.repeats()
@@ -104,7 +105,7 @@ class ItemIds:
 
     def _align_some(self, named: Sequence[tuple[Any, str]]) -> list[Alignment]:
         """Match lists of ids with these ids. All lists in another order are looked up together."""
-        # Read once, because another thread may replace it.
+        # Read the attribute once, because another thread can replace it.
         last = self._last
         orders, found = ([], []) if last is None else ([last[0]], [last[1]])
         place = []
@@ -116,7 +117,7 @@ class ItemIds:
         for others, places in zip(new, self._places.of(new) if new else ()):
             found.append(self._alignment(others, places))
         if new and new[-1].kind == "string":
-            # Other kinds of ids share memory with the user's array, which may change later.
+            # Ids of other kinds share memory with the user's array, which can change later.
             self._last = (new[-1], found[-1])
         return [ALL_IN_ORDER if i is None else found[i] for i in place]
 
@@ -129,7 +130,7 @@ class ItemIds:
         return None if others.are(self._ids) else others
 
     def _alignment(self, others: Ids, found: Positions) -> Alignment:
-        """Return the alignment, given each other id's position among these ids, -1 for none."""
+        """Return the alignment, given the position of each other id, or -1 if it is not here."""
         ids, is_known = self._ids, found >= 0
         places = np.full(len(ids), -1, np.int64)
         if len(others) == len(ids) and is_known.all():

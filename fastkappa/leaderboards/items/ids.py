@@ -42,8 +42,8 @@ class Ids(NamedTuple):
     kind : {'number', 'time', 'duration', 'string', 'fixed width', 'object'}
     values : ndarray or pyarrow.Array
         A NumPy array of int64 numbers, times or objects, or a large_string array of pyarrow.
-        Strings of fixed width remain a NumPy array, which can only be compared. `settled` makes a
-        copy of them for look-ups.
+        Strings of fixed width remain a NumPy array, which can only be compared. For look-ups,
+        `settled` copies such strings.
     """
 
     kind: str
@@ -53,9 +53,9 @@ class Ids(NamedTuple):
         return len(self.values)
 
     def are(self, others: Ids) -> bool:
-        """Return whether both are the same ids in the same order, as far as this is quick to tell.
+        """Return whether both are the same ids in the same order, if this is quick to find out.
 
-        If not, the result is False.
+        Otherwise the result is False.
         """
         if self.kind != others.kind or self.kind == "object":
             return False
@@ -133,7 +133,7 @@ class Places:
 
     @cached_property
     def _in_range(self) -> tuple[int, Positions] | None:
-        """The lowest number, and the position of each number from there on, if they are dense."""
+        """The lowest number, and the position of each number from it on, if numbers are dense."""
         numbers = self._others.values
         if not len(numbers):
             return 0, np.full(1, -1, np.int64)
@@ -228,7 +228,7 @@ def _checked(strings: Any, name: str) -> Any:
 
 
 def _of_integers(array: AnyArray) -> Ids:
-    # Compare sizes, not dtypes, because the byte order can differ.
+    # Sizes are compared instead of dtypes, because the byte order can differ.
     is_uint64 = array.dtype.kind == "u" and array.dtype.itemsize == 8
     if is_uint64 and array.max(initial=0) > np.iinfo(np.int64).max:
         return Ids("object", array.astype(object))
@@ -246,7 +246,7 @@ def _of_objects(ids: list[Any], name: str) -> Ids:
         whole = np.array(ids)
         if whole.dtype.kind in "iu":
             return _of_integers(whole)
-    # The ids must also equal those of an array of times, whose unit can differ.
+    # A list of dates must give the same ids as an array of times, whose unit can differ.
     if kinds == {date}:
         return Ids("time", np.array(ids, "M8[D]"))
     are_times = bool(kinds) and all(issubclass(kind, datetime) for kind in kinds)
@@ -292,7 +292,7 @@ def _in_large_strings(lengths: AnyArray, characters: Any) -> Ids:
 
     ends = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])
-    # Built from buffers, as in `_in_arrow`.
+    # The array is built from its buffers, as in `_in_arrow`.
     buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(characters)]
     return Ids("string", pyarrow.Array.from_buffers(pyarrow.large_string(), len(lengths), buffers))
 

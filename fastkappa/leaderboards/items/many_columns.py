@@ -112,8 +112,9 @@ def count_many(
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
     """Count a stack of tables, one per pair of columns, and the items that each leaves out.
 
-    The labels are those given, else all labels that occur in any column, sorted. The second array
-    counts, per pair, the items left out because only the second column's label is not among them.
+    The labels are the given labels, otherwise all labels that occur in any column, sorted. For each
+    pair, the second array counts the items that are left out only because the label in the second
+    column is not among the labels.
     """
     if labels is not None:
         return _count_known(counter, pairs, labels, weights)
@@ -135,7 +136,7 @@ def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
         if part.rows.dtype != labels.dtype or not np.array_equal(part.rows, labels):
             labels = union_of_labels([one.rows for one in parts])
             break
-    # Equal labels keep their own order, which need not be sorted.
+    # Labels that are equal keep their own order, which need not be sorted.
     places = [
         np.arange(len(labels)) if labels is parts[0].rows else positions_in(labels, part.rows)
         for part in parts
@@ -157,7 +158,7 @@ def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
 
 
 def _count_unknown(counter: Counter, pairs: Pairs) -> ConfusionTable:
-    """Return the table of each pair of columns, with all labels that occur in any, sorted."""
+    """Return the table of each pair of columns, with the labels of all columns, sorted."""
     if len(pairs) < 2 * counter.num_threads:
         counts = [count_unknown(counter.kernels, *pair, counter.num_threads) for pair in pairs]
         return stacked([_one_table(count, pair) for count, pair in zip(counts, pairs)])
@@ -233,7 +234,7 @@ def _add_blocks(
 def _on_range(stack: AnyArray, label_range: LabelRange) -> ConfusionTable:
     """Return a table from a stack on a range of labels, keeping only labels that occur."""
     stack, labels = stack[:, :-1, :-1], label_range.labels()
-    # NumPy's sums over small axes are ten times as slow.
+    # NumPy's sums over small axes take ten times as long.
     occurs = np.bitwise_or.reduce(stack, axis=0)
     used = np.logical_or(occurs.any(axis=0), occurs.any(axis=1))
     if not used.all():

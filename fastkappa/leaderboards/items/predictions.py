@@ -67,7 +67,7 @@ def count_predictions(
     names: list[Any] = []
     parts: list[ConfusionTable] = []
     n_missing: list[int] = []
-    # The columns of an array need no extra memory, so all are counted together.
+    # The columns of an array need no extra memory, so all of them are counted together.
     most = None if type(predictions) is np.ndarray else bytes_at_once
     columns = named_columns(predictions, truth.n_given, axis)
     for some_names, some in _some_at_a_time(truth, columns, columns_at_once, most):
@@ -81,8 +81,8 @@ def count_predictions(
         if weights is None or weights.any():
             table, _ = order.count(full_names, pairs, used, weights)
         else:
-            # The weights as a whole are valid, but those of this prediction's items are all 0. Its
-            # table is empty and its kappa undefined.
+            # The weights as a whole are valid, but all weights of this prediction's items are 0.
+            # Its table is empty and its kappa undefined.
             table, _ = order.count(full_names, pairs, used)
             dtype = np.float64 if weights.dtype.kind == "f" else np.int64
             table = table._replace(sums=np.zeros(table.counts.shape, dtype))
@@ -95,7 +95,7 @@ def count_predictions(
 def named_columns(predictions: Any, n_items: int, axis: int) -> Iterator[tuple[Any, Any]]:
     """Yield the name and the ratings of each prediction.
 
-    The names are the keys of a mapping, the column names of a data frame, else 0, 1, 2, ...
+    The names are the keys of a mapping, the column names of a data frame, otherwise 0, 1, 2, ...
     ``axis`` is the axis of the items in an array.
     """
     is_whole = hasattr(axis, "__index__") and np.ndim(axis) == 0 and not isinstance(axis, bool)
@@ -105,11 +105,14 @@ def named_columns(predictions: Any, n_items: int, axis: int) -> Iterator[tuple[A
         yield from predictions.items()
     elif isinstance(predictions, (str, bytes)):
         raise TypeError(f"{FORMS}, got {predictions!r}.")
-    elif hasattr(predictions, "column_names"):  # pyarrow
+    # This is a pyarrow table.
+    elif hasattr(predictions, "column_names"):
         yield from zip(predictions.column_names, predictions.columns)
-    elif hasattr(predictions, "iter_columns"):  # polars
+    # This is a polars data frame.
+    elif hasattr(predictions, "iter_columns"):
         yield from zip(predictions.columns, predictions.iter_columns())
-    elif hasattr(predictions, "iloc") and getattr(predictions, "ndim", 0) == 2:  # pandas
+    # This is a pandas data frame.
+    elif hasattr(predictions, "iloc") and getattr(predictions, "ndim", 0) == 2:
         for j, name in enumerate(predictions.columns):
             yield name, predictions.iloc[:, j]
     elif hasattr(predictions, "shape"):

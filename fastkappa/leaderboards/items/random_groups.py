@@ -26,8 +26,8 @@ from fastkappa.tables.known_labels import Encoding, KnownLabels
 # The largest number of cells in the tables of all groups. These 4 MB stay in the cache. With larger
 # tables, adding up the items one by one is faster.
 MOST_CELLS = 1 << 19
-# OpenBLAS multiplies matrices up to this size in one thread. Its other threads would keep spinning
-# after the product, and so take cores from the threads that read files.
+# OpenBLAS multiplies matrices up to this size in one thread. For larger products, its other threads
+# would keep spinning afterwards and take cores from the threads that read files.
 ALONE = 1 << 18
 
 
@@ -89,7 +89,7 @@ class ItemGroups:
             dtype = np.uint16 if most <= 1 << 16 else np.uint32
             of_unit = generator.integers(0, most, n_units, dtype=dtype)
         self.of_item: AnyArray = of_unit if clusters is None else of_unit[clusters]
-        # The largest number of items in a replicate. Sums of weights are not bounded.
+        # The largest number of items in a replicate. Sums of weights have no such bound.
         self.most_items = self.n_groups * float(np.bincount(self.of_item).max())
         if weights is not None:
             self.most_items = math.inf
@@ -145,12 +145,12 @@ def sum_by_group(
 ) -> GroupSums:
     """Return the sums of each prediction over each group, without items that have other labels.
 
-    ``of_labels`` has k numbers per label, shape (l, k). ``have_all`` means that no prediction lacks
+    ``of_labels`` has k numbers per label, shape (l, k). ``have_all`` is True if no prediction lacks
     an item or has other labels.
     """
     n_labels, n_groups = len(known), groups.n_groups
     codes = groups.codes(first, known)
-    # Tables contain counts, so they cannot be used with weights.
+    # The tables contain counts of items, so they cannot be used with weights.
     has_tables = n_groups * n_labels * (n_labels + 1) <= MOST_CELLS and groups.weights is None
     shape = (n_groups, len(predictions))
     columns = np.zeros((*shape, of_labels.shape[1]))
@@ -179,7 +179,7 @@ def sum_by_group(
         return sums
     rows = np.bincount(codes, groups.weights, minlength=n_groups * n_labels)
     if len(rows) > n_groups * n_labels:
-        # No item had other labels when the labels were determined.
+        # No item had another label when the labels were determined.
         raise changed_meanwhile()
     return sums._replace(rows=rows.astype(np.float64).reshape(n_groups, 1, n_labels))
 
@@ -256,7 +256,8 @@ def _sum_items(
         order = np.argsort(items, kind="stable")
         codes, column = codes[order], column._replace(values=column.values[order])
         weights = None if weights is None else weights[order]
-    # Adding a chunk touches the sums of all groups, so a chunk should not be shorter than these.
+    # Adding a chunk touches the sums of all groups. So a chunk should be at least as long as they
+    # are.
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):
         chunk = slice(start, start + length)

@@ -85,7 +85,7 @@ class Reference:
         """
         is_array = self._is_plain and type(ratings) is np.ndarray
         if is_array and ratings.dtype.kind in "iu" and ratings.shape == (self.n_items,):
-            # Arrays of integers need no further checks.
+            # Arrays of integers need no further check.
             return Pair((self.column, Column(ratings, ratings.dtype)), None, 0)
         with _naming(name):
             n_ratings = length_of(name, ratings)
@@ -168,7 +168,7 @@ class Reference:
             ratings = without(ratings, dropped)
         n_lacking = 0 if items is None else self.n_items - len(items)
         if n_lacking and n_lacking == self.n_items:
-            # Without items the labels need not be comparable.
+            # Without items, the labels need not be comparable.
             nothing = self.column._replace(values=self.column.values[:0])
             return Pair((nothing, nothing), items, n_missing)
         first, second = self._read_beside(ratings, name)

@@ -23,7 +23,7 @@ BYTES_A_THREAD = 1 << 21
 
 
 def as_matrix(columns: Sequence[Any]) -> AnyArray | None:
-    """Return the row-major matrix whose columns these are, or None if there is none."""
+    """Return the row-major matrix that has these columns, or None if there is none."""
     first = columns[0]
     if len(columns) < 2 or type(first) not in PLAIN or first.ndim != 1:
         return None
@@ -44,7 +44,7 @@ def as_matrix(columns: Sequence[Any]) -> AnyArray | None:
 
 
 def matrix_to_copy(columns: Sequence[Any]) -> AnyArray | None:
-    """Return the columns as a matrix if they should be copied before counting, else None."""
+    """Return the columns as a matrix to be copied before counting, or None."""
     matrix = as_matrix(columns)
     return None if matrix is None or abs(matrix.strides[0]) in COUNTED_IN_PLACE else matrix
 

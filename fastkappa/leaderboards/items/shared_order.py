@@ -36,7 +36,7 @@ class OtherLabelsError(ValueError):
 
 
 class SharedOrder:
-    """The labels of all predictions' tables: the given labels, else the declared order.
+    """The labels of the tables of all predictions, either given or in a declared order.
 
     Predictions are read in batches. With ``refuse_late`` it is an error if a prediction declares
     an order after others were scored without it. Without ``allow_other_labels`` it is an error if
@@ -58,7 +58,8 @@ class SharedOrder:
         self._order = truth.declared if labels is None else None
         self._declared_by = TRUTH
         self._found: list[AnyArray] = []
-        # The sum of all tables on the given labels, and the most items left out of one table.
+        # The sum of all tables on the given labels, and the largest number of items that one table
+        # leaves out.
         self._total: AnyArray | int = 0
         self._most_outside = 0
         judge_labels({TRUTH: truth}, labels)
@@ -66,7 +67,8 @@ class SharedOrder:
     def labels_of(self, names: Sequence[str], pairs: Sequence[tuple[Column, Column]]) -> Any:
         """Return the labels of these predictions' tables, or None for all labels that occur."""
         order, declared_by = self._order, self._declared_by
-        # Integers are checked together: with few items, separate checks are slower than counting.
+        # All integers are checked together, because with few items separate checks are slower than
+        # counting.
         whole = {TRUTH: pairs[0][0]} if pairs else {}
         for name, (first, second) in zip(names, pairs):
             if second.declared is None and second.label_dtype.kind in "iu":
@@ -90,7 +92,7 @@ class SharedOrder:
 
     @property
     def is_known(self) -> bool:
-        """Whether labels or an order are given or declared."""
+        """Whether labels are given or an order is declared."""
         return self._labels is not None or self._order is not None
 
     def count(
@@ -141,7 +143,7 @@ class SharedOrder:
 
 
 def _others(labels: Any, pair: tuple[Column, Column]) -> str:
-    """Describe the predicted labels that are not given labels, with their numbers of items."""
+    """Describe the predicted labels that were not given, with the number of items of each."""
     first, second = pair
     known = KnownLabels(labels, first, second)
     is_known, is_among = (known.encode(column).places(column.values) >= 0 for column in pair)

@@ -23,7 +23,7 @@ from fastkappa.multirater.items.rater_columns import CHUNK, EncodedRater
 
 Result = TypeVar("Result")
 
-# A pattern needs one byte per label: many patterns with many labels need too much memory.
+# A pattern needs one byte per label, so many patterns with many labels need too much memory.
 LARGEST_COUNTS = 1 << 33
 
 
@@ -33,7 +33,8 @@ class Sizes(NamedTuple):
     Attributes
     ----------
     most_cells : int
-        The most cells of a table of all possible profiles or patterns; 4 MB still fit in the cache.
+        The largest number of cells in a table of all possible profiles or patterns: 4 MB, which
+        still fit in the cache.
     per_thread : int
         The number of ratings that justifies another thread. Starting a thread takes about 100
         microseconds; counting these ratings takes several times that.
@@ -88,7 +89,8 @@ def count_patterns(
         ordered = _collect(raters, lambda codes: np.sort(codes, axis=1), num_threads, sizes)
         return as_patterns(*ordered, n_labels)
     half = n_labels // 2
-    # Each rating adds one to the digit of its label, in the row number or the column number.
+    # Each rating adds 1 to the digit of its label, either in the row number or in the column
+    # number.
     to_row, to_column = np.zeros((2, n_labels + 1), np.uint32)
     to_row[:half] = base ** np.arange(half)
     to_column[half:n_labels] = base ** np.arange(n_labels - half)

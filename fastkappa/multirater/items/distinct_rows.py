@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 
-# The digits packed into one word make a number below this.
+# Digits packed into one word make a number below this limit.
 WORD = 1 << 63
 # The number of rows packed at a time.
 BLOCK = 1 << 18
-# Up to this many possible values, rows are located by a look-up table, otherwise by a search.
+# If there are at most this many possible values, rows are located by a look-up table, otherwise by
+# a search.
 LARGEST_LOOKUP = 1 << 20
 
 
@@ -28,7 +29,7 @@ class DistinctRows:
     base : int
         Every number is from 0 to ``base - 1``.
     block : int, default=BLOCK
-        How many more rows may wait than are already merged.
+        The number of rows that can wait to be merged, in addition to the number of merged rows.
     """
 
     def __init__(self, n_columns: int, base: int, block: int = BLOCK) -> None:
@@ -97,7 +98,7 @@ class RowFinder:
 
     def __init__(self, rows: AnyArray, base: int) -> None:
         self._base, self._per_word = base, _per_word(rows.shape[1], base)
-        # Word by word: the rank of the row read so far, and of its next word.
+        # For each word: the rank of the row read so far, and of its next word.
         self._levels: list[tuple[AnyArray, AnyArray]] = []
         ranks = np.zeros(len(rows), np.int64)
         for word in _packed(rows, base, self._per_word):

@@ -27,6 +27,11 @@ COUNTS = OtherForm(
     " read as a column per rater: use Ratings.from_counts(ratings) if they count the raters that"
     " gave each label, Ratings.from_array(ratings) if not."
 )
+ONE_HOT = OtherForm(
+    "every row of ratings has exactly one 1, as if there were a column per label, but they were"
+    " read as a column per rater: give one column of labels per rater, such as that of"
+    " numpy.argmax(ratings, axis=1)."
+)
 TABLE = OtherForm(
     "ratings have as many rows as columns, and their numbers hardly repeat, as in a table that"
     " counts pairs of labels, but they were read as a column per rater: give"
@@ -40,17 +45,21 @@ FEWEST_TRANSPOSED = 8
 # Independent raters would repeat this many pairs of labels. They repeat none with a probability of
 # about exp(-7), one in a thousand; if they agree, it is even smaller.
 REPEATED_BY_CHANCE = 7.0
-# A table with more labels has many small counts, which repeat.
+# A table with more labels than this has many small counts, which repeat.
 LARGEST_TABLE = 10
-# Rows searched for a repeated pair. Nearly all ratings have one in the first few rows.
+# Rows searched for a repeated pair. In nearly all ratings, a pair repeats within the first few
+# rows.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
 
 def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | None:
     """Return the form that ratings look like, None if it is one column per rater."""
     n_subjects = raters[0].n_subjects
-    if may_be_counts and look_like_counts(raters):
+    largest = largest_count(raters) if may_be_counts else 0
+    if largest > 1:
         return COUNTS
+    if largest and len(raters) > 2 and n_subjects >= FEWEST_IDS:
+        return ONE_HOT
     if len(raters) >= max(FEWEST_TRANSPOSED, 2 * n_subjects):
         return OtherForm(
             f"ratings have {n_subjects} rows, read as subjects, and {len(raters)} columns, read as"
@@ -152,16 +161,16 @@ def _all_differ(first: AnyArray, second: AnyArray) -> bool:
     return len(np.unique(a * len(distinct) + b)) == len(first)
 
 
-def look_like_counts(raters: Sequence[Rater]) -> bool:
-    """Return whether ratings look like counts of how many raters gave each label.
+def largest_count(raters: Sequence[Rater]) -> int:
+    """Return the largest of what look like counts of how many raters gave each label, else 0.
 
-    They do if there are at least three rows of non-negative whole numbers without missing values,
-    every row has the same sum, and the numbers include 0 and a number of at least 2. Ratings that
-    start at 1, or are only 0 and 1, never look like counts. Other ratings do so only by chance, and
-    less often if raters agree more.
+    Ratings look like counts if there are at least three rows of non-negative whole numbers without
+    missing values, every row has the same sum, and the numbers include 0. Ratings that start at 1
+    never do. Other ratings do so only by chance, and less often if raters agree more. If each row
+    is a 1 and zeros, the largest count is 1; other rows of 0 and 1 do not look like counts.
     """
     if raters[0].n_subjects < FEWEST_ROWS or not all(map(_may_be_counts, raters)):
-        return False
+        return 0
     total, smallest, largest = None, 1, 1
     for start in range(0, raters[0].n_subjects, CHUNK):
         rows: AnyArray = np.stack(
@@ -171,15 +180,16 @@ def look_like_counts(raters: Sequence[Rater]) -> bool:
         total = sums[0] if total is None else total
         smallest, largest = min(smallest, rows.min()), max(largest, rows.max())
         if smallest < 0 or (sums != total).any():
-            return False
-    return smallest == 0 and largest >= 2
+            return 0
+    return int(largest) if smallest == 0 and (largest > 1 or total == 1) else 0
 
 
 def look_like_table(raters: Sequence[Rater]) -> bool:
     """Return whether ratings look like the confusion matrix of two raters.
 
     Such a table is square, most of its counts differ, and most items of each label are on the
-    diagonal. Ratings with as many raters as subjects, and so few of both, would repeat most labels.
+    diagonal. If ratings had as many raters as subjects, and so few of both, most labels would
+    repeat.
     """
     n = raters[0].n_subjects
     if n != len(raters) or n < 2 or n > LARGEST_TABLE or not all(map(_may_be_counts, raters)):
@@ -194,4 +204,4 @@ def look_like_table(raters: Sequence[Rater]) -> bool:
 
 def _may_be_counts(rater: Rater) -> bool:
     column = rater.column
-    return rater.missing is None and column.categories is None and column.label_dtype.kind in "iuf"
+    return rater.missing is None and column.categories is None and column.label_dtype.kind in "biuf"

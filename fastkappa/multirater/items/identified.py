@@ -18,7 +18,8 @@ from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.ratings.interop import codes_of_foreign, dictionary_of_pyarrow
 from fastkappa.ratings.label_order import sorted_strings
 
-# Up to this ratio of span to column length, whole numbers get a look-up table.
+# Whole numbers get a look-up table if their span is at most this many times the length of the
+# column.
 LOOKUP_PER_ROW = 4
 
 
@@ -47,7 +48,7 @@ class Identified(NamedTuple):
 
 def identify(given: Any, name: str) -> Identified:
     """Number the distinct entries of a column of items or raters. Raters are in sorted order."""
-    # A pyarrow column of items is numbered without making a Python string per name.
+    # For a pyarrow column, items are numbered without making a Python string per name.
     in_arrow = None
     if name == "item" and type(given).__module__.startswith("pyarrow"):
         in_arrow = dictionary_of_pyarrow(given, name)
@@ -87,10 +88,10 @@ def identify(given: Any, name: str) -> Identified:
 def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: str) -> Identified:
     """Number the entries of a categorical column. A declared order is kept."""
     used = np.zeros(len(categories), bool)
-    # Copied because NumPy would check the codes and then read them a second time.
+    # The codes are copied, because NumPy would check them and then read them a second time.
     used[codes.copy() if codes.dtype == np.intp else codes] = True
     found = [categories[code] for code in np.flatnonzero(used).tolist()]
-    # A dictionary may contain a name twice.
+    # A dictionary can contain a name twice.
     position = dict.fromkeys(found)
     if name == "rater":
         are_strings = all(isinstance(entry, str) for entry in position)

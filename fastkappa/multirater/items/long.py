@@ -38,13 +38,13 @@ from fastkappa.ratings.read import read_clusters
 from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
 from fastkappa.tables.two_codings import judge_pairs
 
-# With items and raters swapped, a file has no more items than this.
+# If items and raters are swapped, a file has at most this many items.
 MOST_SWAPPED = 4
-# How much rarer a mistyped name is, and how similar it is to another name.
+# How many times rarer a mistyped name is than the correct one, and how similar both are.
 RARER, LEAST_LIKENESS = 10, 0.8
 # Affixes that tools add to the name of an item, such as a folder.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
-# Which rating counts if a rater rated an item several times.
+# Which rating counts if a rater has rated an item several times.
 Duplicates = Literal["error", "first", "last"]
 
 
@@ -168,10 +168,10 @@ def read_long(
     Raises
     ------
     ValueError
-        As for `encode_columns`. Also if the columns differ in length, a rating has no item or no
-        rater, items or raters are not whole numbers, strings or dates, there are fewer than two
-        raters, a rater rated an item twice and ``duplicates`` is 'error', or an item is in two
-        clusters.
+        As for `encode_columns`. An error is also raised if the columns differ in length, a rating
+        has no item or no rater, items or raters are not whole numbers, strings or dates, there are
+        fewer than two raters, a rater rated an item twice and ``duplicates`` is 'error', or an item
+        is in two clusters.
     """
     check_choice("duplicates", duplicates, get_args(Duplicates))
     columns = {"item": item, "rater": rater, "rating": rating}
@@ -250,7 +250,7 @@ def _sorted_ratings(
 
 
 def _warn_of_swapped(ratings: LongRatings) -> None:
-    """Warn of many raters with very few items: items and raters may be swapped."""
+    """Warn of many raters with very few items, because items and raters may be swapped."""
     n_raters = len(ratings.rater_names)
     fewest = max(FEWEST_TRANSPOSED, MOST_SWAPPED * ratings.n_items)
     if 1 < ratings.n_items <= MOST_SWAPPED and n_raters >= fewest:
@@ -287,7 +287,7 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> N
     ``pairs`` are sorted numbers: item times the number of raters, plus the rater.
     """
     starts = np.searchsorted(pairs, np.arange(items.n_distinct + 1) * n_raters)
-    # An item that all raters rated has only one spelling.
+    # An item that has a rating from every rater has only one spelling.
     parts = np.flatnonzero(np.diff(starts) < n_raters)
     if not 2 <= len(parts) <= MOST_TYPED or not isinstance(items.name_of(0), str):
         return
@@ -378,7 +378,8 @@ def _duplicates(
     several = pairs[1:][again]
     n_pairs = len(np.unique(several))
     differ = again & (codes[1:] != codes[:-1])
-    # Sorted by pair only, not by code: a pair's ratings are equal if all neighbours are equal.
+    # The rows are sorted by pair, not by code. The ratings of a pair are equal if all neighbours
+    # are equal.
     n_differ = len(np.unique(pairs[1:][differ]))
     n_times = int((pairs == pairs[first]).sum())
     found = f"rater {raters.shown(rater)} has {n_times} ratings of item {items.shown(item)}"

@@ -14,7 +14,7 @@ from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import check_is_list, find_missing
 from fastkappa.ratings.rating_matrix import Rater, columns_of, read_measurements
 
-# Whole numbers over a wider range are measurements. Fractional numbers always are.
+# Whole numbers over a wider range are measurements. Fractional numbers are always measurements.
 WIDEST_LABELS = 1000
 
 
@@ -28,7 +28,7 @@ class Measurements(NamedTuple):
     multiplicities : ndarray of shape (n,)
         The number of subjects with each row.
     labels : ndarray of shape (0,)
-        Always empty: measurements have no labels.
+        Always empty, because measurements have no labels.
     n_subjects, n_raters, n_paired, n_missing : int
         As for `Ratings`.
     constant : bool
@@ -54,7 +54,7 @@ def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements 
     Raises
     ------
     ValueError
-        As for `read_measurements`. Also if missing codes are not a list.
+        As for `read_measurements`. An error is also raised if missing codes are not a list.
     """
     check_is_list(missing_codes)
     if isinstance(ratings, (list, tuple)) or not hasattr(ratings, "shape"):

@@ -23,7 +23,7 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import union_of_labels
 from fastkappa.tables.two_codings import judge_pairs
 
-# The number of ratings per chunk of encoding; a chunk fits in the cache.
+# The number of ratings that are encoded at a time. A chunk of this size fits in the cache.
 CHUNK = 1 << 15
 
 
@@ -74,8 +74,8 @@ def encode_columns(
     Raises
     ------
     ValueError
-        As for `read_raters` and `read_sets`. Also if all ratings are missing. Errors refer to the
-        columns as ``argument``.
+        As for `read_raters` and `read_sets`. An error is also raised if all ratings are missing.
+        Errors refer to the columns as ``argument``.
     """
     coded = read_sets(columns, names, labels, missing_codes)
     if coded is not None:
@@ -114,7 +114,7 @@ def _judge(
     columns = {one.rater.name: one.rater.column for one in encoded}
     are_recoded = False
     if 1 < len(encoded) <= MOST_JUDGED:
-        # Ratings outside the labels are reported by the functions that count all ratings.
+        # Functions that count all ratings report ratings outside the labels.
         with suppress(ValueError):
             codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
             are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)

@@ -41,8 +41,8 @@ LEVELS = get_args(NamedLevel)
 class DistanceMatrix:
     """A metric given as a matrix of distances.
 
-    ``largest`` is the largest label if the distances are squared differences of labels, else 0. It
-    bounds the rounding errors of such distances.
+    ``largest`` is the largest label if the distances are squared differences of labels, otherwise
+    0. It bounds the rounding errors of such distances.
     """
 
     def __init__(self, distances: Floats, largest: float = 0.0) -> None:
@@ -53,7 +53,7 @@ class DistanceMatrix:
         return patterns.distances(self._distances)
 
     def from_labels(self, totals: Floats) -> Floats:
-        """Return the sum of the distances from each label to ``totals`` of each."""
+        """Return the sum of the distances from each label to ``totals`` items of each label."""
         return totals @ self._distances
 
 
@@ -75,7 +75,7 @@ class SquaredDifferences:
         return distances
 
 
-# Either form of the distances between labels.
+# The distances between labels, in either of two forms.
 Metric: TypeAlias = DistanceMatrix | SquaredDifferences
 
 
@@ -103,7 +103,7 @@ class Alpha(Coefficient):
         self._patterns = Patterns(patterns.counts[paired], patterns.multiplicities[paired])
         self.multiplicities = self._patterns.multiplicities
         self.used = paired
-        # The metric of ordinal data depends on the sample.
+        # The metric of ordinal data depends on the sample, so it is not fixed.
         self._fixed = None if _is_name(level, "ordinal") else metric_of(level, labels)
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
@@ -114,7 +114,7 @@ class Alpha(Coefficient):
         metric = self._metric(totals)
         n = np.asarray(totals.sum(axis=-1))
         observed = multiplicities @ self._of_patterns(metric)
-        # With only one label, rounding errors must not look like disagreement.
+        # If there is only one label, rounding errors must not look like disagreement.
         several = np.count_nonzero(totals, axis=-1) > 1
         with np.errstate(invalid="ignore"):
             expected = np.where(several, (metric.from_labels(totals) * totals).sum(axis=-1), 0.0)
@@ -134,7 +134,7 @@ class Alpha(Coefficient):
         proportions = totals / totals.sum()
         from_labels = metric.from_labels(proportions)
         expected = from_labels @ proportions
-        # How much the rounding of labels adds to the error bound of each part.
+        # The rounding of labels adds this to the error bound of each part.
         rounded = rounded_sums(metric.largest, from_labels, 1)
         return influence_of_alpha(
             Parts(self._of_patterns(metric), patterns.products(from_labels), expected),
@@ -215,7 +215,7 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
         check_choice("level", level, (*LEVELS, *SET_LEVELS), "a matrix of distances")
     values = numbers_of(level, labels)
     if level == "interval":
-        # Centred at the mean, so that large values lose no digits.
+        # The values are centred at their mean, so that large values lose no digits.
         return SquaredDifferences(values - values.mean(), _largest(values))
     if (values < 0).any():
         raise ValueError(f"level='ratio' needs labels of 0 or more, got {values.min():g}.")
@@ -259,8 +259,9 @@ def influence_of_alpha(
 ) -> Influence:
     """Return how much a subject of each row raises alpha (Gwet 2014).
 
-    ``largest`` is the attribute of the metric. ``rounded`` is how much the rounding of labels adds
-    to the error bounds of ``to_all``, and in proportion to that of ``expected``.
+    ``largest`` is the attribute of the metric. ``rounded`` is the error due to the rounding of
+    labels. It is added to the error bounds of ``to_all``, and in proportion to the bound of
+    ``expected``.
     """
     within, to_all, expected = parts
     n = multiplicities.sum()

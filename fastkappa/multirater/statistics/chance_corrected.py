@@ -34,8 +34,8 @@ def distances_of(weights: Weights, n_labels: int) -> Floats:
     Raises
     ------
     ValueError
-        If the weights are neither a name nor a matrix that `as_weights` accepts. Also if they are
-        not symmetric, because the ratings of a subject have no order here.
+        If the weights are neither a name nor a matrix that `as_weights` accepts. An error is also
+        raised if they are not symmetric, because the ratings of a subject have no order here.
     """
     distances = disagreement_matrix(weights, n_labels)
     if (distances != distances.T).any():
@@ -63,7 +63,7 @@ class Chance(NamedTuple):
         return np.asarray(self.constant + quadratic)
 
 
-# A function that returns a coefficient's chance rule, given the distances between labels.
+# A function that returns the chance rule of a coefficient for given distances between labels.
 ChanceRule: TypeAlias = Callable[[Floats], Chance]
 
 

@@ -30,7 +30,7 @@ class Disagreement(NamedTuple):
 
     @property
     def coefficient(self) -> Floats:
-        """One minus the ratio of observed to expected; NaN where none is expected."""
+        """One minus the ratio of observed to expected disagreement; NaN if none is expected."""
         observed, expected = np.asarray(self.observed), np.asarray(self.expected)
         ratio = np.full(observed.shape, np.nan)
         np.divide(observed, expected, out=ratio, where=expected > 0)
@@ -153,9 +153,9 @@ class WithinSubjects:
 def observed_over(sums: Floats, expected: Smooth) -> tuple[Smooth, Smooth]:
     """Return the two parts of a ratio: observed and expected distance of paired subjects.
 
-    ``sums`` of shape (m, k + 2) are sums over subjects of three kinds of features: the distance, an
-    indicator that it exists, and the k features on which ``expected``, the distance expected by
-    chance, depends.
+    ``sums`` has the shape (m, k + 2) and contains sums of features over subjects. The features are
+    the distance, an indicator that it exists, and k features. ``expected``, the distance expected
+    by chance, depends on these k features.
     """
     observed, paired = sums[:, 0], sums[:, 1]
     m, k = sums.shape

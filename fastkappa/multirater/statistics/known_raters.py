@@ -78,9 +78,9 @@ class Conger(Coefficient):
         n = multiplicities.sum()
         margins, n_rated = self._margins(multiplicities)
         expected = self._expected(margins)
-        # The distance of each label to the labels of the paired raters. A missing rating is
+        # The distances from each label to the labels of the paired raters. A missing rating is
         # replaced by the rater's mean, a constant that is left out here. The fewer ratings a rater
-        # has, the more each one counts.
+        # has, the more each rating counts.
         by_chance, sizes = (
             self._profiles.sums(
                 (distance + sign * (distance * margins).sum(axis=-1, keepdims=True))
@@ -97,7 +97,7 @@ class Conger(Coefficient):
     def score_model(self) -> ScoreModel | None:
         """Return the score model: features are the distance, its presence, and the labels.
 
-        Each pair of rater and label is a feature: 1 if the rater gave this label, else 0.
+        Each pair of rater and label is a feature: 1 if the rater gave this label, otherwise 0.
         """
         n_raters, n_labels = self._profiles.n_raters, len(self._distances)
         profiles = self._profiles.with_unseen(n_raters * n_labels + 2)
@@ -147,10 +147,10 @@ class Conger(Coefficient):
         return divided(counts, n_rated[..., None]), n_rated
 
     def _partners(self, margins: Floats, sign: int = -1) -> Floats:
-        """Return the sum of the margins of the raters that each rater is paired with.
+        """Return, for each rater, the sum of the margins of the raters paired with this rater.
 
-        It is the sum of all margins minus the rater's own. With ``sign=1`` the rater's own is
-        added, which bounds the sizes of the terms.
+        It is the sum of all margins minus the rater's own. With ``sign=1``, the rater's own margin
+        is added, which bounds the sizes of the terms.
         """
         others = margins.sum(axis=-2, keepdims=True) + sign * margins
         if self._rater is None:
@@ -198,7 +198,7 @@ class Light(Coefficient):
 
     def influence(self) -> Influence:
         tables = self._profiles.tables(self.multiplicities)
-        # These arrays are large with many raters, so the narrowest possible dtype is used.
+        # With many raters these arrays are large, so they use the narrowest possible dtype.
         tables = tables.astype(np.min_scalar_type(tables.max()))
         n = float(self.multiplicities.sum())
         sums = []
@@ -206,7 +206,7 @@ class Light(Coefficient):
         for i, sign in ((0, -1), (1, 1)):
             for pairs in pair_blocks(tables):
                 table = tables[pairs].astype(np.int64)
-                # A pair without a common subject has no kappa; without this, NumPy would warn of 0
+                # A pair without a common subject has no kappa. This avoids NumPy's warning about 0
                 # / 0.
                 n_both = np.maximum(table.sum(axis=(-2, -1), keepdims=True), 1)
                 slope = kappa_gradient(table, self._weights)[i]

@@ -3,9 +3,9 @@
 The definitions are those of the module `alpha`, with one row per subject in place of patterns.
 Distances are squared differences: of the values for interval data, and of mid-ranks for ordinal
 data. Consider a subject with r ratings, and let S be their sum of squares about their mean m. Then
-the distances over its ordered pairs sum to 2 r S. Likewise N ratings with the sum of squares T have
-the sum 2 N T. So r, m and S are enough for each subject, and no array has a size of labels times
-subjects. Ratio data have no such form; see `ratio_distances`.
+the distances over its ordered pairs sum to 2 r S. Likewise, the distances over all N ratings, with
+the sum of squares T, sum to 2 N T. So r, m and S are enough for each subject, and no array has a
+size of labels times subjects. Ratio data have no such form; see `ratio_distances`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreemen
 from fastkappa.multirater.statistics.ratio_distances import RatioDistances, ratio_distance
 from fastkappa.statistics.spread import EPSILON, Influence
 
-# The levels that measurements can have.
+# Measurements can have these levels.
 MEASURED = ("ordinal", "interval", "ratio")
-# The number of ratings processed at a time; they stay in the cache.
+# The number of ratings processed at a time. They stay in the cache.
 CHUNK = 1 << 16
 
 
@@ -109,7 +109,8 @@ class _Squares:
             first = chunk[0].copy()
             for column in chunk[1:]:
                 np.copyto(first, column, where=np.isnan(first))
-            # Relative to the first rating, so that rounding cannot separate equal ratings.
+            # Numbers are relative to the first rating, so that rounding cannot make equal ratings
+            # different.
             chunk -= first
             given = n_ratings if np.ndim(n_ratings) == 0 else n_ratings[rows]
             some_missing = np.ndim(given) > 0
@@ -194,7 +195,7 @@ class _Ranks:
         ratings = ratings[order]
         starts = np.append(True, ratings[1:] != ratings[:-1]) & ~np.isnan(ratings)
         self._n_labels = int(np.count_nonzero(starts))
-        # NaN values sort last, so they get the code after all labels.
+        # NaN is sorted last, so it gets the code after all labels.
         code = np.where(np.isnan(ratings), self._n_labels, np.cumsum(starts) - 1)
         del ratings
         codes = np.empty(n * n_raters, np.int32 if self._n_labels < 2**31 - 1 else np.int64)

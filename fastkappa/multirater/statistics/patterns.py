@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.multirater.statistics.unseen import with_unseen_patterns
 
-# The size of the blocks in which patterns are converted to floats: 8 MB.
+# The number of entries per block when patterns are converted to floats: 8 MB.
 BLOCK = 1 << 20
 
 
@@ -52,7 +52,7 @@ class Patterns:
         return paired
 
     def with_unseen(self, n_features: int) -> Patterns | None:
-        """Return these and the possible unseen patterns, None if there are too many."""
+        """Return these patterns and the possible unseen ones, or None if they are too many."""
         found = with_unseen_patterns(self.counts, self.multiplicities, n_features)
         return None if found is None else Patterns(*found)
 
@@ -85,7 +85,7 @@ class Patterns:
             n_ratings = self.n_ratings[rows, None]
             from_mean = values - (counts @ values)[:, None] / n_ratings
             squares = (counts * from_mean**2).sum(axis=1)
-            # Rounding must not separate equal ratings.
+            # Rounding must not make equal ratings different.
             parts.append(np.where((counts == n_ratings).any(axis=1), 0.0, squares))
         return np.concatenate(parts) if parts else np.empty(0)
 

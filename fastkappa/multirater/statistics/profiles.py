@@ -65,7 +65,7 @@ class Profiles:
         return n_ratings
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Return these and the possible unseen profiles, None if there are too many."""
+        """Return these profiles and the possible unseen ones, or None if they are too many."""
         found = with_unseen_profiles(self.codes, self.multiplicities, self.n_labels, n_features)
         return None if found is None else Profiles(*found, self.n_labels)
 

@@ -20,7 +20,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats
 
 N_NODES = 20
-# Numbers this many octaves apart have (a - b) / (a + b) = 1 in float64.
+# If two numbers are this many octaves apart, (a - b) / (a + b) is 1 in float64.
 FARTHEST = 60
 # Twice a number above this overflows.
 LARGEST_SUM = 8e307
@@ -50,7 +50,7 @@ class RatioDistances:
         self._position[self._octaves] = np.arange(len(self._octaves))
         low, high = lowest[self._octaves], highest[self._octaves]
         self._middle = low + (high - low) / 2
-        # 0 for an octave with one distinct number: all nodes are at this number.
+        # If an octave has only one distinct number, this is 0, and all nodes are at this number.
         self._half = np.maximum(high - self._middle, self._middle - low)
         angles = (np.arange(N_NODES) + 0.5) * np.pi / N_NODES
         self._nodes = np.cos(angles)
@@ -83,7 +83,7 @@ class RatioDistances:
         numbers : ndarray of shape (m,)
             Numbers that were among those passed to the constructor.
         weights : ndarray of shape (..., m), default=None
-            How often each number occurs. None means once.
+            How often each number occurs. None means that each number occurs once.
 
         Returns
         -------
@@ -147,7 +147,7 @@ class RatioDistances:
         places = self._places(numbers[positive][order], found, starts)
         stops = [*starts[1:], len(order)]
         for i, start, stop in zip(found, starts, stops):
-            # Clenshaw recurrence.
+            # This is the Clenshaw recurrence.
             place = places[start:stop]
             twice = 2 * place
             now, before = np.full(stop - start, of_octaves[i, -1]), np.zeros(stop - start)
@@ -169,7 +169,7 @@ class RatioDistances:
 
     def _between(self, i: int, near: AnyArray) -> Floats:
         """Return the distances between octave i and others, (len(near) * N_NODES, N_NODES)."""
-        # Scaled by the larger octave, so that no sum overflows or underflows.
+        # The numbers are scaled by the larger octave, so that no sum overflows or underflows.
         units = -(np.maximum(self._octaves[near], self._octaves[i]) + LEAST_EXPONENT)
         middle, half = np.ldexp(self._middle[i], units), np.ldexp(self._half[i], units)
         middles = np.ldexp(self._middle[near], units)

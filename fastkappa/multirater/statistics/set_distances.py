@@ -33,7 +33,7 @@ def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
     Returns
     -------
     distances : ndarray of shape (l, l)
-        Between 0 and 1.
+        Distances between 0 and 1.
 
     Raises
     ------

@@ -16,9 +16,9 @@ from fastkappa.arrays import AnyArray, Floats, IntTable
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.unseen import most_rows
 
-# The count of numbers processed at a time.
+# How many numbers are processed at a time.
 BLOCK = 1 << 18
-# The most cells in the tables of all pairs: 1 GB of counts.
+# The largest number of cells in the tables of all pairs: 1 GB of counts.
 MOST_CELLS = 1 << 27
 
 
@@ -45,7 +45,7 @@ class SparseProfiles:
         )
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Return these and the possible unseen profiles, None if there are too many."""
+        """Return these profiles and the possible unseen ones, or None if they are too many."""
         n_profiles = len(self.multiplicities)
         if n_profiles > most_rows(n_features):
             return None
@@ -159,5 +159,5 @@ class SparseProfiles:
                 yield rows, cells
 
 
-# Profiles in either form, dense or sparse.
+# Profiles are dense or sparse.
 RaterProfiles: TypeAlias = Profiles | SparseProfiles

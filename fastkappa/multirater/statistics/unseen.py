@@ -14,14 +14,15 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 
-# The most multiplications per step of Newton's method. Hard cases need hundreds of steps.
+# The largest number of multiplications per step of Newton's method. Hard cases need hundreds of
+# steps.
 MOST_WORK = 1 << 22
-# The most unseen rows: with more, the method needs many short steps.
+# The largest number of unseen rows. With more of them, the method needs many short steps.
 MOST_ROWS = 1500
 
 
 def most_rows(n_features: int) -> int:
-    """Return the most rows of a score interval; 0 or less means that there are too many features.
+    """Return the largest number of rows for a score interval, 0 or less for too many features.
 
     With k features, a step needs k**2 multiplications per row, and solves a system of k equations.
     """
@@ -119,6 +120,6 @@ def _joined(
     both = np.concatenate([rows, possible.astype(rows.dtype)])
     distinct, places = np.unique(both, axis=0, return_inverse=True)
     numbers = np.zeros(len(distinct), multiplicities.dtype)
-    # A row can occur twice if a rater was left out.
+    # If a rater was left out, a row can occur twice.
     np.add.at(numbers, places.ravel()[: len(rows)], multiplicities)
     return distinct, numbers

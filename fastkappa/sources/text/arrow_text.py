@@ -33,7 +33,7 @@ from fastkappa.sources.text.text_format import (
 
 # The number of bytes parsed at a time.
 BLOCK_SIZE = 1 << 20
-# The number of lines that are searched for the names of columns, below titles and comments.
+# The names of the columns are searched for in at most this many lines, below titles and comments.
 MOST_ABOVE_NAMES = 20
 
 NO_LABELS: Mapping[str, Collection[str]] = {}
@@ -59,7 +59,8 @@ def text_file(
     between, text_format = find_format(path, delimiter, text_format)
     names = names_in(path, between, text_format)
     if names is None:
-        # pyarrow also parses a block of values, and decides whether an unusual first row is valid.
+        # pyarrow also parses a block of values, which decides whether an unusual first row is
+        # valid.
         file = TextFile(path, between, [], text_format._replace(has_names=True))
         with (
             naming_encoding(file.path, text_format.encoding),
@@ -175,9 +176,9 @@ def read_text(
     )
     n_bytes = file.path.stat().st_size
     options = _options(file)
-    # A file of one block is faster to read without threads.
+    # A file of one block is read faster without threads.
     options["read_options"].use_threads = n_bytes > BLOCK_SIZE
-    # Arrow's threads continue to read after an error, and must not call Python while it exits.
+    # After an error, Arrow's threads continue to read. They must not call Python while it exits.
     with _naming_lines(file):
         opened = pyarrow.OSFile(str(file.path))
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)

@@ -23,12 +23,12 @@ from fastkappa.sources.text.text_format import LONGEST_LINE, TextFile
 
 # Temporary data of a block of this size stays in the cache.
 BLOCK_SIZE = 1 << 20
-# The number of bytes that are tried before the rest.
+# This many bytes are tried before the rest of the file.
 FIRST_BLOCK = 1 << 14
-# Files with more texts, or longer ones, are read by pyarrow.
+# Files with more texts or longer texts are read by pyarrow.
 MOST_TEXTS = 1 << 8
 LONGEST_TEXT = 1 << 7
-# The number of bytes that are searched for new texts; it doubles each time.
+# This many bytes are searched for new texts. The number doubles each time.
 FIRST_LEARNED = 1 << 8
 # Bytes that change the meaning of a field: quotes, and the NUL that pads words.
 UNUSUAL = (b'"', b"\0")
@@ -64,7 +64,7 @@ def count_file(
 
     n_bytes = file.path.stat().st_size
     try:
-        # Most files that the kernel cannot count show this early.
+        # If the kernel cannot count a file, this nearly always shows it early.
         tried = work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
         if n_bytes <= FIRST_BLOCK:
             return [tried]
@@ -101,7 +101,7 @@ def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
     begin = text.find(b"\n") + 1 if start else 0
     end = text.find(b"\n", stop - 1 - before) + 1
     if end == 0 and missing > 0:
-        # This is the end of the file.
+        # The file ends here.
         end = len(text)
     if end == 0 or (start and begin == 0):
         raise NotInBlocksError
@@ -158,8 +158,8 @@ class LineCounter:
     def add(self, text: bytes, start: int) -> bool:
         """Count the lines from a byte on; return False if a line is unusual.
 
-        In that case, some lines have been counted. Unusual are quotes, a number of fields that
-        differs from the first line, and too many texts.
+        In that case, some lines have been counted. A line is unusual if it has quotes or a
+        different number of fields from the first line, or if there are too many texts.
         """
         if not is_plain(text, start):
             return False

@@ -10,7 +10,7 @@ from fastkappa.sources.text.text_format import is_packed, opened_bytes
 WORKBOOK = "save it as CSV, or read it by pandas.read_excel."
 UTF8 = "save it as UTF-8 or, on the command line, give --encoding"
 UNPACK = "unpack it first."
-# Advice on the files of other programs, by suffix and by first bytes.
+# Advice on the files of other programs, by their suffix and by their first bytes.
 ADVICE = {
     ".xlsx": WORKBOOK,
     ".xls": WORKBOOK,

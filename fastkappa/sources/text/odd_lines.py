@@ -1,7 +1,7 @@
 """Detect lines of text files that are probably not items, and warn about each kind.
 
-A spreadsheet can end in totals or notes. A table of counts has one line per pair of labels. Codes
-such as "010" and "10" become the same number.
+A spreadsheet can end in totals or notes. A table of counts has one line per pair of labels, or the
+names of its columns in the first one. An export appended twice repeats lines.
 """
 
 from __future__ import annotations
@@ -9,41 +9,35 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
-from fastkappa.formatting import first_of_many
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
-from fastkappa.ratings.label_order import is_number
+from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.sources.text.text_format import TextFile, opened_rows
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
-# The numbers of first and last characters that are read, and of last lines that are checked.
+# The numbers of characters that are read at the start and at the end of a file, and the number of
+# last lines that are checked.
 MOST_FIRST, MOST_LAST, LAST_LINES = 1 << 16, 1 << 11, 4
 TOTALS = frozenset(
     [
         *("total", "totals", "grand total", "sum", "subtotal", "mean", "average", "median", "sd"),
-        *("std", "gesamt", "summe", "mittelwert", "moyenne", "somme", "total général", "media"),
-        *("suma", "合計", "総計", "平均"),
+        *("std", "stdev", "std. dev.", "variance", "min", "minimum", "maximum", "valid"),
+        *("gesamt", "summe", "mittelwert", "moyenne", "somme", "total général", "media", "suma"),
+        *("合計", "総計", "平均", "% agreement", "percent agreement", "agreement", "kappa"),
     ]
 )
 NOTES = "note|source|legend|quelle|legende|anmerkung|remarque|légende"
-NOTE = re.compile(rf"({NOTES})s?\s?([.:]|$)", re.IGNORECASE)
-LAST_WORD = re.compile("|".join([NOTES, *TOTALS]), re.IGNORECASE)
+MADE = "exported|generated|downloaded|printed|exportiert|erstellt|exporté"
+NOTE = re.compile(rf"({NOTES})s?\s?([.:]|$)|({MADE})( |:)", re.IGNORECASE)
+LAST_WORD = re.compile(rf"\b({'|'.join([NOTES, MADE, *TOTALS])})s?\b", re.IGNORECASE)
 COUNTS = frozenset(["n", "count", "counts", "freq", "frequency", "anzahl", "effectif", "cases"])
-# A number that can also be written in another way, such as 010 or 1e3.
-PADDED = re.compile(r"[-+]?(0\d+|\d+[eE]\+?\d+)")
-# Quick searches for text with such a number. They take ten milliseconds per million characters.
-ZERO, EXPONENT = re.compile(r"[,;|\s\"+-]0\d"), re.compile(r"\d[eE]\+?\d")
 
 Rows = Sequence[Sequence[str]]
 
 
-def warn_of_odd_lines(
-    file: TextFile, columns: Sequence[str], as_text: Collection[str] = ()
-) -> None:
-    """Warn of odd lines in a file; only ``columns`` are read, and ``as_text`` are not numbers."""
+def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
+    """Warn of odd lines in a file of which only ``columns`` are read."""
     if not file.text_format.has_names:
         return
     with opened_rows(file.path, file.text_format, errors="replace") as text:
@@ -51,22 +45,26 @@ def warn_of_odd_lines(
     is_whole = len(first) < MOST_FIRST
     last = "\n".join((first[-MOST_LAST:] if is_whole else _end_of(file)).splitlines()[-LAST_LINES:])
     places = {name: file.names.index(name) for name in columns if name in file.names}
-    numbers = {name: place for name, place in places.items() if name not in as_text}
-    others = set(file.names) - places.keys()
-    may_be_counted = is_whole and len(file.names) == 3 and len(others) == 1
+    others = [name for name in file.names if name not in places]
+    counts = [name for name in others if name.strip().casefold() in COUNTS]
     # Fields are split only if a search of the text finds something.
     if LAST_WORD.search(last):
         _warn_of_last(file, _rows_of(first, file), _rows_of(last, file))
-    if numbers and (ZERO.search(first) or ("e" in first.lower() and EXPONENT.search(first))):
-        _warn_of_padded(_rows_of(first, file)[1:], numbers)
-    if may_be_counted and COUNTS.issuperset(name.strip().casefold() for name in others):
-        _warn_of_counted(_rows_of(first, file)[1:], file.names, places)
+    if not is_whole:
+        return
+    lines = first.splitlines()[1:]
+    if len(places) == 2 and len(counts) == 1:
+        _warn_of_counted(_rows_of(first, file)[1:], file.names, places, counts[0])
+    if 1 < len(lines) == len(file.names) - 1:
+        _warn_of_matrix(file, _rows_of(first, file)[1:])
+    if others and len(set(lines)) < len(lines):
+        _warn_of_repeated(file, _rows_of(first, file)[1:], others)
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
     """Return the rows of a text that have fields."""
     rows: list[list[str]] = []
-    # A field that is too long is reported when the whole file is read.
+    # A field that is too long raises an error when the whole file is read.
     with suppress(csv.Error):
         rows.extend(
             csv.reader(
@@ -106,34 +104,39 @@ def _word(text: str) -> str:
     return text.strip().rstrip(":").casefold()
 
 
-def _warn_of_padded(rows: Rows, places: dict[str, int]) -> None:
-    """Warn if a number is written in two ways in one column, because codes can differ."""
-    for name, place in places.items():
-        texts = {row[place].strip() for row in rows if len(row) > place}
-        if not any(map(PADDED.fullmatch, texts)):
-            continue
-        alike: dict[float, list[str]] = defaultdict(list)
-        for text in sorted(filter(is_number, texts)):
-            alike[float(text)].append(text)
-        groups = [
-            " and ".join(map(repr, group))
-            for group in alike.values()
-            if len(group) > 1 and any(map(PADDED.fullmatch, group))
-        ]
-        if groups and all(map(is_number, filter(None, texts))):
+def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
+    """Warn if the first column has the names of the others, as in a confusion matrix."""
+    if [row[0].strip() for row in rows] == [name.strip() for name in file.names[1:]]:
+        warn(
+            f"the first column of {file.path} has the names of the other columns, as in a confusion"
+            " matrix, but each line is read as an item: give a matrix of counts to"
+            " agreement_from_confusion."
+        )
+
+
+def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None:
+    """Warn of repeated lines if an unread column looks like ids, which other lines do not share."""
+    distinct = set(map(tuple, rows))
+    if len(distinct) == len(rows) or len(distinct) < FEWEST_IDS:
+        return
+    for name in others:
+        place = file.names.index(name)
+        if len({row[place] for row in distinct if len(row) > place}) == len(distinct):
             warn(
-                f"column {name!r} holds {first_of_many(groups, MOST_SHOWN, '; ')}, which are read"
-                " as one number: put a letter before codes that differ."
+                f"{len(rows) - len(distinct)} lines of {file.path} repeat other lines, with the"
+                f" same {name!r}, and are counted as items: leave them out if they are the same"
+                " items."
             )
+            return
 
 
-def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int]) -> None:
-    """Warn if there is one line per pair of labels next to an unread column of counts.
+def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int], count: str) -> None:
+    """Warn if there is one line per pair of labels, and a column of counts that is not read.
 
     If all pairs of labels occur, `judge_table` warns instead.
     """
-    (other,) = {0, 1, 2} - set(places.values())
-    full = [row for row in rows if len(row) == 3]
+    other = names.index(count)
+    full = [row for row in rows if len(row) == len(names)]
     pairs = {tuple(row[place] for place in places.values()) for row in full}
     n_labels = [len(set(labels)) for labels in zip(*pairs)]
     counts = [row[other] for row in full]
@@ -145,6 +148,6 @@ def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int]) -
         return
     warn(
         f"there is one line for each pair of {' and '.join(places)}, next to a column"
-        f" {names[other]!r}: give sample_weight={names[other]!r} if it is the number of items with"
+        f" {count!r}: give sample_weight={count!r} if it is the number of items with"
         " these ratings."
     )

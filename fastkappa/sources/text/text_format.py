@@ -14,13 +14,13 @@ from typing import BinaryIO, NamedTuple, cast
 
 from fastkappa.sources.source_ratings import RatingsError
 
-# Possible delimiters of a text file, in order: the first that occurs in its first line is used.
+# Possible delimiters of a text file. The first of them that occurs in the first line is used.
 DELIMITERS_TRIED = "\t;,| "
 # Only the start of a longer line is read.
 LONGEST_LINE = 1 << 16
 # The number of bytes read at a time.
 READ_SIZE = 1 << 20
-# The line in which Excel states the delimiter.
+# Excel can state the delimiter in a first line such as "sep=;".
 SEPARATOR_LINE = re.compile(r"\"?sep=(.)\"?\s*", re.IGNORECASE)
 
 
@@ -89,10 +89,10 @@ def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> lis
 def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, TextFormat]:
     """Return the delimiter and the format of a text file.
 
-    The delimiter is ``expected``, unless the first line contains only another one or begins with
-    ``sep=``. If ``expected`` is an empty string, the first line decides.
+    The delimiter is ``expected``, unless the first line contains only another delimiter or begins
+    with ``sep=``. If ``expected`` is an empty string, the first line decides.
     """
-    # Bytes that are not valid in this encoding are reported when the whole file is read.
+    # Bytes that are not valid in this encoding raise an error when the whole file is read.
     with (
         naming_encoding(path, given.encoding),
         opened_rows(path, given, errors="replace") as file,
@@ -206,7 +206,7 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
     """
     of_file = file.text_format
     n_fields = len(file.names)
-    # Most files have one line per row, and counting the lines is much faster.
+    # Most files have one row per line. In such a file, counting lines is much faster.
     n_others = of_file.n_skipped + of_file.has_names
     if n_fields < 2 or not of_file.has_quotes or _n_lines(file) <= n_rows + n_others:
         return
@@ -243,7 +243,7 @@ def _lines_of_rows(text: Iterator[str], delimiter: str) -> Iterator[list[str]]:
             lines.append(line)
             yield line
 
-    # The lines of a field that is too long are yielded too.
+    # If a field is too long, its lines are still yielded.
     with suppress(csv.Error):
         for _ in csv.reader(noted(), delimiter=delimiter):
             yield lines

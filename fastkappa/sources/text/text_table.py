@@ -41,7 +41,7 @@ from fastkappa.sources.text.arrow_text import (
 from fastkappa.sources.text.csv_lines import LineCounter
 from fastkappa.sources.text.text_format import TextFile
 
-# The number of texts that are kept in addition to given labels, to infer the type of the column.
+# In addition to given labels, this many texts are kept, to infer the type of the column.
 MOST_OTHERS = 1 << 12
 
 
@@ -212,7 +212,8 @@ def _meaning(
         return [], NO_TYPE
     values = inferred(together, axis.column, decimal)
     if str(values.type) == "string":
-        # Encoding them would import pyarrow.compute, which takes as long as reading a small file.
+        # Encoding the values would import pyarrow.compute, which takes as long as reading a small
+        # file.
         return values.to_pylist()[: len(texts)], STRINGS
     ratings = ratings_of(values, axis.column, axis.has_fractions)
     return keys_of(ratings)[: len(texts)], ratings.label_dtype

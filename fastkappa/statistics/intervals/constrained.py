@@ -28,12 +28,12 @@ from fastkappa.arrays import AnyArray, FloatTable
 # The product of proportion and z in a cell without counts: its first value, in items, and its last.
 # The error of the likelihood ratio is less than 2 times the number of cells times the last value.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
-LEAST_FIRST = 1e-6  # the first value as a proportion
+LEAST_FIRST = 1e-6  # the smallest first value, as a proportion
 # The last value as a proportion, relative to the squared distance of kappa0 from the observed kappa
-# (at most 1). An empty cell can get a proportion p of about this distance, and p / z is then p^2 /
-# product. If p / z is above 1e9, rounding makes the steps fail.
+# (at most 1). The proportion p of an empty cell can be about this distance, and p / z is then p^2
+# / product. If p / z is above 1e9, rounding makes the steps fail.
 LEAST_PRODUCT = 1e-10
-LARGEST_CHANGE = (0.2, 0.05)  # of kappa per step: first, and again for counts where the first fails
+LARGEST_CHANGE = (0.2, 0.05)  # changes of kappa per step: at first, and in a second attempt
 MOST_STEPS = (40, 100)
 TOLERANCE = 1e-9
 # Rounding of z near 0 is multiplied by p / z, so the error of the steps can stay above `TOLERANCE`.
@@ -74,11 +74,11 @@ class MostLikely(NamedTuple):
     Attributes
     ----------
     proportions : ndarray of shape (m, cells)
-        Proportions that sum to 1, with a kappa of kappa0. NaN if the counts are impossible under
-        any proportions with this kappa.
+        Proportions that sum to 1, with a kappa of kappa0. They are NaN if the counts are impossible
+        under any proportions with this kappa.
     likelihood_ratio : ndarray of shape (m,)
-        Twice the log likelihood ratio of the observed to these proportions, at least 0. Infinite if
-        the counts are impossible under any proportions with this kappa.
+        Twice the log likelihood ratio of the observed to these proportions, at least 0. It is
+        infinite if the counts are impossible under any proportions with this kappa.
     """
 
     proportions: FloatTable
@@ -152,7 +152,7 @@ class Problem(NamedTuple):
     a: FloatTable
     b: FloatTable
     observed: FloatTable
-    uneven: FloatTable  # the factor of the product; 0 in cells with counts
+    uneven: FloatTable  # the factor of the product; cells with counts have 0
     product: FloatTable
     last: FloatTable
     error: FloatTable  # before the last step; infinite if the product was not its last value
@@ -187,7 +187,7 @@ class Problem(NamedTuple):
             at_once + dt.reshape(-1, *[1] * (at_once.ndim - 1)) * with_t
             for at_once, with_t in zip(move.at_once, move.with_t)
         )
-        # Proportions and z must stay positive.
+        # All proportions and z must stay positive.
         shrink = np.maximum(-dp / self.p, -dz / self.z).max(axis=-1)
         length = np.minimum(1, 0.995 / np.maximum(shrink, 1e-300))
         smaller = np.where(length > 0.9, 0.05, np.where(length > 0.5, 0.3, 1.0))
@@ -246,7 +246,8 @@ def linear_solutions(left: FloatTable, right: FloatTable) -> FloatTable:
     """Return the solutions of m linear systems, NaN for singular systems."""
     try:
         return np.asarray(np.linalg.solve(left, right), np.float64)
-    except np.linalg.LinAlgError:  # the error does not say which system
+    # NumPy's error does not say which system is singular.
+    except np.linalg.LinAlgError:
         half = len(left) // 2
         if not half:
             return np.full(right.shape, np.nan)
@@ -262,7 +263,8 @@ def _corrected(constraint: Constraint, p: FloatTable, kappa0: FloatTable) -> Flo
         sums = [(squares * g**power).sum(axis=-1) for power in range(3)]
         missing = 1 - p.sum(axis=-1)
         determinant = sums[0] * sums[2] - sums[1] ** 2
-        # It is 0 up to rounding if everything is in one cell: then no correction is possible.
+        # The determinant is 0 up to rounding if all items are in one cell. Then no correction is
+        # possible.
         over = np.where(determinant > 0, 1 / np.where(determinant > 0, determinant, 1.0), 0.0)
         constant = (missing * sums[2] + h * sums[1]) * over
         along = (-h * sums[0] - missing * sums[1]) * over

@@ -1,4 +1,4 @@
-"""When an interval or a test of agreement cannot be trusted: where it rests on an item or two."""
+"""Detect intervals and tests of agreement that cannot be trusted: they rest on an item or two."""
 
 from __future__ import annotations
 

@@ -39,17 +39,17 @@ TESTS: tuple[Test, ...] = get_args(Test)
 MOST_STEPS, MOST_HALVINGS = 40, 60
 # The most cells of tables solved together. Larger stacks need more memory and are not faster.
 BLOCK_CELLS = 1 << 15
-END_TOLERANCE = 1e-8  # of an end
-# False position does not find a jump of the statistic: after these steps, an end is less precise.
+END_TOLERANCE = 1e-8  # tolerance of an interval end
+# False position does not find a jump of the statistic. After these steps, an end is less precise.
 SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-5
 ROUNDING = 1e-14  # of a coefficient, and of the root of the statistic per item
 ROOT_TOLERANCE = 1e-8  # of the root of the statistic at the end
 ROUNDED_ROOT = 1e-6  # of the root if the proportions have rounding errors
-LARGEST_T = 0.1  # the largest change of t in a step
-# kappa0 is changed only if an empty cell's product, in items, is below this.
+LARGEST_T = 0.1  # largest change of t in a step
+# kappa0 is changed only if the product of an empty cell, in items, is below this.
 SMALL_PRODUCT = 0.02
-# A lower end this close to the least kappa is set to the least kappa. The most likely tables there
-# have hardly any chance agreement, and are slow to find.
+# A lower end this close to the least kappa is set to the least kappa. Near the least kappa, the
+# most likely tables have hardly any chance agreement, and are slow to find.
 NEAR_LEAST = 0.01
 # If kappa has no least value, an end below this is set to minus infinity.
 FARTHEST = -1e6
@@ -151,7 +151,7 @@ def ends_at(
     """
     n = counts.sum(axis=-1)
     kappa, quantiles = constraint.values(counts / n[:, None]), np.abs(roots)
-    # Around kappa = 1 the standard error is 0, and one item more would make this difference.
+    # If kappa is about 1, the standard error is 0. One item more would make this difference.
     half = roots * np.maximum(error, 1 / (n + 1))
     bound = np.where(roots > 0, least, 1.0)
     guess, halfway = kappa - half, (kappa + np.maximum(bound, -3.0)) / 2
@@ -173,10 +173,10 @@ def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
     """Return the least kappa that any ratings can have with these disagreement weights.
 
     It is -1 / (n_raters - 1) for Fleiss' and Conger's kappa (-1 for two raters) if the weights are
-    squared distances between points, as for all named weights: the mean squared distance of R
-    vectors is at most R / (R - 1) times that of independent vectors with the same distributions.
-    Otherwise kappa may have no least value, for example if only one of two opposite disagreements
-    has a weight; then -infinity is returned.
+    squared distances between points, as for all named weights. The reason is that the mean squared
+    distance of R vectors is at most R / (R - 1) times that of independent vectors with the same
+    distributions. Otherwise kappa can lack a least value, for example if only one of two opposite
+    disagreements has a weight; then -infinity is returned.
 
     Examples
     --------
@@ -187,7 +187,8 @@ def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
     """
     if not np.array_equal(matrix, matrix.T):
         return -math.inf
-    # Weights are squared distances if minus the doubly centred matrix has no negative eigenvalue.
+    # The weights are squared distances if the doubly centred matrix, with its sign changed, has no
+    # negative eigenvalue.
     means = matrix.mean(axis=0)
     eigenvalues = np.linalg.eigvalsh(means[:, None] + means - matrix - means.mean())
     is_squared = eigenvalues.min() >= -1e-10 * eigenvalues.max()
@@ -221,7 +222,8 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
         move = constraint.newton_move(problem, kappa0, LARGEST_CHANGE[0])
         n_near = np.where(move.is_far, 0, n_near + 1)
         n = sought.counts.sum(axis=-1)
-        # At the first step the statistic is flat, because p are the observed proportions.
+        # At the first step the statistic does not change with p, because p are the observed
+        # proportions.
         ready = (n_near > 1) & (problem.product * n < SMALL_PRODUCT)
         statistic, slope = statistic_and_slope(test, problem.observed, problem.p, n)
         root = np.sqrt(np.maximum(statistic, 1e-3 * np.minimum(sought.quantile**2, 1)))
@@ -231,7 +233,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
                 for change in (move.at_once, move.with_t)
             )
             dt = (sought.quantile - root - at_once) / with_t
-        # t = 1 - kappa0 grows where kappa0 falls; the statistic grows outwards.
+        # t = 1 - kappa0 rises as kappa0 falls. The statistic rises outwards.
         outwards = np.sign(sought.bound - sought.kappa)
         room = 0.9 * np.abs(sought.bound - kappa0)
         ready &= np.isfinite(dt) & (with_t * outwards < 0)

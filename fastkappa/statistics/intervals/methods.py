@@ -122,7 +122,7 @@ def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
 def root_quantile(confidence: float, degrees_of_freedom: float) -> float:
     """Return the root of a test statistic at the ends of an interval.
 
-    NaN for less than one degree of freedom, because all items are then in one cluster.
+    It is NaN for less than one degree of freedom, because all items are then in one cluster.
     """
     if degrees_of_freedom < 1:
         return math.nan

@@ -34,7 +34,7 @@ class NullTest(NamedTuple):
     """The test of kappa = kappa0 for a stack of tables, as arrays of shape (m,).
 
     ``standard_error`` is the standard error of kappa at the most likely table with kappa0; for
-    kappa0 = 0 this is the table of independent raters. NaN if kappa is undefined.
+    kappa0 = 0 this is the table of independent raters. It is NaN if kappa is undefined.
     """
 
     z: FloatTable
@@ -51,8 +51,8 @@ def null_test(
 
     Examples
     --------
-    Two raters agree on all of 50 items, half of them per label. Kappa = 0.9 means
-    5 % disagreements, and the score test of this proportion gives the same result.
+    Two raters agree on all of 50 items, 25 for each of two labels. Kappa = 0.9 means 5 %
+    disagreements, and the score test of this proportion gives the same result.
 
     >>> import math
     >>> import numpy as np

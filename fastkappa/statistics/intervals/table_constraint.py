@@ -49,8 +49,8 @@ def most_likely_tables(counts: FloatTable, matrix: FloatTable, kappa0: FloatTabl
 
     Examples
     --------
-    Two raters agree on all of 50 items, half of them per label. Under the given
-    kappa, disagreements of 3.8 % are equally likely in both directions.
+    Two raters agree on all of 50 items, 25 for each of two labels. Under the given kappa,
+    disagreements of 3.8 % are equally likely in both directions.
 
     >>> import numpy as np
     >>> from fastkappa.statistics.intervals.table_constraint import most_likely_tables

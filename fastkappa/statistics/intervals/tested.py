@@ -1,12 +1,13 @@
-"""Kappas and the test of each of their values, to compare several of them by one statistic.
+"""Test every possible value of several kappas, to compare the kappas by one statistic.
 
-Each value that kappa might have is at a deviate from the estimate: the signed root of the score
-or likelihood-ratio statistic, divided by the root of the design effect if there are clusters, or
-the distance over the standard error. So deviates of all kinds of estimates can be put together.
+Each possible value of a kappa has a deviate from the estimate. In an asymptotic test, it is the
+distance over the standard error. Otherwise it is the signed root of the score or likelihood-ratio
+statistic, divided by the root of the design effect if there are clusters. So deviates of all kinds
+of estimates can be combined.
 
-Estimates are weighted by their inverse standard errors at the value that is tested, not at the
-estimates: with few items of a rare label these go up and down with the estimates, and the mean of
-the least ones is far off.
+Estimates are weighted by their inverse standard errors at the tested value, not at the estimates.
+If a label is rare, the standard errors at the estimates rise and fall with the estimates, and a
+mean that gives most weight to the smallest errors is far off.
 """
 
 from __future__ import annotations
@@ -31,23 +32,25 @@ from fastkappa.statistics.intervals.table_constraint import TableConstraint
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
-# Below this deviate an end is on a line to it: the statistic there is lost in rounding.
+# For smaller deviates, ends are interpolated linearly, because rounding dominates the statistic.
 LEAST_DEVIATE = 1e-3
-LEAST_ERROR = 1e-9  # it is 0 for full agreement
+# The standard error is 0 for full agreement, so it is replaced by at least this.
+LEAST_ERROR = 1e-9
 MOST_STEPS = 40
-FREE_STEPS = 4  # before a bracket has to be halved by each step
-END_TOLERANCE = 1e-8  # of a value
-# Of the angle of two standard errors, near which their difference hardly changes. Where one rater
-# uses one label the error is 0 at the estimate alone: that is not looked at.
+FREE_STEPS = 4  # number of steps after which each step must halve the bracket
+END_TOLERANCE = 1e-8  # tolerance of a value
+# The tolerance of the angle of two standard errors, near which their difference hardly changes, and
+# the least angle. If one rater uses one label only, the error is 0 at the estimate alone, which is
+# not examined.
 ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4
 
 
 class Deviates(NamedTuple):
-    """The deviates of m values from H estimates, positive where the value is below the estimate.
+    """The deviates of m values from H estimates, positive for values below the estimate.
 
     ``errors`` are the standard errors under the hypothesis; both have the shape (m, H). The
-    deviate is infinite where no proportions with that value allow the counts, and NaN where an
-    estimate is undefined.
+    deviate is infinite if no proportions with that value allow the counts, and NaN if an estimate
+    is undefined.
     """
 
     deviates: FloatTable
@@ -77,11 +80,11 @@ class Estimates(Protocol):
 
     @property
     def least(self) -> float:
-        """No value is below."""
+        """No value is below this."""
 
     @property
     def most(self) -> float:
-        """No value is above."""
+        """No value is above this."""
 
     def deviates(self, values: FloatTable) -> Deviates:
         """Return the deviates of values of shape (m,)."""
@@ -111,7 +114,7 @@ class Asymptotic:
 
 @dataclass(frozen=True, eq=False)
 class Inverted:
-    """Estimates that are tested by the most likely proportions with the value.
+    """Estimates that are tested by the most likely proportions with the tested value.
 
     Attributes
     ----------
@@ -119,11 +122,11 @@ class Inverted:
     constraint : Constraint
     counts : ndarray of shape (H, cells)
     values, errors : ndarray of shape (H,)
-        The estimates, and standard errors near which ends are sought, above 0.
+        The estimates, and standard errors above 0, near which ends are sought.
     least : float
-        No value is below; -infinity if that is not known.
+        A lower bound of the values; -infinity if it is not known.
     widening : ndarray of shape (H,)
-        What the root of the statistic is divided by: see `widening` of `methods`.
+        The divisor of the root of the statistic; see `widening` in the module `methods`.
     """
 
     test: Test
@@ -190,7 +193,7 @@ def kappas_tested(
 ) -> Estimates:
     """Return the tests of the kappas of a checked stack of tables (m, l, l).
 
-    ``errors`` and ``widening`` are those of items in clusters, if they are.
+    If items are in clusters, ``errors`` and ``widening`` take this into account.
     """
     values = np.asarray(kappas(tables, weights), np.float64)
     alone = np.asarray(standard_error(tables, weights)) if errors is None else errors
@@ -214,7 +217,7 @@ def inverted(
     widening: FloatTable | None = None,
 ) -> Inverted:
     """Return estimates that are tested by the most likely proportions, with errors above 0."""
-    # Around full agreement the error is 0, and one item more would make this difference.
+    # If agreement is almost full, the error is 0. One item more would make this difference.
     errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
     widening = np.ones(len(values)) if widening is None else widening
     return Inverted(test, constraint, counts, values, errors, least, widening)
@@ -243,7 +246,7 @@ class CommonValue(NamedTuple):
     errors : ndarray of shape (H,)
         The standard error of each estimate under the hypothesis.
     error : float
-        The standard error of the common value, 0 if that of an estimate is 0.
+        The standard error of the common value. It is 0 if the standard error of an estimate is 0.
     """
 
     statistic: float
@@ -258,7 +261,7 @@ class Together:
     ----------
     groups : sequence of Estimates
     correlation : ndarray of shape (H, H) or None
-        Of the estimates, in the order of the groups; None if they are independent.
+        The correlation of the estimates, in the order of the groups; None if they are independent.
     """
 
     def __init__(self, groups: Sequence[Estimates], correlation: AnyArray | None = None) -> None:
@@ -278,7 +281,8 @@ class Together:
     def values_at(self, *deviates: float) -> list[float]:
         """Return the values that all estimates have at each combined deviate.
 
-        The value in common is at 0, the ends of its interval are at a quantile and minus it.
+        The common value is at 0, and the ends of its interval are at a quantile and minus the
+        quantile.
         """
         values, errors = (
             np.concatenate([getattr(group, name) for group in self._groups])
@@ -300,7 +304,7 @@ class Together:
     def _combined(self, values: FloatTable) -> FloatTable:
         """Return the deviate of values from all estimates, weighted by their inverse errors."""
         deviates, errors = self._deviates(values)
-        # Proportions that do not allow the counts have no error.
+        # Proportions that do not allow the observed counts have no standard error.
         impossible = np.isinf(deviates)
         errors = np.where(impossible, np.inf, np.maximum(errors, LEAST_ERROR))
         weights = 1 / errors
@@ -320,7 +324,7 @@ class Together:
 
 
 def _joined(groups: Sequence[Estimates]) -> list[Estimates]:
-    """Return estimates in their order, neighbours that are tested in the same way together."""
+    """Return estimates in order, with neighbours that are tested in the same way joined."""
     found: list[Estimates] = []
     for group in groups:
         last = found[-1] if found else None
@@ -337,11 +341,11 @@ def difference_ends(
 ) -> tuple[float, float]:
     """Return the differences of two values that are at a quantile from the estimates.
 
-    Of a pair of values with a difference, their deviates are those of `Together.values_at`: the
-    combined one is 0, if it is of the second and of the first less the difference.
+    Each difference stands for a pair of values. Their deviates are those of `Together.values_at`:
+    the combined deviate is 0 for the second value, and for the first value minus the difference.
     """
     groups = _joined((first, second))
-    signs = np.array([1.0, -1.0])  # the first value of a lower end is below its estimate
+    signs = np.array([1.0, -1.0])  # a lower end needs a first value below its estimate
     guess = np.full(2, math.atan2(second.errors[0], first.errors[0]))
     found = np.empty((2, 2))  # both values of each end at its last step
 
@@ -357,9 +361,9 @@ def difference_ends(
         return Ends(*(np.concatenate(both, axis=1) for both in zip(*of_groups)))
 
     def excess(angle: FloatTable, which: AnyArray) -> FloatTable:
-        """Return the angle of the errors at these values, less the angle."""
+        """Return the angle of the errors at these values, minus the given angle."""
         found[which], errors = ends(angle, which)
-        # At the end of what the counts allow the error is unknown, but nothing changes there.
+        # At the last value that the counts allow, the error is unknown, but nothing changes there.
         one, two = np.nan_to_num(errors.T, nan=0.0)
         return np.asarray(np.arctan2(two, one) - angle)
 
@@ -377,11 +381,11 @@ def _crossings(
     most: float,
     tolerance: float,
 ) -> FloatTable:
-    """Return where falling functions, which may be infinite, are 0.
+    """Return the zeros of falling functions, which can be infinite.
 
-    The steps are those of the secant method between points that enclose the zero; the first is
-    ``scale`` times the function. Where it is never 0, that is the bound nearest to it. The function
-    gets some points and their indices.
+    The steps are those of the secant method between points that enclose the zero. The first step is
+    ``scale`` times the function. If a function is never 0, the bound nearest to 0 is returned.
+    ``function`` is called with some points and their indices.
     """
     point = np.clip(guesses, least, most)
     low, high = np.full_like(point, least), np.full_like(point, most)
@@ -392,7 +396,7 @@ def _crossings(
         found[which] = function(point[which], which)
         width = high - low
         low, high = np.where(found >= 0, point, low), np.where(found <= 0, point, high)
-        # NaN is on neither side.
+        # A NaN is on neither side.
         done |= ~(np.abs(found) * scale > tolerance) | ~(high - low > tolerance)
         if done.all():
             break

@@ -42,7 +42,8 @@ from fastkappa.thresholds.cuts.in_order import Order, Positions, least_in_order,
 Ratio = tuple[float, float]
 
 EPSILON = 2.0**-52
-# The work grows with the square of the number of labels. BLAS is used beyond this many labels.
+# The work grows with the square of the number of labels. If there are more labels than this, BLAS
+# is used.
 MOST_LABELS_BY_HAND = 32
 # No trial needed more than 7 rounds. Every round but the last is an improvement.
 MOST_ROUNDS = 100
@@ -92,7 +93,7 @@ class Programme:
         matrix = weights.astype(np.float64)
         largest = float(matrix.max(initial=0))
         self.weights = weights
-        # Scaling by a power of two is exact and keeps products in range.
+        # A scale that is a power of two is exact and keeps products in range.
         self.matrix = matrix * 2.0 ** -max(0, math.frexp(largest)[1] - 53)
         self.totals = totals
         self.n_labels = len(totals)
@@ -117,7 +118,7 @@ class Programme:
         costs = self.matrix * chance + observed * self.chance
         largest = 2 * float((self.totals @ costs).sum())
         if self.whole and self.whole_weights and largest < LARGEST_EXACT:
-            # All sums are integers that float64 represents exactly.
+            # All of these sums are integers that float64 represents exactly.
             return 0.0
         return 4 * EPSILON * (self.n_labels + 8) * largest
 
@@ -230,7 +231,8 @@ def _search(
         if best is not None and (new[1] == 0 or new[0] * ratio[1] >= ratio[0] * new[1]):
             return best._replace(rounds=rounds)
         if new[1] == 0 and programme.chance.any() and not programme.min_class_size:
-            # No cuts beat chance, and these leave kappa undefined. Use cuts that define it.
+            # No cuts are better than chance, and with these kappa is undefined. Use cuts with which
+            # it is defined.
             positions = _one_label(int(programme.chance.argmax()), programme.n_labels, len(n_below))
             table = table_at(prefix, positions)
             new = programme.ratio_of(table)

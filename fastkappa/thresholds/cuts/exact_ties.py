@@ -45,7 +45,8 @@ def break_ties_exactly(
             for y in labels
         )
 
-    # Per position of a cut: the items below it, and the least sum of values and its positions.
+    # For each position of a cut: the number of items below it, the least sum of values, and its
+    # positions.
     so_far: list[tuple[int, int, list[int]]] = [(0, 0, [])]
     for c, own in enumerate(candidates):
         here: list[tuple[int, int, list[int]]] = []

@@ -77,8 +77,8 @@ def least_in_order(values: Floats, order: Order) -> Positions | None:
 
 
 def through_costs(values: Floats, order: Order) -> Floats:
-    """Return the least sum of values of ordered cuts with cut c at position j, for all c, j."""
-    # The backward pass is the forward pass with positions and cuts reversed.
+    """For all c and j, return the least sum of values of ordered cuts with cut c at position j."""
+    # The backward pass is a forward pass with positions and cuts reversed.
     forward = _forward(values, order)
     after = order.first_after()
     backward = np.where(order.for_last(), values[-1], np.inf)
@@ -92,7 +92,7 @@ def through_costs(values: Floats, order: Order) -> Floats:
 
 
 def _forward(values: Floats, order: Order) -> Floats:
-    """Return the least sum of values of cuts 0 to c with cut c at position j, for all c, j."""
+    """For all c and j, return the least sum of values of cuts 0 to c with cut c at position j."""
     before = order.last_before()
     forward = np.empty_like(values)
     forward[0] = np.where(order.for_first(), values[0], np.inf)

@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from fastkappa.arrays import Floats
 from fastkappa.thresholds.cuts.spline import Spline, by_rank
 
-# Three knots give one bend. Two bends were no better in simulations and on real data.
+# Three knots give one bend. In simulations and on real data, two bends were no better.
 N_KNOTS = 3
-# Penalties on the bend, whose columns have variance 1, and on the slope. The latter keeps the
-# slope finite if scores separate the labels.
+# Penalties on the bend (its columns have variance 1) and on the slope. The penalty on the slope
+# keeps it finite if scores separate the labels.
 PENALTIES, OF_SLOPE = (np.inf, 1000.0, 100.0, 10.0, 1.0, 0.0), 1e-6
 MOST_STEPS = 50
-# The log likelihood of a fit is within this of the highest.
+# The log likelihood of a fit differs from the highest by at most this much.
 CLOSE = 1e-7
 LEAST_PROPORTION = 1e-300
 # The goodness-of-fit test compares observed with expected counts in this many groups of items.

@@ -5,10 +5,10 @@ With quadratic weights
     kappa = 2 cov(y, g) / (var y + var g + (mean y - mean g)**2)
 
 for labels y and given labels g. Only the expected label m = E[y | score] of an item matters.
-The best label for the item is the one nearest to mean y + (m - mean y) / kappa. So the cuts lie
+The best label for the item is the label nearest to mean y + (m - mean y) / kappa. So the cuts lie
 where m crosses mean y + kappa * (c - 1/2 - mean y), c = 1, 2, ... Kappa itself is found by
-iteration from kappa = 0: round with the current kappa, and compute the next kappa from the
-result. These are the steps of Dinkelbach's method. Each step raises kappa, up to the maximum.
+iteration from kappa = 0: round with the current kappa, and compute the next kappa from the result.
+These are the steps of Dinkelbach's method. Each step raises kappa, up to the maximum.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from fastkappa.arrays import Floats
 from fastkappa.thresholds.cuts.spline import rising, smoothest
 
-# The curve is continued as a straight line for this many standard deviations of the scores.
+# The curve is continued as a straight line over this many standard deviations of the scores.
 BEYOND = 10.0
 # No trial needed more than 10 rounds.
 MOST_ROUNDS = 100

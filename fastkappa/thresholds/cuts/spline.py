@@ -6,7 +6,8 @@ penalty divides coefficient i by 1 + penalty * curvature_i, so each penalty cost
 operations. The penalty with the least generalized cross-validation score is chosen.
 
 The score counts each degree of freedom twice. The original score counts it once and sometimes
-follows noise, more often the more numbers of knots and scales of the scores it chooses from.
+follows noise. This happens more often if it chooses from more numbers of knots and scales of the
+scores.
 
 References
 ----------
@@ -28,12 +29,13 @@ from fastkappa.arrays import Floats
 
 # The knots are evenly spaced in ranks. This proportion of items lies outside each outermost knot.
 OUTERMOST = 0.05
-# The numbers of knots to try, and the fewest items per knot. Few knots suit most scores. On scores
-# in clumps, between which labels jump, four knots lost 0.02 of kappa.
+# The numbers of knots to try, and the fewest items per knot. Few knots suit most scores. For scores
+# in clumps, with labels that jump between them, four knots lost 0.02 of kappa.
 NUMBERS_OF_KNOTS, ITEMS_A_KNOT = (4, 8, 16, 32), 10
-# The factor for each degree of freedom in the cross-validation score.
+# Each degree of freedom counts this many times in the cross-validation score.
 PRICE = 2.0
-# The penalties to try, relative to the least curvature: from a straight line to no penalty.
+# The penalties that are tried, relative to the least curvature. They range from a straight line to
+# no penalty.
 PENALTIES = np.concatenate([[np.inf], np.geomspace(1e6, 1e-9, 91), [0.0]])
 
 
@@ -72,7 +74,8 @@ class Spline:
         if not bends.shape[1]:
             self.bends, self._curvatures = bends, np.zeros(0)
             return
-        # Two passes: the first one leaves rounding errors relative to the part that it subtracts.
+        # There are two passes, because the first one leaves rounding errors relative to the part
+        # that it subtracts.
         for _ in range(2):
             bends -= self._straight @ (self._straight[1:-1].T @ (weights[:, None] * bends[1:-1]))
         to_orthonormal = _orthonormal(bends[1:-1], weights)
@@ -102,7 +105,7 @@ class Spline:
         free = np.maximum(self.n_items - PRICE * (2 + kept.sum(axis=1)), 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.where(free > 0, errors / free**2, np.inf)
-        # On a tie, argmin returns the first, which is the smoothest.
+        # On a tie, argmin returns the first fit, which is the smoothest.
         best = int(scores.argmin())
         return float(scores[best]), self._straight @ line + self.bends @ (kept[best] * bent)
 
@@ -134,7 +137,7 @@ def _knots(x: Floats, weights: Floats, n_knots: int) -> Floats:
     """Return the knots. Two knots give a straight line."""
     ranks = (np.cumsum(weights) - weights / 2) / weights.sum()
     knots = np.interp(np.linspace(OUTERMOST, 1 - OUTERMOST, n_knots), ranks, x)
-    # Tied scores can put several knots at the same place: keep one of them.
+    # Tied scores can put several knots at the same place. Only one of them is kept.
     apart: NDArray[np.bool_] = np.diff(knots) > 1e-3
     distinct: Floats = knots[np.append(apart, True)]
     return distinct

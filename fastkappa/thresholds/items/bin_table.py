@@ -33,7 +33,7 @@ class BinTable(NamedTuple):
     """Bins in the order of the scores.
 
     ``prefix`` and ``n_below`` are as in `BinnedScores`. ``open`` marks the bins that can be
-    divided. At first these are all bins, later only the finer bins that were made last.
+    divided. At first all bins are open, later only the finer bins that were made last.
     """
 
     prefix: Floats

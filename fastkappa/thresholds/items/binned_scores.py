@@ -20,7 +20,7 @@ from fastkappa.thresholds.items.scored_items import (
 
 Indices = NDArray[np.intp]
 
-# The size of the sample of scores that determines the bins.
+# A sample of this many scores determines the bins.
 SAMPLE = 1 << 12
 # The bins lie between these quantiles, so that a few outliers do not widen them.
 QUANTILES = (0.002, 0.998)
@@ -52,7 +52,8 @@ class BinnedScores:
         most_counted: int,
     ) -> None:
         self.kernels, self.items, self.bins = kernels, items, bins
-        # Includes two rows for scores outside the quantiles, and one for non-finite scores.
+        # This includes two rows for scores outside the quantiles, and one row for scores that are
+        # not finite.
         self._n_rows = bins.n_rows
         self._threads = max(1, min(threads, len(items.scores) // ITEMS_WORTH_A_THREAD))
         self._ranges: tuple[AnyArray, AnyArray] | None = None
@@ -81,7 +82,7 @@ class BinnedScores:
 
         def work(ranges: ItemRanges) -> None:
             nonlocal n_done
-            # Small enough to stay in the cache.
+            # The buffer is small enough to stay in the cache.
             buffer = _empty_like(items, min(COLLECTED_AT_ONCE, len(items.scores)))
             while bounds := ranges.take(COLLECTED_AT_ONCE):
                 n = self.kernels.collect_scores(items, self.bins, wanted, buffer, bounds)
@@ -101,7 +102,7 @@ class BinnedScores:
         """Return all items in the order of their bins, unordered within each bin."""
         items, grouped = self.items, _empty_like(self.items, len(self.items.scores))
         ends = [len(items.scores) * (i + 1) // self._threads for i in range(self._threads)]
-        # Each thread takes one part of the items.
+        # Each thread processes one part of the items.
         parts = list(zip([0, *ends], ends))
         n_items = np.zeros((len(parts), self._n_rows), np.int64)
         n_items[-1, self._row] = np.diff(self.n_below)
@@ -112,12 +113,13 @@ class BinnedScores:
                 self.kernels.count_scores(items, self.bins, table, None, parts[bounds[0]])
                 n_items[bounds[0]] = table.sum(axis=1)
 
-        # The counts of the last part follow by subtraction.
+        # The counts of the last part are found by subtraction.
         run_in_threads(count, len(parts) - 1, max(1, len(parts) - 1))
         n_items[-1] -= n_items[:-1].sum(axis=0)
         if n_items[-1].min() < 0:
             raise items_changed()
-        # Items are placed after those of lower rows and those of the same row in earlier parts.
+        # Items are placed after the items of lower rows, and after those of the same row in earlier
+        # parts.
         starts = np.cumsum(n_items.T).reshape(n_items.T.shape).T - n_items
         starts = np.ascontiguousarray(starts)
         ends_of_rows = starts + n_items

@@ -10,9 +10,10 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.exceptions import FallingScoresWarning, users_stacklevel
 
-# The check looks at this many items, evenly spaced.
+# This many items, evenly spaced, are checked.
 MOST_SEEN = 10_000
-# Three standard errors of Fisher's z. About one in 700 sets of unrelated scores falls below.
+# This is three standard errors of Fisher's z. About one in 700 sets of unrelated scores is below
+# it.
 CLEARLY = -3.0
 
 

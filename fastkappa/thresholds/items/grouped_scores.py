@@ -13,9 +13,10 @@ from fastkappa.thresholds.items.binned_scores import BinnedScores, bin_scores
 from fastkappa.thresholds.items.scored_items import Places, ScoredItems
 from fastkappa.thresholds.items.sorted_scores import sort_scores
 
-# The number of items per group. Scanning this many takes no longer than finding the group.
+# The number of items per group. Scanning the items of a group takes no longer than finding the
+# group.
 GROUP = 64
-# Larger groups are sorted and divided.
+# Larger groups are sorted and split.
 MOST_IN_GROUP = 1024
 MOST_SORTED_GROUPS = 64
 # With fewer items, sorting takes no longer than setting up the bins.
@@ -55,7 +56,8 @@ class GroupedScores(NamedTuple):
                 group_items = slice(*self.starts[group : group + 2].tolist())
                 inside = self.scores[group_items] < limits[i, c]
                 weights = 1.0 if self.weights is None else self.weights[group_items][inside]
-                # Add one by one, as the prefix sums do, so that equal sums are equal bit for bit.
+                # Numbers are added one by one, as in the prefix sums, so that equal sums are equal
+                # bit for bit.
                 below[i, c + 1] = self.prefix[group]
                 np.add.at(below[i, c + 1], self.codes[group_items][inside], weights)
         return np.ascontiguousarray(np.diff(below, axis=1).swapaxes(1, 2))

@@ -50,7 +50,7 @@ class OpenRows(NamedTuple):
         row = self.rows[of_row]
         more = prefix[:, row] + (below[:, is_inner] - below[:, first[of_row]])
         more_below = n_below[row] + (places[is_inner] - starts[of_row])
-        # Splitting an earlier row into m parts increases the index of a row by m - 1.
+        # If an earlier row is split into m parts, the index of a row increases by m - 1.
         parts = np.repeat(self.rows - np.arange(len(self.rows)), n_parts_of)
         parts += np.arange(len(parts))
         is_new = np.zeros(len(n_below) + len(row), bool)

@@ -18,18 +18,18 @@ from fastkappa.ratings.item_weights import in_given_weights, read_scaled_weights
 from fastkappa.ratings.label_order import is_alphabetical, sorted_strings, warn_of_order
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.read import LEAVE_OUT, judge_labels, read_rated
-from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite
+from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite, warn_of_codes
 from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 
-# With more labels than this, the arguments may be swapped. That is likely if there are at least
+# With more labels than this, the arguments may be swapped. They probably are if there are at least
 # FEWEST_PER_SCORE times as many labels as distinct scores.
 MOST_LABELS, FEWEST_PER_SCORE = 20, 4
-# The number of scores examined to find swapped arguments.
+# To find swapped arguments, this many scores are examined.
 SAMPLE = 1 << 16
 SWAPPED = "y_true comes first, then the scores: were they swapped?"
-# A place between sorted items is the number of items below it.
+# A place between sorted items is given by the number of items below it.
 Places = NDArray[np.int64]
 
 
@@ -37,10 +37,10 @@ class ScoredItems(NamedTuple):
     """Items with a true label, a score and optionally a weight.
 
     The label of item i is ``labels[codes[i] - lowest]``. ``scores`` are the user's float32 or
-    float64 scores. They may contain NaN and infinity, which are rejected when they are counted
-    or sorted. ``weights`` are positive float64 numbers: the user's weights times
-    ``weight_scale``. ``counts_whole`` is whether tables are returned as int64.
-    ``order_is_known`` is whether the order of the labels was given or declared.
+    float64 scores. They can contain NaN and infinity, which are rejected when they are counted or
+    sorted. ``weights`` are positive float64 numbers: the user's weights times ``weight_scale``.
+    ``counts_whole`` is True if tables are returned as int64. ``order_is_known`` is True if the
+    order of the labels was given or declared.
     """
 
     scores: AnyArray
@@ -77,7 +77,8 @@ class ScoredItems(NamedTuple):
     def warn_of_order(self, weights: str | None) -> None:
         """Warn if labels are in alphabetical order, or have gaps with ``weights`` given by name.
 
-        Thresholds depend on the order of the labels whatever the weights, even with two labels.
+        Thresholds depend on the order of the labels, even with two labels, whatever the weights
+        are.
         """
         if not self.order_is_known:
             why, fewest = "The meaning of a threshold", 2
@@ -124,6 +125,8 @@ def read_scored_items(
     if n_items == 0:
         raise ValueError("y_true and scores must not be empty, got no items.")
     warn_of_row_order({"y_true": y_true, "scores": scores})
+    some = numbers[:: max(1, n_items // SAMPLE)]
+    warn_of_codes(some, float(some.min()), float(some.max()), "scores")
     column = read_rated(y_true, "y_true", (), labels)
     try:
         refuse_obstacles({"y_true": column})
@@ -135,7 +138,7 @@ def read_scored_items(
     if sample_weight is not None:
         weights, scale, whole = read_scaled_weights(sample_weight, n_items)
         if not weights.all():
-            # A label that occurs only in items of weight 0 does not count as occurring.
+            # A label that occurs only in items of weight 0 does not count.
             refuse_infinite_scores(numbers)
             kept = weights != 0
             weights, numbers = weights[kept], numbers[kept]
@@ -229,7 +232,7 @@ def _codes_of(
     known.are_declared = are_declared
     label_range = known.as_range()
     if are_given and is_plain and label_range is not None:
-        # Counting is several times faster than finding the minimum and the maximum.
+        # Counting is several times as fast as finding the minimum and the maximum.
         found = count_unknown(kernels, column, column, num_threads).rows
         last = label_range.lowest + label_range.n_labels - 1
         if label_range.lowest <= int(found[0]) and int(found[-1]) <= last:

@@ -93,7 +93,7 @@ def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
     middle = lower / 2 + upper / 2
     middle = np.where((lower < middle) & (middle <= upper), middle, upper)
     middle = np.where(np.isneginf(lower), lower, middle)
-    # Turns -0.0 into 0.0.
+    # This turns -0.0 into 0.0.
     return middle + middle.dtype.type(0)
 
 
@@ -106,11 +106,12 @@ def sort_scores(kernels: ScoreKernels, items: ScoredItems) -> SortedScores:
             in_order, in_order_codes = ordered
             refuse_codes_outside(in_order_codes, n_labels)
             return SortedScores(in_order, in_order_codes, None, n_labels)
-    # Copied, because NumPy's sort can leave the array's bounds if another thread changes it.
+    # The array is copied, because NumPy's sort can go beyond its bounds if another thread changes
+    # it.
     scores = items.scores.copy()
     order = np.argsort(scores)
     scores = scores[order]
-    # Sorting puts NaN last, and the infinities next to NaN or first.
+    # Sorting puts NaN last. The infinities are next to NaN or first.
     if not np.isfinite(scores[[0, -1]]).all():
         raise infinite_scores(items.scores)
     codes = LabelRange(items.lowest, n_labels).codes(items.codes[order])

@@ -27,10 +27,10 @@ from fastkappa.statistics.tables import as_counts
 
 TOO_FEW_CLUSTERS = "there are too few clusters with a disagreement"
 NEVER_DISAGREE = "the raters never disagree"
-# The relative accuracy of the Stuart-Maxwell statistic, per item.
+# The Stuart-Maxwell statistic has this relative accuracy per item.
 ROUNDING = 1e-12
-# With more coin tosses than this, the normal distribution is accurate to a millionth within ten
-# standard deviations, and the exact sum would have 100,000 terms or more.
+# With more coin tosses than this, the exact sum would have 100,000 terms or more. The normal
+# distribution is then accurate to a millionth within ten standard deviations.
 MOST_THROWS = 10**9
 
 
@@ -69,8 +69,8 @@ class McNemar(NamedTuple):
     corrected : ChiSquareTest
         The test with the continuity correction of Edwards (1948).
     exact_p_value : float
-        The two-sided p-value of the binomial distribution, for few disagreements. NaN if there are
-        no disagreements.
+        The two-sided p-value of the binomial distribution, for few disagreements. It is NaN if
+        there are no disagreements.
     """
 
     counts: tuple[int, int]
@@ -123,7 +123,7 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
     if freedom == 0:
         return ChiSquareTest(math.nan, 0, math.nan, NEVER_DISAGREE)
     difference = (counts - counts.T)[found].astype(np.float64)
-    # Every pair is counted twice.
+    # Every pair of labels is counted twice.
     statistic = float((difference * difference / either[found].astype(np.float64)).sum()) / 2
     return ChiSquareTest(statistic, freedom, chi_square_p(statistic, freedom))
 
@@ -137,7 +137,7 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
         Counts; rows are the first rater's ratings.
     clusters : Clusters or None, default=None
         The clusters of the items, if they are not independent. The covariance is then that of
-        the sums of the clusters, for two labels as Durkalski and others have it.
+        the sums of the clusters. For two labels, it is the covariance of Durkalski and others.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
     between = counts + counts.T
     np.fill_diagonal(between, 0)
     difference = (counts.sum(axis=1) - counts.sum(axis=0)).astype(np.float64)
-    # Whole numbers, because after rounding the rows of the matrix might not sum to 0.
+    # The matrix is computed in whole numbers, because after rounding its rows might not sum to 0.
     covariance: FloatTable = (np.diag(between.sum(axis=1)) - between).astype(np.float64)
     blocks = _blocks(between > 0)
     kept = np.flatnonzero(blocks != np.arange(len(blocks)))
@@ -204,7 +204,7 @@ def bhapkar(table: ArrayLike) -> ChiSquareTest:
 
     Its variance does not assume equal margins. Its statistic is W / (1 - W / n), where W is the
     statistic of `stuart_maxwell`. So it is always larger, and for many items both are nearly equal.
-    Parameters and errors are as for `stuart_maxwell`.
+    The parameters and errors are those of `stuart_maxwell`.
 
     Returns
     -------
@@ -324,7 +324,8 @@ def _fair_coin_tail(k: int, n: int) -> float:
         return 0.5**n
     if n > MOST_THROWS:
         return math.erfc((n - 2 * k - 1) / math.sqrt(2 * n)) / 2
-    # Stirling's formula for the probability of exactly k heads; x is the distance from the middle.
+    # This is Stirling's formula for the probability of exactly k heads, with x as the distance from
+    # the middle.
     x = (n - 2 * k) / n
     entropy = k * math.log1p(-x) + (n - k) * math.log1p(x)
     last = math.exp(_stirling(n) - _stirling(k) - _stirling(n - k) - entropy)

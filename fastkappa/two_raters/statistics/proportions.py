@@ -21,9 +21,10 @@ from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.intervals.methods import root_quantile, widening
 from fastkappa.statistics.tables import as_counts
 
-# Label values such as 0.3 and 0.1 differ by 0.2 only up to rounding.
+# Rounding can change the difference of two label values: 0.3 and 0.1 differ by 0.2 only up to
+# rounding.
 ROUNDING = 1e-9
-# The unit of a tolerance: steps between label positions, or distances between label values.
+# The unit of a tolerance is a step between label positions, or a distance between label values.
 By: TypeAlias = Literal["steps", "values"]
 
 
@@ -123,11 +124,11 @@ def specific_agreement(
     Returns
     -------
     agreement : SpecificAgreement
-        Standard errors are from the delta method, with clusters from the sums of each. Intervals
-        are not symmetric. Among the items with the label by either rater, let q be the proportion
-        with the label by both raters. It is binomial, and its Wilson interval is transformed by
-        2 q / (1 + q). With clusters, the interval is for the number of independent items with the
-        same standard error.
+        Standard errors are from the delta method. With clusters, they are computed from the sums of
+        each cluster. Intervals are not symmetric. Among the items with the label by either rater,
+        let q be the proportion with the label by both raters. It is binomial, and its Wilson
+        interval is transformed by 2 q / (1 + q). With clusters, the interval is for the number of
+        independent items with the same standard error.
 
     Raises
     ------
@@ -158,7 +159,7 @@ def specific_agreement(
     check_confidence(confidence)
     counts = as_counts(table)
     both = np.diagonal(counts).astype(np.float64)
-    # Exact for counts below 2**53.
+    # These sums are exact for counts below 2**53.
     one_alone = (counts.sum(axis=0) + counts.sum(axis=1)).astype(np.float64) - 2 * both
     total = 2 * both + one_alone
     with np.errstate(invalid="ignore"):
@@ -204,7 +205,7 @@ def agreement_within(
     by : {'steps', 'values'}, default='steps'
         Whether to compare the positions of the labels or their values.
     labels : ndarray of shape (l,), default=None
-        The labels, which must be numbers. Needed for ``by='values'``.
+        The labels, which must be numbers. They are needed for ``by='values'``.
     confidence : float, default=0.95
             The confidence level of the Wilson interval.
         clusters : Clusters or None, default=None
@@ -245,10 +246,11 @@ def agreement_within(
 def _of_clusters(
     slopes: Iterable[FloatTable], alone: Floats, clusters: Clusters, confidence: float
 ) -> tuple[Floats, Floats]:
-    """Return standard errors by clusters, and how much fewer independent items tell as much.
+    """Return standard errors by clusters, and the factor from n to independent items.
 
-    ``slopes`` are tables of what an item of each cell adds to a proportion, ``alone`` the standard
-    errors of independent items. The quantile of the interval is that of `root_quantile`.
+    ``slopes`` are tables of the change of a proportion per item of each cell. ``alone`` contains
+    the standard errors of independent items. The quantile of the interval is that of
+    `root_quantile`.
     """
     variances = [float(clusters.products(slope.reshape(1, -1))[0, 0]) for slope in slopes]
     errors = np.array([math.nan if clusters.n_clusters < 2 else math.sqrt(v) for v in variances])

@@ -1,5 +1,5 @@
-/* Read integers in lanes with 64-byte vectors and narrow their codes to bytes. The order of the codes changes;
-   pairs/avx512.h explains why. */
+/* Read integers in lanes with 64-byte vectors and narrow their codes to bytes. This changes the order of the codes, which
+   does not matter (see pairs/avx512.h). */
 #ifndef FASTKAPPA_COMMON_AVX512_H
 #define FASTKAPPA_COMMON_AVX512_H
 
@@ -14,15 +14,15 @@ SIMD_BEGIN_AVX512
 
        an int16 every 4 bytes, lowest 1:   07 00 xx xx  - 1  =  06 00 yy yy     06 is the code, 00 is checked, yy is not
 
-   With a stride of 16 bytes, every other int64 lane of two vectors is an element ("halved"). */
+   With a stride of 16 bytes, only every other int64 lane of two vectors contains an element ("halved"). */
 
 /* The state of one column while a group is read. */
 typedef struct {
     const char *next;
-    __m512i lowest;      /* in each lane */
-    __m512i high;        /* OR of all codes: a bit above the low byte means that a code was outside */
-    __m512i above;       /* in each lane, the element's bits above the low byte */
-    __m512i largest;     /* the largest codes, by byte */
+    __m512i lowest;      /* the lowest label, in each lane */
+    __m512i high;        /* OR of all codes; a bit above the low byte shows that a code was outside */
+    __m512i above;       /* mask of the bits above the low byte of the element, in each lane */
+    __m512i largest;     /* the largest code at each byte position */
     __m512i limit;       /* the largest legal code */
 } column_512_t;
 
@@ -68,7 +68,7 @@ ALWAYS_INLINE __m512i next_lanes_512(column_512_t *column, int width, int halved
                       : _mm512_sub_epi64(values, column->lowest);
 }
 
-/* Inserts a code into the top byte of each lane and moves the other bytes down by one (vpshrd shifts and ORs at once). */
+/* Inserts a code into the top byte of each lane and moves the other bytes down by one. vpshrd does both at once. */
 ALWAYS_INLINE __m512i push_byte_512(__m512i bytes, __m512i codes, int width)
 {
     return width == 2 ? _mm512_shrdi_epi16(bytes, codes, 8)
@@ -81,8 +81,8 @@ ALWAYS_INLINE __m512i or3_512(__m512i x, __m512i y, __m512i z)
     return _mm512_ternarylogic_epi64(x, y, z, 0xFE);
 }
 
-/* Returns the next 64 codes as bytes, narrowed from `width` vectors of lanes of that width. Their order depends only on
-   the width, so the codes of two columns of equal width stay paired. */
+/* Returns the next 64 codes as bytes. They are narrowed from `width` vectors with lanes of `width` bytes. Their order
+   depends only on the width, so the codes of two columns of equal width stay paired. */
 ALWAYS_INLINE __m512i next_codes_512(column_512_t *column, int width, int halved)
 {
     __m512i bytes = next_lanes_512(column, width, halved);

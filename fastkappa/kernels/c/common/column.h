@@ -4,8 +4,7 @@
    The subtraction wraps, so one unsigned comparison tests both ends:
 
        labels 3, 4, 5:  lowest = 3, n_labels = 3      value   2   3   4   5   6
-                                                      code  2^64-1 0   1   2   3   -> 2^64-1 and 3 become 3: outside
-*/
+                                                      code  2^64-1 0   1   2   3   -> 2^64-1 and 3 become 3: outside */
 #ifndef FASTKAPPA_COLUMN_H
 #define FASTKAPPA_COLUMN_H
 
@@ -19,7 +18,7 @@ enum {
 
 typedef struct {
     const char *data;      /* address of element 0 */
-    ptrdiff_t stride;      /* bytes between elements; may be negative or 0 */
+    ptrdiff_t stride;      /* bytes between elements; can be negative or 0 */
     int kind;              /* COLUMN_INT8 .. COLUMN_FLOAT64 (booleans are read as COLUMN_UINT8) */
     int swapped;           /* 1: the elements are in non-native byte order */
     uint64_t lowest;       /* the value with code 0 (modulo 2^64 if negative) */
@@ -51,8 +50,8 @@ ALWAYS_INLINE int is_plain_integer(const column_t *column)
     return is_contiguous(column) && !is_float(column->kind) && (!column->swapped || column->stride == 1);
 }
 
-/* Returns whether each element is an integer at the beginning of a lane of 2, 4, 8 or 16 bytes, with or without a gap
-   (or of 1 byte, without a gap). */
+/* Returns whether each element is an integer at the start of a lane of 1, 2, 4, 8 or 16 bytes. A lane of 2 bytes or more
+   can have a gap after the element. */
 ALWAYS_INLINE int is_in_lanes(const column_t *column)
 {
     const ptrdiff_t stride = column->stride, width = element_width(column->kind);
@@ -65,7 +64,8 @@ ALWAYS_INLINE const char *element_address(const column_t *column, ptrdiff_t i)
     return column->data + i * column->stride;
 }
 
-/* Returns whether all possible codes fit in a byte. 256 labels fit if the elements are bytes, which have no 257th value. */
+/* Returns whether all possible codes fit in a byte. 256 labels fit if the elements are bytes, because a byte has no 257th
+   value. */
 ALWAYS_INLINE int codes_fit_byte(const column_t *column)
 {
     return column->n_labels <= 255 || (column->n_labels == 256 && element_width(column->kind) == 1);
@@ -94,9 +94,9 @@ ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *co
     return bytes;
 }
 
-/* The hardware prefetcher stops at the end of a page. So the address one page (4 KB) ahead is prefetched: 5 to 15 % faster
-   from memory on Zen 5, no slower from a cache. (Not for pairs of wide integers at AVX-512, which were up to 50 % slower
-   on Zen 4.) Memory beyond a column is never read. */
+/* The hardware prefetcher stops at the end of a page. So the address one page (4 KB) ahead is prefetched. On Zen 5, this is
+   5 to 15 % faster from memory, and no slower from a cache. Pairs of wide integers at AVX-512 are not prefetched, because
+   they became up to 50 % slower on Zen 4. Memory beyond a column is never read. */
 ALWAYS_INLINE void fetch_next_page(const char *address)
 {
     FETCH((uintptr_t)address + 4096);
@@ -170,7 +170,7 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
 #  define UNROLL
 #endif
 
-/* One loop per layout of the elements (swapped, strided, contiguous) and per width of the written codes. */
+/* There is one loop per layout of the elements (swapped, strided, contiguous) and per width of the written codes. */
 #define DECODE_LOOPS(name, code_t, read, code, width)                                                         \
     MAYBE_UNUSED static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)    \
     {                                                                                                         \

@@ -8,7 +8,8 @@
 #define reader_t NAME(reader_t)
 #if SIMD_HAS_GNU
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"   /* no function here is called from another file */
+/* The warning does not apply, because no function here is called from another file. */
+#pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
 #if SIMD_HAS_VECTORS && SIMD_HAS_X86

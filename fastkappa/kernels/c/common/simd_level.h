@@ -85,7 +85,7 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #  define FETCH(address) ((void)(address))
 #endif
 
-/* The pragmas that set the target of a level's functions, which clang and gcc spell differently. */
+/* These pragmas set the target of a level's functions. clang and gcc spell them differently. */
 #define SIMD_PRAGMA(text) _Pragma(#text)
 #if !SIMD_HAS_GNU
 #  define SIMD_BEGIN_AVX2
@@ -177,8 +177,8 @@ static int simd_level_available(int level)
     return level == SIMD_BASELINE || level == best || (level == SIMD_AVX2 && best == SIMD_AVX512 && SIMD_HAS_VECTORS);
 }
 
-/* The level in use. Plain ints are enough, because it is set only when a module is loaded, and by tests. Several extension
-   modules include this header, and each has its own state until simd_level_share makes them share one. */
+/* The level in use. Plain ints are enough, because the level is set only when a module is loaded and by tests. Several
+   extension modules include this header, and each has its own state until simd_level_share makes them share one. */
 enum { STATE_LEVEL, STATE_AMD };
 static int simd_level_own[] = {-1, 0};
 static int *simd_level_state = simd_level_own;
@@ -232,7 +232,7 @@ MAYBE_UNUSED static int simd_level_named(const char *name)
     return -1;
 }
 
-/* Calls name_baseline, name_avx2 or name_avx512. Used for loops that compilers vectorise. */
+/* Calls name_baseline, name_avx2 or name_avx512. It is used for loops that compilers vectorise. */
 #if SIMD_HAS_X86
 #  define AT_LEVEL(name, ...)                                                     \
     do {                                                                          \

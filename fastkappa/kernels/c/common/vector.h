@@ -16,7 +16,8 @@ typedef uint16_t NAME(words_t) __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t NAME(ints_t) __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint64_t NAME(longs_t) __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Types with as many narrow elements as a vector has wide lanes: bytes for words, ints and longs; words for ints, longs; ... */
+/* These vector types have one narrow element per wide lane: for example, bytes_for_words_t has as many bytes as a vector
+   has words. */
 typedef uint8_t NAME(bytes_for_words_t) __attribute__((vector_size(VECTOR_BYTES / 2)));
 typedef uint8_t NAME(bytes_for_ints_t) __attribute__((vector_size(VECTOR_BYTES / 4)));
 typedef uint8_t NAME(bytes_for_longs_t) __attribute__((vector_size(VECTOR_BYTES / 8)));
@@ -29,10 +30,10 @@ typedef struct {
     const char *next;
     uint64_t lowest;
     int width;             /* bytes from one element to the next */
-    longs_t element;       /* in each lane, the bits of the element */
+    longs_t element;       /* mask of the element's bits, in each lane */
     longs_t high;          /* OR of all codes: a bit above the narrow code means that a code was outside */
-    bytes_t largest;       /* the largest codes, by byte (one-byte codes only) */
-    words_t too_large;     /* all bits set where a code was too large (two-byte codes only) */
+    bytes_t largest;       /* the largest code at each byte position (one-byte codes only) */
+    words_t too_large;     /* lanes in which a code was too large have all bits set (two-byte codes only) */
     uint16_t limit;        /* the largest legal code */
 } NAME(reader_t);
 

@@ -12,7 +12,8 @@
 
 #if SIMD_HAS_GNU
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"   /* no function here is called from another file */
+/* The warning does not apply, because no function here is called from another file. */
+#pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
 #if SIMD_HAS_VECTORS && SIMD_HAS_X86
@@ -71,7 +72,7 @@ ALWAYS_INLINE int any_bit_avx2(avx2_longs_t x)
 
 ALWAYS_INLINE avx2_bytes_t bit_of_cell_avx2(avx2_bytes_t cell)
 {
-    const __m256i bits = _mm256_set1_epi64x((long long)0x8040201008040201); /* looked up by the low four bits */
+    const __m256i bits = _mm256_set1_epi64x((long long)0x8040201008040201); /* 1, 2, 4 .. 128, looked up by the low four bits of a cell */
     return (avx2_bytes_t)_mm256_shuffle_epi8(bits, (__m256i)cell);
 }
 SIMD_END
@@ -129,7 +130,7 @@ ALWAYS_INLINE int has_vectors(void)
 #endif
 }
 
-/* Returns whether a vector level is in use, and not AVX-512. */
+/* Returns whether the level in use is a vector level. AVX-512 is not one of them. */
 ALWAYS_INLINE int has_vector_level(void)
 {
     return has_vectors() && simd_level_current() != SIMD_AVX512;

@@ -1,8 +1,8 @@
 /* count_lines: count the pairs of texts in two fields of each line.
 
    A field ends at a delimiter. A line ends at LF or CR LF, and the last line ends at the end of the text. The text has no
-   quotes. Eight bytes are examined at once. After XOR with a byte that ends a field, such as the delimiter, a byte is zero
-   where a field ends. Adding 0x7F to the lower seven bits sets the top bit of every other byte:
+   quotes. Eight bytes are examined at once. After an XOR with the delimiter, or another byte that ends a field, a byte is
+   zero where a field ends. Adding 0x7F to the lower seven bits sets the top bit of every other byte:
 
        bytes XOR ','   00  31  80        00  31  80
        lower + 7F      7F  B0  7F
@@ -18,14 +18,14 @@
 /* A text consists of 64-bit words, padded with zeros. */
 #define MOST_WORDS 16
 #define MOST_TEXTS 512
-/* There are at least twice as many slots as texts, so most texts are in their own slot. */
+/* There are at least twice as many slots as texts, so most texts are in the slot given by their hash. */
 #define TEXT_SLOT_BITS 10
 #define ODD_NUMBER 0x9E3779B97F4A7C15u
 
-/* The known texts in a hash table. A slot contains 1 + the index of a text, or 0 if it is empty. A text whose own slot is
-   taken is in the next free slot; the last slot is followed by the first. */
+/* The known texts in a hash table. A slot contains 1 + the index of a text, or 0 if it is empty. If the slot given by a
+   text's hash is taken, the text is in the next free slot. After the last slot comes the first. */
 typedef struct {
-    const uint64_t *words; /* n_words of each text */
+    const uint64_t *words; /* `n_words` words per text */
     ptrdiff_t n_texts, n_words;
     uint16_t slots[1 << TEXT_SLOT_BITS];
 } texts_t;
@@ -41,7 +41,7 @@ typedef struct {
     ptrdiff_t start, length;
 } field_t;
 
-/* State kept while reading: `next` bytes have been read, and `ends` has a bit per end of a field in the last eight bytes. */
+/* The state of reading. `next` bytes have been read, and `ends` has a bit for each end of a field in the last eight bytes. */
 typedef struct {
     ptrdiff_t start, next;
     uint64_t ends;
@@ -56,7 +56,7 @@ ALWAYS_INLINE uint64_t zero_bytes(uint64_t word)
 /* Returns the position at which the next field ends. */
 ALWAYS_INLINE ptrdiff_t end_of_field(const lines_t *lines, reader_t *reader)
 {
-#if SIMD_HAS_VECTORS /* implies __builtin_ctzll and little-endian byte order */
+#if SIMD_HAS_VECTORS /* vectors imply __builtin_ctzll and little-endian byte order */
     const uint64_t each = ~(uint64_t)0 / 255;
     while (!reader->ends) {
         const ptrdiff_t left = lines->n_bytes - reader->next;

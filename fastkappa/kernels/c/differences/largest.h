@@ -1,4 +1,5 @@
-/* largest_differences: find, per column of a matrix, the largest difference of two rows, scaled by a factor per pair of rows.
+/* largest_differences: find the largest difference between two rows in each column of a matrix. Each pair of rows has a
+   factor that scales its differences.
 
        rows  1 4      factors  0 0      largest  |3 - 1| * 2 = 4   |4 - 4| * 2 = 0
              3 4               2 0
@@ -12,7 +13,7 @@
 #include <string.h>
 #include "../common/simd_level.h"
 
-/* This many columns of a few hundred rows stay in the cache. */
+/* 256 columns of a few hundred rows stay in the cache. */
 #define COLUMNS_AT_ONCE 256
 
 /* Updates `largest` with the differences of rows start..stop-1 from all rows before them. Each of these rows has n_factors

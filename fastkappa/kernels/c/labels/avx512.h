@@ -1,4 +1,5 @@
-/* Look up few labels in registers, which contain 64 one-byte slots and 16 labels in lanes as wide as the elements.
+/* Look up labels in registers if there are few of them. The registers contain 64 one-byte slots, and 16 labels in lanes as
+   wide as the elements.
 
    The hash has 64 bits (hash.h). If the lower 48 bits of its multiplier are 0, the upper 16 bits of the product depend only
    on the lower 16 bits of the value and the upper 16 bits of the multiplier. Then 16-bit lanes find the same slots. */
@@ -41,7 +42,9 @@ ALWAYS_INLINE ptrdiff_t look_up_width_512(const char *p, const label_hash_t *has
     char labels[8 * FEW_LABELS] = {0};
     for (uint64_t code = 0; code <= hash->n_labels && code < FEW_LABELS; code++)
         memcpy(labels + code * (uint64_t)width, &hash->labels[code], (size_t)width);
-    if (width == 2) /* a 16-bit lane can index 32 labels; label 16 is the first label, as with an index of 16 labels */
+    /* An index of a 16-bit lane has 5 bits. So label 16 repeats the first label, to which an index of 4 bits would
+       wrap. */
+    if (width == 2)
         memcpy(labels + 2 * FEW_LABELS, &hash->labels[0], 2);
     const __m512i slots = _mm512_loadu_si512(hash->slots);
     const __m512i low = _mm512_loadu_si512(labels), high = _mm512_loadu_si512(labels + 64);

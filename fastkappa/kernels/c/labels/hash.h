@@ -10,7 +10,7 @@ typedef struct {
     int shift;                /* 64 minus the binary logarithm of the number of slots */
     int code_width;           /* bytes per code: 1, 2 or 4 */
     const void *slots;        /* 2^(64 - shift) codes; an empty slot contains n_labels, and at least one slot is empty */
-    const uint64_t *labels;   /* n_labels + 1 labels by code; the last one repeats the first */
+    const uint64_t *labels;   /* the label of each code; entry n_labels repeats the first label */
     uint64_t n_labels;
 } label_hash_t;
 

@@ -1,8 +1,8 @@
 /* look_up_labels: find the codes of arbitrary 64-bit labels in a hash table.
 
-   Multiplying a label by an odd number mixes its upper bits well. They are the index of a slot, and the slot contains the
-   code of a label. One comparison shows whether it is the right label. A label whose slot is taken is in the next free slot.
-   An empty slot contains the code n, which is the number of labels:
+   Multiplying a label by an odd number mixes its upper bits well. These bits are the index of a slot, and the slot contains
+   the code of a label. One comparison shows whether this is the right label. If its slot is taken, a label is in the next
+   free slot. An empty slot contains the code n, which is the number of labels:
 
        labels 10, 5000, -3    shift 61, 8 slots    code of each slot   3 0 3 2 3 3 1 3
                                                    label of each code  10 5000 -3, and 10 again for code 3
@@ -54,8 +54,8 @@ static ptrdiff_t look_up_values(const label_hash_t *hash, const uint64_t *values
     }
 }
 
-/* Prefetches the next block, because memory would be idle while a block is looked up: without it, 64-bit integers took 50 %
-   longer. Memory beyond a column is never read. */
+/* Prefetches the next block, because memory would otherwise be idle while a block is looked up. Without prefetching, 64-bit
+   integers took 50 % longer. Memory beyond a column is never read. */
 ALWAYS_INLINE void fetch_block(const char *address, ptrdiff_t n_bytes)
 {
     for (ptrdiff_t i = 0; i < n_bytes; i += 64)

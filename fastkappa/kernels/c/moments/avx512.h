@@ -1,12 +1,12 @@
 /* Sum moments with 64-byte vectors.
 
-   Up to 256 labels: codes are narrowed to bytes as in common/avx512.h. vpsadbw adds bytes. vpdpbusd multiplies unsigned by
-   signed bytes and adds four products to an int32. A code is unsigned and can be above 127, so the signed factor is
-   code - 128 (the code with its top bit flipped). A correction is added at the end:
+   With up to 256 labels, codes are narrowed to bytes as in common/avx512.h. The instruction vpsadbw adds bytes, and
+   vpdpbusd multiplies unsigned by signed bytes and adds four products to an int32. A code is unsigned and can be above 127,
+   so the signed factor is code - 128 (the code with its top bit flipped). A correction is added at the end:
 
        sum a * b  =  sum a * (b - 128)  +  128 * sum a
 
-   More labels: 64-bit products of 32-bit codes (vpmuludq).
+   With more labels, 32-bit codes are multiplied to 64-bit products (vpmuludq).
 
    Bounds are checked for each block before its sums are used. A block with an outside value is redone in portable C. */
 #ifndef FASTKAPPA_MOMENTS_AVX512_H
@@ -20,7 +20,8 @@
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
-/* The vectors in a block. An int32 lane grows by at most 4 * 255 * 128 per vector, so it cannot overflow in 16 384 vectors. */
+/* The number of vectors in a block. An int32 lane grows by at most 4 * 255 * 128 per vector, so it cannot overflow in 16
+   384 vectors. */
 enum { MOMENT_VECTORS = 64 };
 
 ALWAYS_INLINE int64_t sum_of_int32_512(__m512i x)
@@ -150,7 +151,7 @@ static void moments_512(const column_t *a, const column_t *b, ptrdiff_t start, p
     const int contiguous = is_contiguous(a) && is_contiguous(b);
     if (a->n_labels > 0 && b->n_labels > 0) {
         if (codes_fit_byte(a) && codes_fit_byte(b)) {
-            const ptrdiff_t end = stop - !contiguous;   /* the memory after the last element may not be readable */
+            const ptrdiff_t end = stop - !contiguous;   /* the memory after the last element can be unreadable */
             if (!alike)
                 start = staged_moments_512(a, b, start, stop, moments);
             else

@@ -5,9 +5,10 @@
 
        a * b  =  a.low * b.low  +  256 * (a.low * b.high + a.high * b.low)  +  65536 * a.high * b.high
 
-   An int grows by at most 4 * 255 * 255 per vector, so the sums of a block of 1024 pairs stay far below 2^31. */
+   An int grows by at most 4 * 255 * 255 per vector. So the sums of a block of 1024 pairs stay far below 2^31. */
 
-/* [0] sums products of two low bytes, [1] of a low and a high byte, and [2] of two high bytes. */
+/* Entry 0 sums products of two low bytes, entry 1 products of a low and a high byte, and entry 2 products of two high
+   bytes. */
 typedef struct { ints_t a[2], b[2], aa[3], bb[3], ab[3]; } NAME(sums_t);
 #define sums_t NAME(sums_t)
 

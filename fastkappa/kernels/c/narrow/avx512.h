@@ -1,20 +1,22 @@
 /* Narrow columns of any integer width, stride and byte order to small codes, 64 bytes at a time (AVX-512).
 
-   Contiguous columns: the lowest label is subtracted, and codes are clipped to n_labels, so an outside value becomes exactly
-   n_labels. The codes of several vectors are packed into one, as in common/avx512.h. Here the order matters, because the
-   other column may have a different width. So a final permutation restores the order of the elements:
+   In a contiguous column, the lowest label is subtracted from each value. The result is clipped to n_labels, so an outside
+   value becomes exactly n_labels. The codes of several vectors are packed into one, as in common/avx512.h. Here the order
+   matters, because the other column can have a different width. So a final permutation restores the order of the elements:
 
        int64, eight vectors pushed into one:   byte 0 of lane 0: element 0, byte 1 of lane 0: element 8, byte 2: element 16 ...
        so element r is in byte (r % 8) * 8 + r / 8.
 
    Strided or swapped elements are first copied to a small contiguous buffer. The strided elements span several vectors
-   ("pieces"), and each byte of the copy comes from one piece. One masked vpermb per piece copies its bytes; all pieces use
-   the same positions modulo 64. Example: rows of three int16, column 0 is wanted (A0 A1 are the bytes of one element):
+   ("pieces"), and each byte of the copy comes from one piece. One masked vpermb per piece copies its bytes. All pieces use
+   the same positions modulo 64. In this example, rows have three int16, and column 0 is wanted. A0 and A1 are the bytes of
+   its first element:
 
-       piece 0   A0 A1 .. .. .. .. B0 B1 .. .. .. .. C0 C1 ..      look up 0 1 6 7 12 13 18 19 ... (modulo 64),
-       piece 1   ...                                               and keep the bytes of piece 0, then those of piece 1, ...
+       piece 0   A0 A1 .. .. .. .. B0 B1 .. .. .. .. C0 C1 ..      look up bytes 0 1 6 7 12 13 18 19 ... (modulo 64)
+       piece 1   ...                                               and keep the bytes that come from this piece
 
-   Swapped bytes are looked up in reverse order, and negative strides from the other end. Nothing else changes. */
+   Swapped bytes are looked up in reverse order. With a negative stride, the look-up starts at the other end. Nothing else
+   changes. */
 #ifndef FASTKAPPA_NARROW_AVX512_H
 #define FASTKAPPA_NARROW_AVX512_H
 
@@ -36,7 +38,7 @@ ALWAYS_INLINE __m512i cut_512(__m512i codes, __m512i limit, int width)
                       : _mm512_min_epu64(codes, limit);
 }
 
-/* Returns the value to clip codes to: n_labels, or 255 for 256 one-byte labels, which need no clipping. */
+/* Returns the largest code: n_labels, or 255 for 256 one-byte labels, which need no clipping. */
 ALWAYS_INLINE uint64_t largest_code_512(const column_t *column)
 {
     return column->n_labels == 256 && element_width(column->kind) == 1 ? 255 : column->n_labels;
@@ -61,7 +63,8 @@ ALWAYS_INLINE unsigned log2_of_power(unsigned x)
     return x >= 64 ? 6 : x >= 32 ? 5 : x >= 16 ? 4 : x >= 8 ? 3 : x >= 4 ? 2 : x >= 2 ? 1 : 0;
 }
 
-/* Returns the position of each code of `out` bytes after packing. This is the table for the final permutation, in codes. */
+/* Returns the position of each code of `out` bytes after packing. The final permutation uses this table, in units of one
+   code. */
 ALWAYS_INLINE __m512i order_512(int width, int out)
 {
     const unsigned in_one = log2_of_power((unsigned)(width / out)), lanes = log2_of_power((unsigned)(64 / width));
@@ -136,15 +139,15 @@ static void narrow_8_to_words_512(const column_t *column, ptrdiff_t start, ptrdi
 
 /* The plan for collecting 64 bytes of strided elements. */
 typedef struct {
-    ptrdiff_t first;             /* offset of the lowest address from the first element, 0 or negative */
+    ptrdiff_t first;             /* offset in bytes of the lowest address from the first element; 0 or negative */
     ptrdiff_t advance;           /* distance to the next 64 bytes of elements */
     int pieces;                  /* number of vectors that the elements span */
-    __m512i where;               /* per byte of the copy, its position within its piece */
-    uint64_t mine[MAX_PIECES];   /* per piece, the bytes of the copy that come from it */
-    uint64_t last;               /* the bytes of the last piece that exist; nothing beyond the elements is read */
+    __m512i where;               /* the position of each byte of the copy within its piece */
+    uint64_t mine[MAX_PIECES];   /* the bytes of the copy that come from each piece */
+    uint64_t last;               /* mask of the existing bytes of the last piece; nothing beyond the elements is read */
 } collect_512_t;
 
-/* Elements further apart are decoded faster one by one. */
+/* Returns whether the elements are close enough to collect. If they are further apart, decoding them one by one is faster. */
 static int can_collect_512(const column_t *column)
 {
     return !is_float(column->kind) && column->stride <= MOST_APART && column->stride >= -MOST_APART;
@@ -164,7 +167,7 @@ static collect_512_t collect_512(const column_t *column)
     collect.pieces = (int)((span + 63) >> 6);
     collect.last = span % 64 ? (1ull << (span % 64)) - 1 : ~0ull;
     for (int half = 0; half < 2; half++) {
-        /* byte i of the copy is byte i % width (from the other end if swapped) of element i / width */
+        /* byte i of the copy is byte i % width of element i / width, counted from the other end if swapped */
         const __m512i i = count_up_512(32 * half);
         __m512i byte = _mm512_and_si512(i, byte_bits);
         if (column->swapped)

@@ -9,7 +9,7 @@
 #define VECTOR_TEMPLATE "../narrow/vector.h"
 #include "../common/each_vector_level.h"
 
-/* For both functions, count <= BLOCK. */
+/* Both functions accept at most BLOCK elements. */
 static void narrow_to_bytes(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
 {
 #if SIMD_HAS_X86
@@ -37,7 +37,7 @@ static void narrow_to_words(const column_t *column, ptrdiff_t start, ptrdiff_t c
 /* The vector levels below AVX-512 handle whole vectors of contiguous integers without outside values. */
 enum { VECTOR_PAIRS = 32 };  /* a multiple of every VECTOR_BYTES */
 
-/* Returns how many of `count` pairs to read with vectors. The memory after the last element may not be readable. */
+/* Returns how many of `count` pairs to read with vectors. The memory after the last element can be unreadable. */
 ALWAYS_INLINE ptrdiff_t in_vectors(const column_t *a, const column_t *b, ptrdiff_t count)
 {
     if (count > 0 && !(is_contiguous(a) && is_contiguous(b)))
@@ -77,8 +77,8 @@ PAIR_CODES(pair_words, uint16_t, narrow_to_words)
 #undef PAIR_CODES
 #undef PAIRS_IN_VECTORS
 
-/* Computes cell = a * row + b, which must fit in cell_t. Compilers vectorise the plain loop too, but with it alone, sums took
-   up to 2.7 times as long at AVX-512. */
+/* Computes cell = a * row + b, which must fit in cell_t. Compilers also vectorise the plain loop. With that loop alone,
+   sums took up to 2.7 times as long at AVX-512. */
 #ifdef AT_VECTOR_LEVEL
 #  define CELLS_IN_VECTORS(name) AT_VECTOR_LEVEL(name, (a, b, i = count - count % VECTOR_PAIRS, row, cells))
 #else

@@ -16,16 +16,16 @@
 
    3. Add bits by position.  Three vectors of weight 1 become one vector of weight 1 (the sum bits: x ^ y ^ z) and one of
       weight 2 (the carries: the majority of x, y, z). A tree of such adders reduces 16 vectors to one vector of weight 16
-      per plane. The remaining vectors of weights 1, 2, 4 and 8 are kept in the plane for the next 16.
+      per plane. The vectors of weights 1, 2, 4 and 8 that remain are kept in the plane and added to the next 16 vectors.
 
    4. Count.  Only one vector in 16 is counted. Its 8 x 8 bits are transposed (GFNI), so that each byte contains the bits of
       one cell. The set bits of each byte are added to byte counters, which are flushed before they can overflow.
 
-   Cost: three instructions per plane and 64 pairs. The last cell needs no plane of its own, because it has the remaining
-   pairs (with labels 0..2, as above, one plane is enough).
+   The cost is three instructions per plane and 64 pairs. The last cell needs no plane, because it gets all remaining pairs.
+   So with labels 0..2, as above, one plane is enough.
 
-   Bounds: for each group of 1024 pairs, the largest code and the bits lost in narrowing are checked before the group is
-   counted. A group with an outside value is counted by the portable kernel instead. */
+   Bounds are checked before a group of 1024 pairs is counted: the largest code, and the bits lost in narrowing. A group
+   with an outside value is counted by the portable kernel instead. */
 #ifndef FASTKAPPA_PAIRS_AVX512_H
 #define FASTKAPPA_PAIRS_AVX512_H
 
@@ -40,19 +40,20 @@ enum {
     LANES_512 = 64,                    /* pairs in a vector */
     TREE = 16,                         /* vectors added by one tree of adders */
     GROUP_512 = LANES_512 * TREE,      /* pairs between two checks of bounds */
-    MAX_PLANES_512 = 32,               /* 256 cells, because a cell is a byte */
+    MAX_PLANES_512 = 32,               /* enough for 256 cells, because a cell is a byte */
     WINDOW_PLANES = 7,                 /* planes processed together if there are more than 8 */
     WINDOW_CELLS = 8 * WINDOW_PLANES,
     GROUPS_PER_FLUSH = 31              /* byte counters grow by at most 8 per group: 31 * 8 = 248 fits, 32 * 8 does not */
 };
 
 typedef struct {
-    __m512i ones, twos, fours, eights; /* vectors of bits of that weight, not yet counted */
-    __m512i bytes;                     /* counters of weight 16: byte 8j + c counts cell c */
-    __m512i total;                     /* eight int64: the counts of the eight cells of the plane */
+    __m512i ones, twos, fours, eights; /* bits of weight 1, 2, 4 and 8 that are not yet counted */
+    __m512i bytes;                     /* byte counters of weight 16; byte 8j + c counts cell c */
+    __m512i total;                     /* one int64 per cell of the plane: its count */
 } plane_512_t;
 
-/* Adds three vectors of equal weight: `sum` becomes the sum bits, and the carries, of twice the weight, are returned. */
+/* Adds three vectors of equal weight. `sum` becomes their sum bits, and the carries, which have twice the weight, are
+   returned. */
 ALWAYS_INLINE __m512i add_bits_512(__m512i *sum, __m512i x, __m512i y)
 {
     const __m512i carry = _mm512_ternarylogic_epi64(*sum, x, y, 0xE8); /* majority */
@@ -118,7 +119,7 @@ ALWAYS_INLINE void add_to_plane_512(plane_512_t *plane, const __m512i *cells, in
     plane->bytes = _mm512_add_epi8(plane->bytes, bits_by_position_512(sixteens));
 }
 
-/* Processes plane p of all planes. `local` contains the cells of the current window. */
+/* Processes plane p, counted over all windows. `local` contains the cells of the current window. */
 ALWAYS_INLINE void work_plane_512(plane_512_t *planes, const __m512i *cells, __m512i *local, int p, int windows)
 {
     if (!windows) {
@@ -139,7 +140,7 @@ ALWAYS_INLINE void flush_planes_512(plane_512_t *planes, int n_planes)
     }
 }
 
-/* Returns the weighted counts that are left in the adders. */
+/* Returns the counts of the bits that are left in the adders, multiplied by their weights. */
 ALWAYS_INLINE __m512i rest_of_plane_512(const plane_512_t *plane)
 {
     const __m512i ones = sums_by_cell_512(bits_by_position_512(plane->ones));
@@ -161,7 +162,8 @@ ALWAYS_INLINE __m512i next_cells_512(column_512_t *a, column_512_t *b, __m512i n
 
 /* ---- the kernel ---- */
 
-/* Adds the counts of the planes to the table. If the last cell has no plane, it gets the remaining pairs of n. */
+/* Adds the counts of the planes to the table. If the last cell has no plane, it gets those of the n pairs that are in no
+   other cell. */
 static void planes_into_table_512(const plane_512_t *planes, int n_planes, size_t n_a, size_t n_b, int64_t n, int64_t *table)
 {
     int64_t cells[8 * MAX_PLANES_512];
@@ -183,7 +185,7 @@ ALWAYS_INLINE ptrdiff_t count_groups_512(const column_t *a, const column_t *b, p
 {
     const ptrdiff_t n_groups = (stop - start) / GROUP_512;
     const size_t n_a = (size_t)a->n_labels, n_b = (size_t)b->n_labels;
-    const int n_planes = (int)((n_a * n_b + 6) / 8); /* of all cells except the last */
+    const int n_planes = (int)((n_a * n_b + 6) / 8); /* planes for all cells except the last */
     if (n_groups <= 0)
         return start;
 
@@ -254,7 +256,7 @@ static ptrdiff_t count_popcount_512(const column_t *a, const column_t *b, ptrdif
 {
     const int more = a->n_labels * b->n_labels > 64; /* a look-up uses only 6 bits of a cell, so it cannot tell 64 from 0 */
     if (!is_contiguous(a) || !is_contiguous(b))
-        stop--; /* the memory after the last element may not be readable */
+        stop--; /* the memory after the last element can be unreadable */
     switch (a->stride) {
     case 1: return (more ? count_groups_512_8_more : count_groups_512_8)(a, b, start, stop, table);
     case 2: return (more ? count_groups_512_16_more : count_groups_512_16)(a, b, start, stop, table);

@@ -17,9 +17,9 @@
 typedef ptrdiff_t count_kernel_t(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table);
 
 enum {
-    FULL_GROUP = 1024,            /* a multiple of every kernel's group */
-    MOST_WIDE_POPCOUNT_AMD = 240, /* cells of wide integers; with more, one increment per pair is faster on AMD (add_pairs.h) */
-    BYTES_AT_ONCE = 16 * BLOCK    /* pairs narrowed to bytes at once; many pairs, to start a kernel rarely */
+    FULL_GROUP = 1024,            /* a multiple of the group size of every kernel */
+    MOST_WIDE_POPCOUNT_AMD = 240, /* with more cells of wide integers, one increment per pair is faster on AMD (add_pairs.h) */
+    BYTES_AT_ONCE = 16 * BLOCK    /* pairs narrowed to bytes at once; many, so that kernels are rarely started */
 };
 
 /* Returns the number of pairs below which setting up a kernel costs more than it saves. */
@@ -51,7 +51,7 @@ static count_kernel_t *popcount_kernel(const column_t *a, const column_t *b)
     return NULL;
 }
 
-/* Returns whether that kernel supports integers with gaps between them. */
+/* Returns whether the popcount kernel supports integers with gaps between them. */
 static int takes_gaps(void)
 {
     return simd_level_current() == SIMD_AVX512;

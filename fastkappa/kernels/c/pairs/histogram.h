@@ -1,24 +1,25 @@
-/* Count pairs of many labels with one increment per pair, made as cheap as possible.
+/* Count pairs of many labels with one increment per pair, and make increments as cheap as possible.
 
    A block of pairs is converted to cell numbers (vectorised, in the L1 cache). Then each pair increments its cell. An
    increment is slow if an earlier pair has just changed the same counter, because it waits for that store. If such
-   collisions are frequent but irregular (90 % of all pairs in one cell), the processor mispredicts them, and an increment
-   costs five times as much. So several copies of the counters are used in turn and added up at the end:
+   collisions are frequent but irregular (for example, 90 % of all pairs in one cell), the processor mispredicts them, and
+   an increment costs five times as much. So several copies of the counters are used in turn and added up at the end:
 
        8 copies    counters[cell * 8 + k], k = 0..7      pairs 0, 8, 16, ... use copy 0; 1, 9, 17, ... copy 1; ...
 
-   Copies need cache. So there are 8 copies if they are small. Otherwise there is 1, or 8 if a sample shows collisions. The
-   copies of a counter are adjacent, because copies 2^k bytes apart would compete for the same cache sets.
+   Copies need space in the cache. So there are 8 copies if the counters are few. Otherwise there is one copy, or 8 if a
+   sample of the pairs shows collisions. The copies of a counter are adjacent, because copies 2^k bytes apart would compete
+   for the same cache sets.
 
    Many counters do not fit in the L1 cache, and each counter that is loaded evicts something. So cell numbers are computed
    for few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, 256 labels were 50 % slower, presumably because the
    buffer of cell numbers was evicted. For plain integers of equal width, cells are computed while others are counted (see
-   add_pairs.h). This saved 20 to 33 % on Zen 3. On Zen 4 it saved half of the time for int64 and for colliding pairs. Few
-   pairs go straight into the table.
+   add_pairs.h). On Zen 3, this saved 20 to 33 % of the time. On Zen 4, it saved half of the time for int64 and for
+   colliding pairs. If there are few pairs, they are counted in the table itself.
 
-   Up to 65 536 cells, smaller counters (16 or 8 bits), of which more fit in the cache, saved 0 to 20 % if raters agree on
-   most items (40 to 256 labels, Zen 4), and up to 50 % if labels are spread evenly. Beyond 65 536 cells, a counter has 8
-   bits. When it wraps to 0, 256 is added to the table. */
+   Up to 65 536 cells, a counter has 32 bits. Counters of 16 or 8 bits, of which more fit in the cache, saved 0 to 20 % of
+   the time if raters agree on most items (40 to 256 labels, Zen 4), and up to 50 % if labels are spread evenly. Beyond
+   65 536 cells, a counter has 8 bits. When it wraps to 0, 256 is added to the table. */
 #ifndef FASTKAPPA_HISTOGRAM_H
 #define FASTKAPPA_HISTOGRAM_H
 
@@ -31,16 +32,17 @@
 enum {
     FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */
     MOST_CELLS_IN_COPIES = 1 << 18,   /* 4 copies of 1 byte: 1 MB; with a million cells, one copy was 33 % faster */
-    MOST_SHORT_LABELS = 256,          /* per column, so that a cell number fits in 16 bits */
+    MOST_SHORT_LABELS = 256,          /* the most labels per column for which a cell number fits in 16 bits */
     COUNT_STAGE = 512,                /* pairs whose cells are computed before they are counted; divides BLOCK */
     SAMPLE_PLACES = 16,
     SAMPLE_PAIRS = 32
 };
-static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between two samples; 4-byte counters cannot wrap */
+static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between samples; too few for 4-byte counters to wrap */
 
 /* ---- cell numbers ---- */
 
-/* Returns the number of rows or columns of counters. 256 labels leave no byte for an outside code, so it has no counters. */
+/* Returns the number of rows or columns of counters. With 256 labels, no byte is left for an outside code, so it has no
+   counters. */
 ALWAYS_INLINE size_t n_short_codes(const column_t *column)
 {
     return column->n_labels == MOST_SHORT_LABELS ? MOST_SHORT_LABELS : n_codes(column);
@@ -72,7 +74,7 @@ static void long_cells(const column_t *a, const column_t *b, ptrdiff_t start, pt
     cells_of_words(codes_a, codes_b, count, (uint32_t)n_codes(b), cells);
 }
 
-/* Returns whether pairs are often in the same cell as one of the two pairs before, judging by a sample of the range. */
+/* Returns whether pairs are often in the same cell as one of the two pairs before them. It looks at a sample of the range. */
 static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop)
 {
     uint32_t codes_a[SAMPLE_PAIRS], codes_b[SAMPLE_PAIRS];
@@ -92,8 +94,8 @@ static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t st
 
 /* ---- increments ---- */
 
-/* The addresses to prefetch, so that memory is not idle while counters are incremented: one cache line per column for each
-   eight pairs. Only wide elements need this. An address beyond the column is never read. */
+/* The addresses to prefetch, so that memory is not idle while counters are incremented. One cache line per column is
+   prefetched for every eight pairs. Only wide elements need this. An address beyond the column is never read. */
 typedef struct { const char *a, *b; ptrdiff_t step_a, step_b; } ahead_t;
 
 ALWAYS_INLINE ahead_t ahead_of(const column_t *a, const column_t *b, ptrdiff_t next)
@@ -147,7 +149,7 @@ ADD_LONG(add_long_4, 4)
 
 enum {
     STEPS_AHEAD = 3,   /* cells are computed this many steps before they are counted; one less than a power of 2 */
-    FETCH_BYTES = 2048 /* distance of the prefetch */
+    FETCH_BYTES = 2048 /* distance of the prefetch in bytes */
 };
 /* A step has few pairs, so that the processor overlaps the cells of one step with the increments of another. */
 #define STEP_PAIRS(width) ((width) == 1 ? 32 : 16)
@@ -197,7 +199,7 @@ MERGE(merge_long_4, uint8_t, 4)
 MERGE(merge_long_1, uint8_t, 1)
 #undef MERGE
 
-/* Returns whether prefetching is worthwhile. */
+/* Returns whether elements are so wide that prefetching is worthwhile. */
 ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
 {
     return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
@@ -216,7 +218,7 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         count_plain(a, b, start, stop, table);
         return;
     }
-    /* int64 columns fill the cache and leave little room for counters, however few */
+    /* int64 columns fill the cache, which leaves little room even for few counters */
     if (n_cells > FEW_CELLS || (a->stride == 8 && are_for_steps(a, b)))
         copies = neighbours_collide(a, b, start, stop) ? 8 : 1;
     if (n_cells > FEW_CELLS) {
@@ -273,7 +275,7 @@ static void count_histogram(const column_t *a, const column_t *b, ptrdiff_t star
     }
     const int is_short = a->n_labels <= MOST_SHORT_LABELS && b->n_labels <= MOST_SHORT_LABELS;
     while (start < stop) {
-        /* make the rest one range if it is not much longer than a range */
+        /* if the rest is not much longer than a range, count it as one range */
         const ptrdiff_t end = stop - start < 2 * HISTOGRAM_RANGE ? stop : start + HISTOGRAM_RANGE;
         (is_short ? count_short_range : count_long_range)(a, b, start, end, table);
         start = end;

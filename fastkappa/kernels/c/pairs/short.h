@@ -4,8 +4,7 @@
    If the result is 16 or more, some code was too large and the table is invalid:
 
        codes 0, 5, 2:   OR = 7     all codes are below 16, so the cells are right, and no code is above 7
-       codes 0, 21, 2:  OR = 23    21 was counted as 5, so the pairs must be counted again in the usual way
-*/
+       codes 0, 21, 2:  OR = 23    21 was counted as 5, so the pairs must be counted again in the usual way */
 #ifndef FASTKAPPA_SHORT_H
 #define FASTKAPPA_SHORT_H
 
@@ -38,8 +37,8 @@ COUNT_SHORT(uint16, uint16_t)
 COUNT_SHORT(uint32, uint32_t)
 COUNT_SHORT(uint64, uint64_t)
 
-/* Adds pairs start..stop-1 to an empty table, and returns an upper bound on the codes, below SHORT_LABELS. Returns -1, with an
-   undefined table, unless both columns are plain integers of the same type with codes below SHORT_LABELS. */
+/* Adds pairs start..stop-1 to an empty table, and returns an upper bound on the codes, which is below SHORT_LABELS. Returns
+   -1, with an undefined table, unless both columns are plain integers of the same type with codes below SHORT_LABELS. */
 static int count_short(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     uint64_t all = SHORT_LABELS;

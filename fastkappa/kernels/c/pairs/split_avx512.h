@@ -32,12 +32,12 @@ enum {
     BAND_CELLS = 256,
     WINDOWS_OF_BAND = 4,
     PLANES_OF_WINDOW = 8,
-    MOST_BANDS = 5,                 /* each band costs time and 18 KB; with 8, one increment per pair is as fast */
+    MOST_BANDS = 5,                 /* each band costs time and 18 KB; with 8 bands, one increment per pair is as fast */
     MOST_EVEN_BANDS_AMD = 2,        /* on AMD, if few pairs collide, increments are as fast from 3 bands on */
     MOST_ROWS = 64                  /* the numbers of the first cells of all rows fill one vector */
 };
 
-/* A bucket of cells, which contains less than a group, with room to append a vector. */
+/* A bucket of cells. It contains less than a group, and has room for one more vector. */
 typedef struct {
     uint8_t cells[GROUP_512 + LANES_512];
     size_t filled;
@@ -85,7 +85,8 @@ NEVER_INLINE void work_window_512(window_512_t *window)
     remove_group_512(&window->bucket);
 }
 
-/* Splits the numbers of a band by window. The upper two bits of a number are its window, and planes only use the others. */
+/* Splits the numbers of a band by window. The upper two bits of a number are its window. The planes use only the other
+   bits. */
 NEVER_INLINE void work_band_512(band_512_t *band)
 {
     window_512_t *windows = band->windows;

@@ -1,15 +1,15 @@
 /* sum_pairs: compute the number of pairs and the sum of item weights per cell in one pass.
 
-   There is one addition per pair, and each sum has eight adjacent copies, as in histogram.h. An addition to the same cell as
-   the pair before must wait for it. Eight copies are eight chains of additions that do not wait for each other.
+   There is one addition per pair, and each sum has eight adjacent copies, as in histogram.h. An addition must wait if the
+   addition before it was to the same cell. Eight copies are eight chains of additions that do not wait for each other.
 
    Counting adds no cost. The sum and the count of a cell are the two lanes of one float64 vector, to which (weight, 1) is
    added. A float64 counts exactly up to 2^53, and no range is that long.
 
        weights 0.5, 2, 0.25 of pairs in the cells 4, 4, 1:    cell 4: (0.5, 1) + (2, 1) = (2.5, 2)      cell 1: (0.25, 1)
 
-   The time is then limited by memory, as long as memory is never idle. So cache lines are prefetched LINES_AHEAD lines before
-   they are needed.
+   The time is then limited by memory, if memory is never idle. So cache lines are prefetched LINES_AHEAD lines before they
+   are needed.
 
    Integer weights are summed exactly, also in two lanes. A 64-bit weight is split in two parts. The count shares a lane with
    the shorter part, so that nothing overflows within EXACT_RANGE pairs:
@@ -31,8 +31,8 @@
 enum {
     SUM_COPIES = 8,
     SUM_STAGE = 256,              /* pairs whose cells are computed before they are summed; a multiple of SUM_COPIES */
-    MANY_CELLS = 16384,           /* more cells are summed straight into the tables */
-    LINES_AHEAD = 48,             /* lines of 64 bytes, about 3 KB per column; the fastest value in measurements */
+    MANY_CELLS = 16384,           /* with more cells than this, weights are added to the tables directly */
+    LINES_AHEAD = 48,             /* cache lines to prefetch ahead, about 3 KB per column; this was fastest in measurements */
     LOW_BITS = 42,
     COUNT_BIT = 43,
     EXACT_RANGE = 8191 * SUM_STAGE   /* the largest multiple of SUM_STAGE below 2^21 */
@@ -173,7 +173,7 @@ ALWAYS_INLINE sum_ahead_t sum_ahead_of(const column_t *a, const column_t *b, con
     return ahead;
 }
 
-/* Prefetches one cache line per column of wide elements for each eight pairs. */
+/* Prefetches one cache line per column of wide elements for every eight pairs. */
 ALWAYS_INLINE void fetch_sum_ahead(const sum_ahead_t *ahead, ptrdiff_t eighth, int wide)
 {
     if (wide) {
@@ -271,7 +271,7 @@ static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const column_t 
     return start;
 }
 
-/* ---- sums straight in the tables, if copies are not worthwhile ---- */
+/* ---- sums directly in the tables, if copies are not worthwhile ---- */
 
 static void sum_floats_into(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                             ptrdiff_t stop, int64_t *counts, double *table)

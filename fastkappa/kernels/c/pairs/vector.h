@@ -1,6 +1,6 @@
 /* Count pairs by positional popcount with 16- or 32-byte vectors. Read avx512.h first.
 
-   Without a 64-entry look-up and three-way logic, this version differs as follows:
+   There is no 64-entry look-up and no three-way logic here, so this version differs as follows:
 
    - The bits of plane p are   (cell >> 3 == p) & (1 << (cell & 7)),   both sides of & computed once per vector.
    - An adder needs five plain operations, so the tree is one level deeper (32 vectors), and one vector in 32 is counted.
@@ -18,7 +18,7 @@ enum {
 
 typedef struct {
     bytes_t ones, twos, fours, eights, sixteens;   /* bits of that weight, not yet counted */
-    bytes_t counters[8];                           /* per cell and byte, how many times a bit of weight 32 was set */
+    bytes_t counters[8];                           /* counts of the set bits of weight 32, per cell and byte */
     int64_t total[8];
 } plane_t;
 
@@ -26,7 +26,7 @@ typedef struct {
 
 ALWAYS_INLINE bytes_t NAME(add_bits)(bytes_t *sum, bytes_t x, bytes_t y)
 {
-    const bytes_t half = x ^ y;   /* independent of the sum, so that the dependency chain of sums is short */
+    const bytes_t half = x ^ y;   /* this does not use the sum, which keeps the chain of dependent sums short */
     const bytes_t carry = (x & y) | (half & *sum);
     *sum ^= half;
     return carry;
@@ -123,7 +123,7 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b,
 {
     const ptrdiff_t n_groups = (stop - start) / GROUP_PAIRS;
     const size_t n_a = (size_t)a->n_labels, n_b = (size_t)b->n_labels;
-    const int n_planes = (int)((n_a * n_b + 6) / 8); /* of all cells except the last */
+    const int n_planes = (int)((n_a * n_b + 6) / 8); /* planes for all cells except the last */
     if (n_groups <= 0)
         return start;
 

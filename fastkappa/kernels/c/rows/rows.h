@@ -2,8 +2,8 @@
 
    A row of the matrix is compared with each label, many columns at a time. Each match adds 1 to a byte counter for the label
    in the matrix and the label in the first column. After at most 255 rows, before a byte can overflow, the counters are added
-   to wider sums. So nothing is transposed. The work is the size of the rows times the number of labels, so this kernel is
-   for few labels. */
+   to wider sums. So the matrix need not be transposed. The work is proportional to the size of the rows times the number of
+   labels, so this kernel is for few labels. */
 #ifndef FASTKAPPA_ROWS_H
 #define FASTKAPPA_ROWS_H
 
@@ -56,7 +56,7 @@ ROW_LOOPS(avx512)
 SIMD_END
 #endif
 
-/* Returns the number of counters for count_rows, which needs that many bytes, and that many 32-bit integers per ROW_WIDTH
+/* Returns the number of counters that count_rows needs. They are bytes, and there are as many 32-bit integers per ROW_WIDTH
    columns. */
 static ptrdiff_t row_counters(const column_t *first, const column_t *row)
 {
@@ -107,7 +107,7 @@ static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row
                 column_t part = *row;
                 part.data += start * row_stride + g * ROW_WIDTH * row->stride;
                 memset(counts, 0, (size_t)n_counters);
-                memset(codes, 0xFF, sizeof codes);      /* an invalid code for missing columns */
+                memset(codes, 0xFF, sizeof codes);      /* columns that do not exist get an invalid code */
                 for (ptrdiff_t r = 0; r < n; r++, part.data += row_stride) {
                     if (plain)
                         AT_LEVEL(row_codes, part.data, part.stride, count, part.lowest, (uint32_t)n_second, codes);

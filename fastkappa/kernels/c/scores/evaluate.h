@@ -48,7 +48,7 @@ static void add_items_below(const grouped_items_t *items, ptrdiff_t group, doubl
             sums[items->codes[i]] += score_at(items, i) < threshold ? items->weights[i] : 0.0;
         return;
     }
-    /* Use two copies of the counters in turn, so that an increment need not wait for the one before. */
+    /* Use two copies of the counters in turn, so that an increment does not wait for the previous one. */
     for (int64_t i = start; i < stop; i++) counts[i & 1][items->codes[i]] += score_at(items, i) < threshold;
     for (ptrdiff_t y = 0; y < items->n_labels; y++) sums[y] += counts[0][y] + counts[1][y];
 }

@@ -1,0 +1,142 @@
+"""Final labels (--gold), and the test of a model among the raters (--model)."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+pytest.importorskip("pyarrow")
+
+from fastkappa import Ratings, alternative_annotator_test
+from tests.helpers.command_line import CommandLine, write_csv
+
+agree = CommandLine("agree")
+RATERS = ("ann", "ben", "cat", "dan")
+# Per item: the ratings, and the final label that follows from them.
+ITEMS: dict[str, tuple[list[str], tuple[str, str]]] = {
+    "t1": (["x", "x", "x", "x"], ("x", "all raters")),
+    "t2": (["x", "y", "y", "y"], ("y", "majority")),
+    "t3": (["x", "x", "y", "y"], ("", "")),
+    # The most frequent label is not the label of more than half.
+    "t4": (["x", "x", "y", "z"], ("", "")),
+    "t5": (["", "y", "", ""], ("y", "one rater")),
+    "t6": (["z", "", "z", ""], ("z", "all raters")),
+    "t7": (["x", "", "z", ""], ("", "")),
+}
+WIDE = ["--raters", *RATERS, "--missing", "drop"]
+LONG = ["--item", "item", "--rater", "who", "--rating", "mark"]
+
+
+@pytest.fixture
+def wide(tmp_path: Path) -> Path:
+    columns = zip(*(ratings for ratings, _ in ITEMS.values()))
+    return write_csv(tmp_path / "wide.csv", id=list(ITEMS), **dict(zip(RATERS, columns)))
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Path:
+    rows = [
+        (item, rater, rating)
+        for item, (ratings, _) in ITEMS.items()
+        for rater, rating in zip(RATERS, ratings)
+        if rating
+    ]
+    return write_csv(tmp_path / "long.csv", **dict(zip(("item", "who", "mark"), zip(*rows))))
+
+
+def read(path: Path) -> list[list[str]]:
+    return list(csv.reader(path.read_text().splitlines()))
+
+
+def expected(names: Any = ITEMS) -> list[list[str]]:
+    return [[str(name), *final] for name, (_, final) in zip(names, ITEMS.values())]
+
+
+def test_labels_of_most_raters(wide: Path, long: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    found = agree.json_of(wide, *WIDE, "--gold", gold)
+    assert read(gold) == [["item", "label", "decided_by"], *expected(range(1, 8))]
+    numbers = {"all raters": 2, "majority": 1, "one rater": 1, "adjudication": 0, "undecided": 3}
+    assert found["gold"] == numbers
+    agree.text_of(wide, *WIDE, "--item", "id", "--gold", gold)
+    assert read(gold) == [["id", "label", "decided_by"], *expected()]
+    # The columns have the names that a leaderboard of the raters' files needs.
+    printed = agree.text_of(long, *LONG, "--gold", gold)
+    assert read(gold) == [["item", "mark", "decided_by"], *expected()]
+    shown = "labels of 7 items: 2 by all raters, 1 by majority, 1 by one rater, 3 undecided"
+    assert shown in " ".join(printed.split())
+
+
+def test_decisions_come_first(long: Path, tmp_path: Path) -> None:
+    gold, disputed = tmp_path / "gold.csv", tmp_path / "disputed.csv"
+    agree.text_of(long, *LONG, "--disputed", disputed)
+    rows = read(disputed)
+    decisions = {"t2": "x", "t3": " y ", "t4": "z", "t7": ""}
+    assert {row[0] for row in rows[1:]} == set(decisions)
+    with disputed.open("w", newline="") as file:
+        csv.writer(file).writerows([rows[0], *([*r[:-1], decisions[r[0]]] for r in rows[1:])])
+    agree.text_of(long, *LONG, "--gold", gold, "--adjudicated", disputed)
+    labels = {row[0]: row[1:] for row in read(gold)[1:]}
+    decided = {item: [label.strip(), "adjudication"] for item, label in decisions.items() if label}
+    assert labels == {**{row[0]: row[1:] for row in expected()}, **decided}
+    refused = agree.refusal(long, *LONG, "--adjudicated", disputed)
+    assert "--adjudicated needs --gold" in refused
+    for cells, why in (
+        ({"item": ["t9"], "adjudicated": ["x"]}, "has the item 't9', which is not among"),
+        ({"item": ["t3"], "adjudicated": ["xx"]}, "has the label 'xx' for item 't3'"),
+        ({"item": ["t3"], "label": ["x"]}, "has no column 'adjudicated'"),
+    ):
+        odd = write_csv(tmp_path / "odd.csv", **cells)
+        assert why in agree.refusal(long, *LONG, "--gold", gold, "--adjudicated", odd)
+
+
+def test_two_raters_and_repeated_items(long: Path, wide: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    pairs = [(own[0], own[2]) for own, _ in ITEMS.values()]
+    equal = [first for first, second in pairs if first == second != ""]
+    for path, options in ((long, LONG), (wide, ["--missing", "drop", "--item", "id"])):
+        found = agree.json_of(path, *options, "--raters", "ann", "cat", "--gold", gold)
+        assert [row[1] for row in read(gold)[1:] if row[2] == "all raters"] == equal
+        assert found["gold"]["undecided"] == found["n_disputed"] + (path == wide)
+    rows = wide.read_text().splitlines()
+    wide.write_text("\n".join([*rows, rows[1]]))
+    refused = agree.refusal(wide, *WIDE, "--item", "id", "--gold", gold)
+    assert "column 'id' has the item 't1' in several rows" in refused
+    assert "--item needs --rater and --rating too" in agree.refusal(wide, *WIDE, "--item", "id")
+    assert "which would vote too" in agree.refusal(long, *LONG, "--gold", gold, "--model", "ann")
+
+
+def test_a_model_among_the_raters(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    truth = rng.integers(1, 4, 60)
+    columns = {
+        name: np.where(rng.random(60) < 0.8, truth, rng.integers(1, 4, 60)).tolist()
+        for name in ("ann", "ben", "cat", "model")
+    }
+    path = write_csv(tmp_path / "r.csv", **columns)
+    options = [path, "--raters", *columns, "--weights", "linear", "--model", "model"]
+    for given, epsilon in (([], 0.2), (["--epsilon", 0.05], 0.05)):
+        test = alternative_annotator_test(
+            Ratings.from_raters(columns), "model", weights="linear", epsilon=epsilon
+        )
+        found = agree.json_of(*options, *given)["alternative_annotator"]
+        assert found == test.to_dict()
+        assert test.sentence() in agree.text_of(*options, *given, "--format", "sentence")
+    rows = csv.DictReader(agree.text_of(*options, "--format", "csv").splitlines())
+    values = {row["statistic"]: row["value"] for row in rows}
+    assert float(values["advantage probability of model"]) == pytest.approx(
+        agree.json_of(*options)["alternative_annotator"]["advantage_probability"]
+    )
+    assert "no rater is named 'modle'. Did you mean 'model'?" in agree.refusal(
+        *options[:-1], "modle"
+    )
+    assert "--epsilon needs --model" in agree.refusal(*options[:-2], "--epsilon", 0.1)
+    assert "--model needs three or more raters" in agree.refusal(
+        path, "--raters", "ann", "model", "--model", "model"
+    )
