@@ -388,13 +388,13 @@ class _Panel:
         if math.isnan(found.value):
             return (math.nan,) * 5
         everyone = self._clusters(found.places >= 0)
-        error = found.coefficient.standard_error("normal", everyone)
         n, clusters = self._units(found.used)
-        row = self._row(found.value, error * math.sqrt(correction(n, clusters)), n, clusters)
+        error = found.coefficient.standard_error("normal", everyone)
+        error *= math.sqrt(correction(n, clusters))
         inference = Inference(found.coefficient, self._confidence, "normal", everyone)
         if inference.model is None:
-            return row
-        return (*row[:2], *inference.interval, inference.p_value)
+            return self._row(found.value, error, n, clusters)
+        return found.value, error, *inference.interval, inference.p_value
 
     def difference(self, first: _Found, second: _Found) -> tuple[float, ...]:
         """Return the figures of `estimate` for the difference between two coefficients."""

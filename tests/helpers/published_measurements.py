@@ -18,8 +18,10 @@ SHROUT_FLEISS = [
 WRIGHT = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
 MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
 
-# Bland and Altman (1999), table 4: cardiac ejection fraction of twelve patients by two methods,
-# pairs of measurements while the true value changes. Their paper of 2007 has the same.
+# Bland and Altman (1999), table 4, and (2007), table 1: twelve patients measured by radionuclide
+# ventriculography and by impedance cardiography, in pairs, while the true value changes. They call
+# it ejection fraction. The R packages MethComp (`cardiac`) and BAtrending (`CO`) have the same
+# numbers and call them cardiac output.
 EJECTION = [
     [(7.83, 6.57), (7.42, 5.62), (7.89, 6.9), (7.12, 6.57), (7.88, 6.35)],
     [(6.16, 4.06), (7.26, 4.29), (6.71, 4.26), (6.54, 4.09)],

@@ -52,6 +52,7 @@ def test_expected_z_of_a_product_of_proportions() -> None:
     assert found.deviation == pytest.approx(0.6 * 0.4 / math.sqrt(n), rel=1e-3)
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("distance", [1e-3, 1e-5])
 def test_near_the_null_n_is_that_of_the_standard_error(weights: Any, distance: float) -> None:
@@ -173,6 +174,7 @@ def test_a_label_that_is_seldom_seen() -> None:
     assert simulated[1] == pytest.approx(0.8, abs=0.07)
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("n_labels", [2, 3])
 @pytest.mark.parametrize("weights", [None, "quadratic"])
 def test_fewer_items_farther_from_the_null(n_labels: int, weights: Any) -> None:

@@ -169,7 +169,7 @@ def test_a_table_has_the_same_interval_alone_and_in_a_stack(
 ) -> None:
     # In tables of a few items a search may end in two places, and the last bit decided in which.
     generator = np.random.default_rng(0)
-    tables = generator.multinomial(4, np.full(25, 0.04), size=100).reshape(-1, 5, 5)
+    tables = generator.multinomial(4, np.full(25, 0.04), size=40).reshape(-1, 5, 5)
     together = np.transpose(inverted_test(test, tables, weights, 0.95))
     assert together.tolist() == [list(ends(test, table, weights)) for table in tables]
     monkeypatch.setattr(inverted, "BLOCK_CELLS", 7 * 25)

@@ -294,8 +294,8 @@ class Together:
         least = max(group.least for group in self._groups)
         most = min(group.most for group in self._groups)
 
-        def excess(points: FloatTable) -> FloatTable:
-            return np.asarray(self._combined(points) - targets)
+        def excess(points: FloatTable, which: AnyArray) -> FloatTable:
+            return np.asarray(self._combined(points) - targets[which])
 
         guesses = guess - targets * error
         found: list[float] = _crossings(excess, guesses, error, least, most, END_TOLERANCE).tolist()
@@ -347,12 +347,12 @@ def difference_ends(
     groups = _joined((first, second))
     signs = np.array([1.0, -1.0])  # a lower end needs a first value below its estimate
     guess = np.full(2, math.atan2(second.errors[0], first.errors[0]))
-    found = Ends(guess, guess)  # the ends at the last step
+    found = np.empty((2, 2))  # both values of each end at its last step
 
-    def ends(angle: FloatTable) -> Ends:
+    def ends(angle: FloatTable, which: AnyArray) -> Ends:
         """Return both values of each end for the angle whose tangent is the ratio of errors."""
         one, two = np.cos(angle), np.sin(angle)
-        scale = signs * quantile / np.sqrt(1 - 2 * correlation * one * two)
+        scale = signs[which] * quantile / np.sqrt(1 - 2 * correlation * one * two)
         deviates = np.stack(
             [scale * (one - correlation * two), scale * (correlation * one - two)], axis=1
         )
@@ -360,23 +360,21 @@ def difference_ends(
         of_groups = [group.ends(part) for group, part in zip(groups, parts)]
         return Ends(*(np.concatenate(both, axis=1) for both in zip(*of_groups)))
 
-    def excess(angle: FloatTable) -> FloatTable:
+    def excess(angle: FloatTable, which: AnyArray) -> FloatTable:
         """Return the angle of the errors at these values, minus the given angle."""
-        nonlocal found
-        found = ends(angle)
+        found[which], errors = ends(angle, which)
         # At the last value that the counts allow, the error is unknown, but nothing changes there.
-        one, two = np.nan_to_num(found.errors.T, nan=0.0)
+        one, two = np.nan_to_num(errors.T, nan=0.0)
         return np.asarray(np.arctan2(two, one) - angle)
 
     most = math.pi / 2 - LEAST_ANGLE
     _crossings(excess, guess, 1.0, LEAST_ANGLE, most, ANGLE_TOLERANCE)
-    one, two = found.values.T
-    low, high = (one - two).tolist()
+    low, high = (found[:, 0] - found[:, 1]).tolist()
     return low, high
 
 
 def _crossings(
-    function: Callable[[FloatTable], FloatTable],
+    function: Callable[[FloatTable, AnyArray], FloatTable],
     guesses: FloatTable,
     scale: float,
     least: float,
@@ -387,16 +385,19 @@ def _crossings(
 
     The steps are those of the secant method between points that enclose the zero. The first step is
     ``scale`` times the function. If a function is never 0, the bound nearest to 0 is returned.
+    ``function`` is called with some points and their indices.
     """
     point = np.clip(guesses, least, most)
     low, high = np.full_like(point, least), np.full_like(point, most)
     last, before = np.full_like(point, np.nan), np.full_like(point, np.nan)
+    found, done = np.zeros_like(point), np.zeros(len(point), np.bool_)
     for step in range(MOST_STEPS):
-        found = function(point)
+        which = np.flatnonzero(~done)
+        found[which] = function(point[which], which)
         width = high - low
         low, high = np.where(found >= 0, point, low), np.where(found <= 0, point, high)
         # A NaN is on neither side.
-        done = ~(np.abs(found) * scale > tolerance) | ~(high - low > tolerance)
+        done |= ~(np.abs(found) * scale > tolerance) | ~(high - low > tolerance)
         if done.all():
             break
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -408,6 +409,6 @@ def _crossings(
         is_enclosed = (low > least) & (high < most)
         stuck = is_enclosed & ((following == low) | (following == high))
         stuck |= np.isfinite(middle) & (step > FREE_STEPS) & (high - low > width / 2)
-        last, before = np.where(done, last, point), np.where(done, before, found)
+        last, before = point, found.copy()
         point = np.where(done, point, np.where(stuck, middle, following))
     return point
