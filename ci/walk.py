@@ -42,7 +42,7 @@ CEILINGS = {
     "agreement": (29, 86),
     "agreement, printed": (45, 227),
     "leaderboard": (42, 175),
-    "optimal_thresholds": (28, 103),
+    "optimal_thresholds": (28, 104),
     "fastkappa score, Parquet": (45, 188),
     "fastkappa score, CSV": (50, 205),
 }
