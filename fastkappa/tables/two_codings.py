@@ -154,7 +154,7 @@ def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -
         for i in np.flatnonzero((n_own >= OFTEN) & (n_other == 0)).tolist():
             j = int(counts[i].argmax())
             label, meant = str(labels[i]), str(labels[j])
-            if counts[i, j] >= NEAR * n_own[i]:
+            if meant and counts[i, j] >= NEAR * n_own[i]:
                 text = f"{label!r} of {own} with {meant!r} of {other}"
                 met.append((label, meant, text, float(counts[i, j])))
     prefixes = Counter(_prefix(label, meant) for label, meant, _, _ in met)

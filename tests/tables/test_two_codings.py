@@ -123,6 +123,11 @@ def test_finer_labels_of_one_rater_are_silent(common: str, finer: str) -> None:
         confusion_counts(mixed, labels[second].tolist())
 
 
+def test_an_empty_label_has_no_spellings() -> None:
+    with pytest.warns(UserWarning, match="'' .*counted as labels"):
+        confusion_counts(["", "a", ":", ":"], ["", "a", "", ""])
+
+
 def _is_warned(labels: Any, table: Any) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
