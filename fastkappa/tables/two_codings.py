@@ -146,7 +146,7 @@ def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -
     """Return the warning about labels of only one rater that look like those they coincide with.
 
     Such labels are abbreviations, have a typing error, or have the same text before them, such as
-    "Answer: A" and "Answer: B".
+    "Answer: A" and "Answer: B". Labels that look alike have their own warning.
     """
     met = []
     for counts, (own, other) in ((table, names), (table.T, names[::-1])):
@@ -162,7 +162,8 @@ def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -
     found = {
         text: n
         for label, meant, text, n in met
-        if _is_respelt(label, meant) or prefixes[_prefix(label, meant)] > 1
+        if (_is_respelt(label, meant) or prefixes[_prefix(label, meant)] > 1)
+        and not alike_among([label, meant])
     }
     if sum(found.values()) < TOGETHER:
         return None
