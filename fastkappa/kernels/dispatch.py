@@ -39,7 +39,7 @@ Backend: TypeAlias = Literal["cython", "numba", "numpy"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 # This is a module variable, because functools.cache has a lock and counts its calls. In
-# free-threaded Python, threads would contend for both.
+# free-threaded Python, threads would contend for the lock and for the counter.
 _default: PairKernels | None = None
 _to_forget: list[Callable[[], None]] = []
 _loaded: dict[str, PairKernels] = {}

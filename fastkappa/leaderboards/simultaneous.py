@@ -149,8 +149,8 @@ class _Screened:
         largest = np.maximum(largest, np.sqrt(of_close))
         if not largest.any():
             return 0.0
-        # The error has two parts: of the differences, and of their factors, which come from sums of
-        # squares.
+        # The error has two parts: the error of the differences, and the error of their factors,
+        # which come from sums of squares.
         error = CLOSE * SINGLE
         error += largest.max() * (4 * SINGLE + n_replicates * CLOSE**2 * np.finfo(float).eps)
         there = np.sort(largest)[position - 1]

@@ -181,7 +181,8 @@ def optimal_thresholds(
         without items, so there can be more labels than distinct scores.
     method : {'auto', 'sort', 'bins'}, default='auto'
         'sort' sorts all scores. 'bins' counts the scores in bins and sorts only the bins in
-        which a threshold can lie. Both reach the same kappa. 'auto' chooses the faster method.
+        which a threshold can lie. Both methods reach the same kappa. 'auto' chooses the faster
+        method.
     num_threads : int, default=None
         The maximum number of threads. By default, this is limited only by the number of
         cores, the CPU quota and ``OMP_NUM_THREADS``.

@@ -26,9 +26,9 @@ ITEMS_WORTH_BINS = 1 << 15
 class GroupedScores(NamedTuple):
     """Items in groups of ascending scores; the order within a group is arbitrary.
 
-    Group g has the items from ``starts[g]`` up to ``starts[g + 1]``. Its lowest score is
-    ``least[g]``. ``prefix[g]`` is the count or weight of each label below the group, and the
-    last row of ``prefix`` is the total.
+    Group g contains the items from ``starts[g]`` up to ``starts[g + 1]``. Its lowest score is
+    ``least[g]``. ``prefix[g]`` is the count or weight of each label below the group, and the last
+    row of ``prefix`` is the total.
     """
 
     scores: AnyArray

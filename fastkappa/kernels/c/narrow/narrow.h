@@ -21,8 +21,8 @@ ALWAYS_INLINE ptrdiff_t in_vectors(const column_t *a, const column_t *b, ptrdiff
     return count - count % VECTOR_PAIRS;
 }
 
-/* Returns whether to read these columns with vectors. Elements 16 bytes apart are decoded faster one by one. At SSE2, so are
-   columns of different widths. */
+/* Returns whether to read these columns with vectors. Elements 16 bytes apart are decoded faster one by one. At SSE2,
+   columns of different widths are also decoded faster one by one. */
 ALWAYS_INLINE int are_for_vectors(const column_t *a, const column_t *b)
 {
     return has_vectors() && is_in_lanes(a) && is_in_lanes(b) && a->stride <= 8 && b->stride <= 8

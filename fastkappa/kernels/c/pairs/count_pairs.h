@@ -12,7 +12,7 @@
 #define VECTOR_TEMPLATE "../pairs/vector.h"
 #include "../common/each_vector_level.h"
 
-/* Counts whole groups from `start` on, and returns the index at which it stopped. */
+/* Counts whole groups from `start` on, and returns the index of the first pair that was not counted. */
 typedef ptrdiff_t count_kernel_t(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table);
 
 enum {
@@ -53,8 +53,8 @@ static int takes_gaps(void)
     return simd_level_current() == SIMD_AVX512;
 }
 
-/* Counts up to BYTES_AT_ONCE pairs after narrowing them to bytes. They are padded to whole groups with pairs (0, 0), which are
-   subtracted again. */
+/* Counts up to BYTES_AT_ONCE pairs after narrowing them to bytes. The pairs are padded to whole groups with pairs (0, 0),
+   which are subtracted again. */
 static void count_as_bytes(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table,
                            count_kernel_t *kernel)
 {

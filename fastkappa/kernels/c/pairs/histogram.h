@@ -14,7 +14,7 @@
    Many counters do not fit in the L1 cache, and each counter that is loaded evicts something. So cell numbers are computed
    for few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, 256 labels were 50 % slower, presumably because the
    buffer of cell numbers was evicted. For plain integers of equal width, cells are computed while others are counted (see
-   add_pairs.h). On Zen 3, this saved 20 to 33 % of the time. On Zen 4, it saved half of the time for int64 and for
+   add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On Zen 4, it saved half of the time for int64 and for
    colliding pairs. If there are few pairs, they are counted in the table itself.
 
    Up to 65 536 cells, a counter has 32 bits. Counters of 16 or 8 bits, of which more fit in the cache, saved 0 to 20 % of
@@ -38,7 +38,7 @@ enum {
 };
 static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between samples; too few for 4-byte counters to wrap */
 
-/* ---- cell numbers ---- */
+/* Cell numbers */
 
 /* Returns the number of rows or columns of counters. With 256 labels, no byte is left for an outside code, so it has no
    counters. */
@@ -73,7 +73,8 @@ static void long_cells(const column_t *a, const column_t *b, ptrdiff_t start, pt
     cells_of_words(codes_a, codes_b, count, (uint32_t)n_codes(b), cells);
 }
 
-/* Returns whether pairs are often in the same cell as one of the two pairs before them. It looks at a sample of the range. */
+/* Returns whether pairs are often in the same cell as one of the two pairs before them. Only a sample of the range is
+   examined. */
 static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop)
 {
     uint32_t codes_a[SAMPLE_PAIRS], codes_b[SAMPLE_PAIRS];
@@ -91,7 +92,7 @@ static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t st
     return collisions > SAMPLE_PLACES * SAMPLE_PAIRS / 16;
 }
 
-/* ---- increments ---- */
+/* Increments */
 
 #define ADD_SHORT(name, copies)                                                                                   \
     static void name(const uint16_t *cells, ptrdiff_t count, uint32_t *counters)                                  \
@@ -117,7 +118,7 @@ static void add_long(const uint32_t *cells, ptrdiff_t count, uint8_t *counters, 
     }
 }
 
-/* ---- increments while cells are computed ---- */
+/* Below, pairs are counted while the cells of the next pairs are computed. */
 
 enum {
     STEPS_AHEAD = 3,   /* cells are computed this many steps before they are counted; one less than a power of 2 */
@@ -135,8 +136,8 @@ ALWAYS_INLINE int are_for_steps(const column_t *a, const column_t *b)
     return has_vectors() && is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride;
 }
 
-/* Counts pairs from `start` on while it computes cells, at levels that support it. Returns the index at which it stopped: at
-   a step with an outside value, or when less than a step is left. */
+/* Counts pairs from `start` on while it computes cells, at levels that support it. Returns the index of the first pair that
+   was not counted, because its step has an outside value or is not complete. */
 #ifdef AT_VECTOR_LEVEL
 #  define ADD_STEPS(name) if (are_for_steps(a, b)) return AT_VECTOR_LEVEL(name, (a, b, start, stop, counters));
 #else
@@ -154,7 +155,7 @@ ADD_PAIRS(add_pairs_1)
 #undef ADD_PAIRS
 #undef ADD_STEPS
 
-/* ---- the kernels ---- */
+/* The kernels */
 
 /* Adds rows x columns counters, with `copies` adjacent copies each, to the table. */
 #define MERGE(name, counter_t, copies)                                                                            \
@@ -209,7 +210,7 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         free(counters);
 }
 
-/* Counts a range of columns with more labels, up to 2^32 cells. */
+/* Counts a range of items of two columns with more labels, in up to 2^32 cells. */
 static void count_long_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_codes(a), columns = n_codes(b), n_cells = rows * columns, table_row = (size_t)b->n_labels + 1;
