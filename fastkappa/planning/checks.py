@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from numbers import Real
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from fastkappa.planning.planned_tables import Margins
 
+PlannedAlternative: TypeAlias = Literal["two-sided", "one-sided", "greater", "less"]
 MOST_RATERS = 100
 # Rounding errors dominate beyond this number of items.
 MOST_ITEMS = 10**12
@@ -18,6 +20,33 @@ def check_probability(name: str, value: float) -> None:
     """Raise an error if a number is not between 0 and 1."""
     if not isinstance(value, Real) or not 0 < value < 1:
         raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
+
+
+def tail_of(
+    alternative: PlannedAlternative,
+    alpha: float,
+    value: float,
+    null: float,
+    names: tuple[str, str],
+) -> float:
+    """Return the probability of a type I error on the side of a value, and check the test.
+
+    ``names`` are those of the value and of the value under the null hypothesis.
+    """
+    if alternative not in get_args(PlannedAlternative):
+        raise ValueError(
+            "alternative must be 'two-sided', 'one-sided', 'greater' or 'less',"
+            f" got {alternative!r}."
+        )
+    check_probability("alpha", alpha)
+    if value == null:
+        raise ValueError(f"{names[0]} and {names[1]} must differ, got {value!r} for both.")
+    if alternative == ("less" if value > null else "greater"):
+        raise ValueError(
+            f"alternative must not be {alternative!r} for a {names[0]} of {value!r}"
+            f" and a {names[1]} of {null!r}."
+        )
+    return alpha / 2 if alternative == "two-sided" else alpha
 
 
 def check_design_effect(value: float) -> None:

@@ -246,7 +246,12 @@ def _z_of_tables(design: Design, tables: AnyArray) -> FloatTable:
     )
 
 
-def least_items(power: PowerOfN, target: float, guess: int) -> int:
+def least_items(
+    power: PowerOfN,
+    target: float,
+    guess: int,
+    names: tuple[str, str] = ("kappa", "null_kappa"),
+) -> int:
     """Return the smallest number of items with the target power, if power rises with the number.
 
     First, growing steps away from the guess bracket the solution. Within the bracket, the normal
@@ -268,7 +273,7 @@ def least_items(power: PowerOfN, target: float, guess: int) -> int:
         n, step = beyond, GROWTH * step
         if n > MOST_ITEMS:
             raise ValueError(
-                "kappa and null_kappa are too close for a plan, because more than"
+                f"{names[0]} and {names[1]} are too close for a plan, because more than"
                 f" {MOST_ITEMS:.0e} items are needed. Give values that are farther apart."
             )
     below, above = sorted((n, beyond))

@@ -147,7 +147,7 @@ def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -
     """Return the warning about labels of only one rater that look like those they coincide with.
 
     Such labels are abbreviations, have a typing error, or have the same text before them, such as
-    "Answer: A" and "Answer: B".
+    "Answer: A" and "Answer: B". Labels that look alike have their own warning.
     """
     met = []
     for counts, (own, other) in ((table, names), (table.T, names[::-1])):
@@ -155,7 +155,7 @@ def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -
         for i in np.flatnonzero((n_own >= OFTEN) & (n_other == 0)).tolist():
             j = int(counts[i].argmax())
             label, meant = str(labels[i]), str(labels[j])
-            if counts[i, j] >= NEAR * n_own[i]:
+            if meant and counts[i, j] >= NEAR * n_own[i]:
                 text = f"{label!r} of {own} with {meant!r} of {other}"
                 met.append((label, meant, text, float(counts[i, j])))
     prefixes = Counter(_prefix(label, meant) for label, meant, _, _ in met)
@@ -163,7 +163,8 @@ def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -
     found = {
         text: n
         for label, meant, text, n in met
-        if _is_respelt(label, meant) or prefixes[_prefix(label, meant)] > 1
+        if (_is_respelt(label, meant) or prefixes[_prefix(label, meant)] > 1)
+        and not alike_among([label, meant])
     }
     if sum(found.values()) < TOGETHER:
         return None

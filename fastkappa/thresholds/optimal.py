@@ -262,7 +262,7 @@ def optimal_thresholds(
     if method == "bins" or (method == "auto" and len(items.scores) >= ITEMS_WORTH_BINS):
         binned = best_binned(kernels, items, matrix, least, threads, SIZES)
     if binned is None:
-        ordered = sort_scores(kernels, items)
+        ordered = sort_scores(items)
         best = best_sorted(kernels, ordered, matrix, least, SIZES)
     else:
         best, thresholds = binned

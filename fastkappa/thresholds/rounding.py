@@ -155,7 +155,7 @@ def _read_and_sort(
     threads = available_threads()
     read = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
     kernels: ScoreKernels = score_kernels(pair_kernels)
-    return read, kernels, sort_scores(kernels, read)
+    return read, kernels, sort_scores(read)
 
 
 def table_of(kernels: ScoreKernels, items: SortedScores, thresholds: AnyArray) -> Floats:

@@ -206,10 +206,32 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
         default: name##_from_double(column, start, count, codes); break;                                      \
         }                                                                                                     \
     }
-DECODE(decode_bytes, uint8_t)
-DECODE(decode_words, uint16_t)
 DECODE(decode, uint32_t)
+
+/* Compilers vectorise the loops for contiguous integers. */
+DECODE(decode_bytes_baseline, uint8_t)
+DECODE(decode_words_baseline, uint16_t)
+#if SIMD_HAS_X86
+SIMD_BEGIN_AVX2
+DECODE(decode_bytes_avx2, uint8_t)
+DECODE(decode_words_avx2, uint16_t)
+SIMD_END
+SIMD_BEGIN_AVX512
+DECODE(decode_bytes_avx512, uint8_t)
+DECODE(decode_words_avx512, uint16_t)
+SIMD_END
+#endif
 #undef DECODE
 #undef DECODE_LOOPS
+
+MAYBE_UNUSED static void decode_bytes(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
+{
+    AT_LEVEL(decode_bytes, column, start, count, codes);
+}
+
+MAYBE_UNUSED static void decode_words(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint16_t *codes)
+{
+    AT_LEVEL(decode_words, column, start, count, codes);
+}
 
 #endif

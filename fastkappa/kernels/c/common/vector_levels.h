@@ -130,12 +130,6 @@ ALWAYS_INLINE int has_vectors(void)
 #endif
 }
 
-/* Returns whether the level in use is a vector level. AVX-512 is not one of them. */
-ALWAYS_INLINE int has_vector_level(void)
-{
-    return has_vectors() && simd_level_current() != SIMD_AVX512;
-}
-
 /* Functions that read columns at these levels. */
 #define VECTOR_TEMPLATE "vector.h"
 #include "each_vector_level.h"

@@ -124,8 +124,8 @@ static void table_cells(const column_t *a, const column_t *b, ptrdiff_t start, p
     const size_t row = (size_t)b->n_labels + 1;
     if (codes_fit_word(a) && codes_fit_word(b)) {
         uint16_t codes_a[BLOCK], codes_b[BLOCK];
-        narrow_to_words(a, start, count, codes_a);
-        narrow_to_words(b, start, count, codes_b);
+        decode_words(a, start, count, codes_a);
+        decode_words(b, start, count, codes_b);
         for (ptrdiff_t i = 0; i < count; i++)
             cells[i] = codes_a[i] * row + codes_b[i];
     } else {
@@ -141,8 +141,8 @@ static void table_cells(const column_t *a, const column_t *b, ptrdiff_t start, p
 static void ordered_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
-    narrow_to_words(a, start, count, codes_a);
-    narrow_to_words(b, start, count, codes_b);
+    decode_words(a, start, count, codes_a);
+    decode_words(b, start, count, codes_b);
     short_cells_of_words(codes_a, codes_b, count, (uint16_t)(b->n_labels + 1), cells);
 }
 
@@ -171,6 +171,12 @@ ALWAYS_INLINE sum_ahead_t sum_ahead_of(const column_t *a, const column_t *b, con
     ahead.b = (uintptr_t)b->data + (uintptr_t)((next + SUM_STAGE) * b->stride + LINES_AHEAD * ahead.step_b);
     ahead.weights = (uintptr_t)weights->data + (uintptr_t)(next * weights->stride + LINES_AHEAD * ahead.step_weights);
     return ahead;
+}
+
+/* Returns whether elements are so wide that prefetching is worthwhile. */
+ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
+{
+    return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
 }
 
 /* Prefetches one cache line per column of wide elements for every eight pairs. */
@@ -258,7 +264,7 @@ static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const column_t 
     const uint64_t lowest_a = a->lowest, lowest_b = b->lowest;
     const uint32_t n_a = (uint32_t)a->n_labels, n_b = (uint32_t)b->n_labels;
     const size_t row = (size_t)n_b + 1;
-    if (!has_vector_level() || !is_plain_integer(a) || !is_plain_integer(b) || a->stride != 8 || b->stride != 8
+    if (!has_vectors() || !is_plain_integer(a) || !is_plain_integer(b) || a->stride != 8 || b->stride != 8
         || weights->kind != COLUMN_FLOAT64 || weights->swapped || weights->stride != 8)
         return start;
     for (; start + 8 <= stop; start += 8, p += 64, q += 64, w += 64) {
