@@ -77,7 +77,7 @@ def test_invalid_tables(table: Any, match: str) -> None:
 def test_arguments_that_do_not_match(arguments: Any, match: str) -> None:
     with pytest.raises(ValueError, match=match):
         agreement_from_confusion([[1, 2], [3, 4]], **arguments)
-    if "shape (3,)" not in match and "labels must be 2" not in match:
+    if "shape (3,)" not in match and "labels must have 2" not in match:
         with pytest.raises(ValueError, match=match):
             agreement([0, 0, 1], [0, 1, 1], **arguments)
 
