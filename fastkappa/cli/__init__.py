@@ -55,7 +55,7 @@ def main() -> None:
         if error.errno == errno.EPIPE:
             # The program that reads the output has closed the pipe, as `head` does.
             _end(1)
-        # Unreadable input files are reported elsewhere. So this error is about the output.
+        # Unreadable input files are reported elsewhere. So an error here is about the output.
         _refuse(f"the result cannot be written: {error.strerror or error}.")
 
 

@@ -23,7 +23,7 @@ from fastkappa.results.csv_rows import as_csv
 from fastkappa.results.report import Report
 from fastkappa.statistics.weights import Weights
 
-# The columns of a file of disputed items that have the items and the decisions.
+# These columns of a file of disputed items contain the items and the decisions.
 ITEM, DECISION = "item", "adjudicated"
 # How the final label of an item was decided.
 DECIDED_BY = ("all raters", "majority", "one rater", "adjudication", "")
@@ -68,7 +68,7 @@ def decisions(source: Source, reading: Reading) -> dict[str, str]:
 def final_labels(
     ratings: Ratings, items: list[str], decisions: Mapping[str, str]
 ) -> tuple[list[Any], list[str]]:
-    """Return the final label of each item, None if it is undecided, and how it was decided.
+    """Return the final label of each item (None if undecided) and the way in which it was decided.
 
     A decision comes before the label that more than half of the raters of the item gave.
 
