@@ -1,9 +1,14 @@
-"""Turn functions into commands: docstrings describe the options, and tuples group them."""
+"""Turn functions into commands: docstrings describe the options, and tuples group them.
+
+Usage errors, which typer detects and prints, get advice.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from enum import StrEnum
 from functools import wraps
@@ -11,6 +16,10 @@ from inspect import Parameter, Signature, getdoc, signature
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
+from typer.core import TyperGroup
+
+from fastkappa.choices import did_you_mean
+from fastkappa.formatting import harmless
 
 # The heading of a section in a docstring.
 HEADING = re.compile(r"\n\n(\w+)\n-+\n")
@@ -125,3 +134,38 @@ def _sections(described: Any) -> tuple[str, dict[str, str]]:
     # Python removes docstrings if it runs with -OO.
     about, *parts = HEADING.split(getdoc(described) or "")
     return about, dict(zip(parts[::2], parts[1::2]))
+
+
+class Program(TyperGroup):
+    """Run the commands, and escape control characters in arguments that error texts quote."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        with _harmless_errors():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _harmless_errors():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _harmless_errors() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        # typer includes its own copy of click, so the error class has no public name.
+        message = getattr(error, "message", None)
+        if isinstance(message, str):
+            error.message = harmless(message + _advice(message))  # type: ignore[attr-defined]
+        raise
+
+
+def _advice(message: str) -> str:
+    """Return a sentence that names the nearest choice, or how to name many files as one."""
+    extra = re.match(r"Got unexpected extra argument(?:s|\(s\))? \((\S+)", message)
+    if extra is not None and os.path.isfile(extra[1].rstrip(")")):
+        return ". For several files give their folder, or a pattern in quotes such as 'part-*.csv'."
+    found = re.search(r"'(.*)' is not one of ('.*')\.$", message, re.DOTALL)
+    if found is None:
+        return ""
+    return did_you_mean(found[1], found[2][1:-1].split("', '"))
