@@ -21,6 +21,7 @@ from typer.core import TyperGroup
 from fastkappa.choices import did_you_mean
 from fastkappa.formatting import harmless
 
+NOT_AN_OPTION = "not an option"
 # The heading of a section in a docstring.
 HEADING = re.compile(r"\n\n(\w+)\n-+\n")
 
@@ -36,7 +37,7 @@ def as_command(function: Callable[..., None]) -> Callable[..., None]:
     """Return a function whose options have the help texts of its docstring, for typer.
 
     The section "Parameters" has an entry ``name : METAVAR`` per option. A parameter whose type is a
-    `NamedTuple` stands for one option per field that is described or annotated as an option.
+    `NamedTuple` stands for one option per field, except those annotated with ``NOT_AN_OPTION``.
     """
     about, described = _read(function)
     hints = get_type_hints(function, include_extras=True)
@@ -72,7 +73,7 @@ def _fields(kind: Any) -> Iterator[Parameter]:
     """Yield the options that a tuple groups."""
     _, described = _read(kind)
     for name, hint in get_type_hints(kind, include_extras=True).items():
-        if name in described or get_origin(hint) is Annotated:
+        if NOT_AN_OPTION not in getattr(hint, "__metadata__", ()):
             default = kind._field_defaults.get(name, Parameter.empty)
             yield _option(name, hint, default, described.get(name))
 
