@@ -44,7 +44,7 @@ END_TOLERANCE = 1e-8  # tolerance of an interval end
 SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-5
 ROUNDING = 1e-14  # of a coefficient, and of the root of the statistic per item
 ROOT_TOLERANCE = 1e-8  # of the root of the statistic at the end
-ROUNDED_ROOT = 1e-6  # of the root if the proportions have rounding errors
+ROUNDED_ROOT = 1e-7  # of the root if the proportions have rounding errors
 LARGEST_T = 0.1  # largest change of t in a step
 # kappa0 is changed only if the product of an empty cell, in items, is below this.
 SMALL_PRODUCT = 0.02
@@ -283,7 +283,7 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTab
         at_jump = np.isinf(above[which]) | (step > SMOOTH_STEPS)
         tolerance = np.where(at_jump, JUMP_TOLERANCE, END_TOLERANCE)
         near = np.abs(outside[which] - inside[which]) < tolerance
-        exact = np.abs(found) < END_TOLERANCE
+        exact = np.abs(found) < ROUNDED_ROOT
         inside[which[exact]] = point[which[exact]]
         is_low = sought.bound[which] < sought.kappa[which]
         at_least = is_low & (found <= 0) & (point[which] < sought.bound[which] + NEAR_LEAST)
