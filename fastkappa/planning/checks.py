@@ -65,8 +65,8 @@ def independent_items(n: int, design_effect: float) -> int:
 def check_whole(name: str, value: int, least: int) -> None:
     """Raise an error if a value is not an integer, or is below ``least``."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
-        above = f"above {least - 1}" if least else "from 0 on"
-        raise ValueError(f"{name} must be a whole number {above}, got {value!r}.")
+        wanted = f"whole number above {least - 1}" if least else "non-negative whole number"
+        raise ValueError(f"{name} must be a {wanted}, got {value!r}.")
 
 
 def check_raters(n_raters: int, margins: Margins, conservative: bool) -> None:
@@ -75,7 +75,7 @@ def check_raters(n_raters: int, margins: Margins, conservative: bool) -> None:
     if n_raters == 2:
         return
     if n_raters > MOST_RATERS:
-        raise ValueError(f"n_raters must be {MOST_RATERS} at most, got {n_raters!r}.")
+        raise ValueError(f"n_raters must be at most {MOST_RATERS}, got {n_raters!r}.")
     if conservative:
         raise ValueError("conservative must be False for more than two raters.")
     if not np.array_equal(*margins):

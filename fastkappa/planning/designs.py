@@ -107,9 +107,9 @@ def sample_size(
 
     The formulas are accurate if z is close to normal, which is not the case if a cell has few
     items. Therefore 1000 to 4000 studies are simulated for each n that is tried. The planned power
-    differs from the simulated power by at most 2 percentage points. If the formula fails, the power
-    is accurate only to about 2 points and rises in steps, and n is the smallest that was found.
-    Conservative plans are not simulated.
+    differs from the simulated power by at most 2 percentage points. If the formula fails, n is the
+    smallest sufficient number that the simulations found. The power is then accurate only to about
+    2 points, and it rises in steps. Conservative plans are not simulated.
 
     References
     ----------

@@ -30,8 +30,10 @@ from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.weights import Weights
 
-AT_ONCE = 15  # the number of sample sizes that are tried in one step
-FEW_OUTSIDE = 10  # number of items outside the most frequent cell at which the search starts
+# The number of sample sizes that are tried in one step.
+AT_ONCE = 15
+# The search starts with this many items outside the most frequent cell.
+FEW_OUTSIDE = 10
 
 
 def sample_size_for_width(

@@ -89,7 +89,7 @@ class KappaDifference(Result):
     interval_methods : tuple of str
         The test methods of the two kappas.
     doubt : str
-        The reason why the interval and the test cannot be trusted, empty if they can.
+        The reason why the interval and the test cannot be trusted, or an empty text if they can.
     """
 
     value: float

@@ -127,7 +127,7 @@ def _warn_of_totals(
 
 
 def _has_far_largest(labels: AnyArray) -> bool:
-    """Return whether sorted labels are numbers of 0 or more whose largest is far from the rest."""
+    """Return whether sorted labels are non-negative numbers whose largest is far from the rest."""
     if len(labels) < 2 or labels.dtype.kind not in "iuf":
         return False
     return bool(labels[0] >= 0 and 0 < FAR * float(labels[-2]) < labels[-1])

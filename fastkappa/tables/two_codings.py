@@ -32,7 +32,7 @@ OFTEN, TOGETHER = 2, 3
 # If there are more labels, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
-# The shortest words that can be one with a typing error, and their smallest similarity.
+# The shortest words that can be the same word with a typing error, and their smallest similarity.
 LEAST_WORD, SIMILAR = 5, 0.8
 REMEDY = "Number the labels the same way if both raters use the same scale."
 
@@ -120,7 +120,8 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     met = table[np.ix_(rows, columns)].astype(float)
     first, second = of_rows[rows, None].astype(float), of_columns[columns].astype(float)
     by_chance = first * second / n
-    # The kappa of the two labels, each against all others. If they always coincide, it is 1.
+    # The kappa of the two labels, each against all others. If the two labels always coincide, it is
+    # 1.
     most = (first + second) / 2 - by_chance
     kappa = np.divide(met - by_chance, most, out=np.zeros_like(met), where=most > 0)
     places = [
@@ -146,7 +147,7 @@ def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -
     """Return the warning about labels of only one rater that look like those they coincide with.
 
     Such labels are abbreviations, have a typing error, or have the same text before them, such as
-    "Answer: A" and "Answer: B".
+    "Answer: A" and "Answer: B". Labels that look alike have their own warning.
     """
     met = []
     for counts, (own, other) in ((table, names), (table.T, names[::-1])):
@@ -154,7 +155,7 @@ def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -
         for i in np.flatnonzero((n_own >= OFTEN) & (n_other == 0)).tolist():
             j = int(counts[i].argmax())
             label, meant = str(labels[i]), str(labels[j])
-            if counts[i, j] >= NEAR * n_own[i]:
+            if meant and counts[i, j] >= NEAR * n_own[i]:
                 text = f"{label!r} of {own} with {meant!r} of {other}"
                 met.append((label, meant, text, float(counts[i, j])))
     prefixes = Counter(_prefix(label, meant) for label, meant, _, _ in met)
@@ -162,7 +163,8 @@ def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -
     found = {
         text: n
         for label, meant, text, n in met
-        if _is_respelt(label, meant) or prefixes[_prefix(label, meant)] > 1
+        if (_is_respelt(label, meant) or prefixes[_prefix(label, meant)] > 1)
+        and not alike_among([label, meant])
     }
     if sum(found.values()) < TOGETHER:
         return None

@@ -14,6 +14,8 @@ from fastkappa.kernels import dispatch
 from fastkappa.ratings.label_order import is_number
 from tests.helpers.brute_force_counts import INTEGER_TYPES, assert_counts, expected_counts
 
+# Any ratings include those that look like mistakes.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 integers = st.integers(-(2**63), 2**63 - 1)
 label_pools = st.lists(
     st.one_of(st.integers(-5, 5), st.integers(-300, 300), integers), min_size=1, max_size=12
@@ -111,12 +113,10 @@ def is_plain(string: str) -> bool:
     return not is_number(string) and not string.endswith("\0")
 
 
-@pytest.mark.filterwarnings("ignore:.*differ in blanks alone")
 @given(
     pool=st.lists(st.text(max_size=6).filter(is_plain), min_size=1, max_size=6, unique=True),
     index=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=50),
 )
-@pytest.mark.filterwarnings("ignore:.* (has|have) labels that ")
 def test_any_strings(backend: str, pool: Any, index: Any) -> None:
     y1, y2 = ([pool[pair[side] % len(pool)] for pair in index] for side in (0, 1))
     counts = confusion_counts(np.array(y1, object), np.array(y2, object), backend=backend)

@@ -123,6 +123,19 @@ def test_finer_labels_of_one_rater_are_silent(common: str, finer: str) -> None:
         confusion_counts(mixed, labels[second].tolist())
 
 
+def test_labels_that_look_alike_are_warned_of_once() -> None:
+    y1, y2 = np.array(["neg", "pos", "odd"])[FIRST % 3], np.array(["neg", "pos", "odd"])[SECOND % 3]
+    mixed = np.where(np.arange(60) % 3 == 0, np.char.capitalize(y1), y1).tolist()
+    with pytest.warns(UserWarning, match="differ in case alone") as caught:
+        confusion_counts(mixed, y2.tolist())
+    assert len(caught) == 1
+
+
+def test_an_empty_label_has_no_spellings() -> None:
+    with pytest.warns(UserWarning, match="counted as labels: ''"):
+        confusion_counts(["", "a", ":", ":"], ["", "a", "", ""])
+
+
 def _is_warned(labels: Any, table: Any) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -117,7 +117,7 @@ class Reading(NamedTuple):
     def wanted(self) -> WantedLabels | None:
         """The ratings that are counted separately, or None if all ratings are.
 
-        They include the codes, so that a missing rating is not counted as a label outside
+        The ratings include the codes, so that a missing rating is not counted as a label outside
         ``labels``.
         """
         if self.labels is None:
@@ -261,7 +261,7 @@ class Reading(NamedTuple):
             )
 
     def may_be_labels(self, source: Source, columns: Sequence[str]) -> str:
-        """Return advice on texts such as NA in some columns, "" if there are none."""
+        """Return advice on texts such as NA in some columns, or "" if there are none."""
         if not columns or format_of(_first_file(source)) not in DELIMITERS:
             return ""
         written = columns_of_files(

@@ -21,7 +21,6 @@ def group_scores(
     out: Items,
     part: Range,
 ) -> int: ...
-def sort_items(items: Items) -> tuple[AnyArray, NDArray[np.uint16]] | None: ...
 def accumulate_labels(
     codes: NDArray[np.uint16],
     weights: Floats | None,

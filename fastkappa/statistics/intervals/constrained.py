@@ -28,12 +28,14 @@ from fastkappa.arrays import AnyArray, FloatTable
 # The product of proportion and z in a cell without counts: its first value, in items, and its last.
 # The error of the likelihood ratio is less than 2 times the number of cells times the last value.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
-LEAST_FIRST = 1e-6  # the smallest first value, as a proportion
+# The smallest first value, as a proportion.
+LEAST_FIRST = 1e-6
 # The last value as a proportion, relative to the squared distance of kappa0 from the observed kappa
 # (at most 1). The proportion p of an empty cell can be about this distance, and p / z is then p^2
 # / product. If p / z is above 1e9, rounding makes the steps fail.
 LEAST_PRODUCT = 1e-10
-LARGEST_CHANGE = (0.2, 0.05)  # changes of kappa per step: at first, and in a second attempt
+# The largest changes of kappa per step: at first, and in a second attempt.
+LARGEST_CHANGE = (0.2, 0.05)
 MOST_STEPS = (40, 100)
 # The most short steps in a row: with more, the steps are stuck.
 SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
@@ -57,7 +59,7 @@ class Constraint(Protocol):
         """Return whether another constraint is the same."""
 
     def values(self, proportions: FloatTable) -> FloatTable:
-        """Return the coefficient of each row of proportions, of shape (m,), NaN if undefined."""
+        """Return the coefficient of each row of proportions, of shape (m,), or NaN if undefined."""
 
     def slopes(self, p: FloatTable, kappa0: FloatTable) -> tuple[FloatTable, FloatTable]:
         """Return h, of shape (m,), and its derivative by each proportion, of shape (m, cells)."""
@@ -128,7 +130,7 @@ def _solved(
     most_steps: int,
     most_short: int,
 ) -> FloatTable:
-    """Return the proportions, NaN where the steps do not converge."""
+    """Return the proportions, or NaN where the steps do not converge."""
     solved = np.full(counts.shape, np.nan)
     which = np.arange(len(counts))  # the rows that are not solved yet
     problem = first_problem(counts, kappa0 - kappa)
@@ -156,8 +158,10 @@ class Problem(NamedTuple):
     uneven: FloatTable  # the factor of the product; cells with counts have 0
     product: FloatTable
     last: FloatTable
-    error: FloatTable  # before the last step; infinite if the product was not its last value
-    n_short: FloatTable  # the number of short steps in a row
+    # The error before the last step. It is infinite if the product had not reached its last value.
+    error: FloatTable
+    # The number of short steps in a row.
+    n_short: FloatTable
 
     @property
     def products(self) -> FloatTable:
@@ -246,7 +250,7 @@ def target_of(values: FloatTable, kappa0: FloatTable, change: float) -> tuple[Fl
 
 
 def linear_solutions(left: FloatTable, right: FloatTable) -> FloatTable:
-    """Return the solutions of m linear systems, NaN for singular systems."""
+    """Return the solutions of m linear systems, or NaN for singular systems."""
     try:
         return np.asarray(np.linalg.solve(left, right), np.float64)
     # NumPy's error does not say which system is singular.

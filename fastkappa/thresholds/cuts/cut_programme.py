@@ -323,7 +323,8 @@ def rows_worth_splitting(
     both = np.empty((len(values), 2 * values.shape[1] - 1))
     both[:, ::2] = values
     both[:, 1::2] = bounds
-    # Between rows, the number of items below is known. Inside a row, only its bounds are known.
+    # Between rows, the number of items below a cut is known. Inside a row, only bounds of this
+    # number are known.
     at_least, at_most = np.repeat(n_below, 2)[:-1], np.repeat(n_below, 2)[1:]
     costs = through_costs(both, Order(at_least, at_most, programme.min_class_size))
     in_place = values[np.arange(len(values)), cuts.positions].sum()
