@@ -18,7 +18,6 @@ MODULES = (
     "fastkappa.kernels.cython.pairs",
     "fastkappa.kernels.cython.scores",
     "fastkappa.kernels.cython.csv_lines",
-    "fastkappa.kernels.cython.differences",
     "fastkappa.shortcuts.compiled_kappa",
     "fastkappa.shortcuts.compiled_thresholds",
 )

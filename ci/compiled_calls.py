@@ -9,7 +9,7 @@ import numpy as np
 
 from fastkappa import ThresholdEvaluator, compile_scorer
 from fastkappa.kernels.contract import Bins, Lines
-from fastkappa.kernels.cython import csv_lines, differences, pairs, scores
+from fastkappa.kernels.cython import csv_lines, pairs, scores
 from fastkappa.shortcuts import compiled_kappa, compiled_thresholds
 from fastkappa.tables.label_hash import make_hash
 from fastkappa.thresholds.items.scored_items import ScoredItems
@@ -70,7 +70,7 @@ def score_calls() -> dict[str, Callable[[], Any]]:
     labels = np.arange(N_LABELS)
     items = ScoredItems(x, y, 0, labels, weights, 1.0, False, True)
     out = items._replace(scores=np.empty(N), codes=np.empty(N, np.uint16), weights=np.empty(N))
-    wanted, undefined_items = np.ones(11, np.uint8), items._replace(scores=np.full(N, np.nan))
+    wanted = np.ones(11, np.uint8)
     odd_bins: Any = ()
     places, own_places = np.arange(0, 22, 2), np.empty(11, np.int64)
     codes, prefix = y.astype(np.uint16), np.empty((N_LABELS, 3))
@@ -98,8 +98,6 @@ def score_calls() -> dict[str, Callable[[], Any]]:
         "range_scores": lambda: scores.range_scores(x, BINS, *ends, (0, N)),
         "collect_scores": lambda: scores.collect_scores(items, BINS, wanted, out, (0, N)),
         "group_scores": group,
-        "sort_items": lambda: scores.sort_items(items),
-        "sort_items, of NaN": lambda: scores.sort_items(undefined_items),
         "accumulate_labels": lambda: scores.accumulate_labels(
             codes, weights, thirds, prefix.copy()
         ),
@@ -123,17 +121,6 @@ def csv_line_calls() -> dict[str, Callable[[], Any]]:
     }
 
 
-def difference_calls() -> dict[str, Callable[[], Any]]:
-    """Return the calls of the kernel for differences."""
-    rows, factors = np.ones((3, N), np.float32), np.ones((3, 3), np.float32)
-    largest, short = np.zeros(N, np.float32), np.zeros(2, np.float32)
-    call = differences.largest_differences
-    return {
-        "largest_differences": lambda: call(rows, factors, 0, largest),
-        "largest_differences, too few": lambda: call(rows, factors, 0, short),
-    }
-
-
 def compiled_calls() -> dict[str, Callable[[], Any]]:
     """Return all of them, by name."""
-    return {**pair_calls(), **score_calls(), **csv_line_calls(), **difference_calls()}
+    return {**pair_calls(), **score_calls(), **csv_line_calls()}

@@ -10,6 +10,7 @@ from fastkappa.lazy import loader
 
 __version__ = "0.1.0"
 
+# Type checkers read these aliases as public names.
 if TYPE_CHECKING:
     from fastkappa import boosting as boosting
     from fastkappa import datasets as datasets
@@ -19,44 +20,50 @@ if TYPE_CHECKING:
     from fastkappa import planning as planning
     from fastkappa import plotting as plotting
     from fastkappa import results as results
-    from fastkappa.accumulator.accumulator import ConfusionAccumulator
-    from fastkappa.config import show_config
-    from fastkappa.decoding.decode import decode_probabilities
-    from fastkappa.exceptions import FallingScoresWarning, LabelOrderWarning
-    from fastkappa.headers import get_include
-    from fastkappa.leaderboards.leaderboard import leaderboard
-    from fastkappa.leaderboards.score_many import score_many
-    from fastkappa.metrics import cohen_kappa_score, confusion_matrix
-    from fastkappa.multirater.alternative_annotator import alternative_annotator_test
-    from fastkappa.multirater.coefficient_difference import compare_coefficients
-    from fastkappa.multirater.coefficients import (
-        conger_kappa,
-        fleiss_kappa,
-        gwet_ac1,
-        gwet_ac2,
-        light_kappa,
-        randolph_kappa,
+    from fastkappa.accumulator.accumulator import ConfusionAccumulator as ConfusionAccumulator
+    from fastkappa.config import show_config as show_config
+    from fastkappa.decoding.decode import decode_probabilities as decode_probabilities
+    from fastkappa.exceptions import FallingScoresWarning as FallingScoresWarning
+    from fastkappa.exceptions import LabelOrderWarning as LabelOrderWarning
+    from fastkappa.headers import get_include as get_include
+    from fastkappa.leaderboards.leaderboard import leaderboard as leaderboard
+    from fastkappa.leaderboards.score_many import score_many as score_many
+    from fastkappa.metrics import cohen_kappa_score as cohen_kappa_score
+    from fastkappa.metrics import confusion_matrix as confusion_matrix
+    from fastkappa.multirater.alternative_annotator import (
+        alternative_annotator_test as alternative_annotator_test,
     )
-    from fastkappa.multirater.disputed import disputed_items
-    from fastkappa.multirater.each_rater import compare_raters
-    from fastkappa.multirater.krippendorff import krippendorff_alpha
-    from fastkappa.multirater.pairwise import pairwise_kappa
-    from fastkappa.multirater.ratings import Ratings
-    from fastkappa.scorer import compile_scorer
-    from fastkappa.sources.any_source import confusion_from_source
-    from fastkappa.statistics.bootstrap import bootstrap
-    from fastkappa.statistics.comparison import compare_independent, compare_paired
-    from fastkappa.statistics.intervals.posterior import kappa_posterior
-    from fastkappa.statistics.kappa import kappa_from_confusion
-    from fastkappa.statistics.strata import compare_strata
-    from fastkappa.statistics.weights import disagreement_weights
-    from fastkappa.tables.confusion import confusion_counts
-    from fastkappa.thresholds.evaluator import ThresholdEvaluator
-    from fastkappa.thresholds.optimal import optimal_thresholds
-    from fastkappa.two_raters.agreement import agreement, agreement_from_confusion
-    from fastkappa.two_raters.grouped import agreement_by
-    from fastkappa.two_raters.paired_predictions import compare_predictions
-    from fastkappa.two_raters.prevalence import rogan_gladen
+    from fastkappa.multirater.coefficient_difference import (
+        compare_coefficients as compare_coefficients,
+    )
+    from fastkappa.multirater.coefficients import conger_kappa as conger_kappa
+    from fastkappa.multirater.coefficients import fleiss_kappa as fleiss_kappa
+    from fastkappa.multirater.coefficients import gwet_ac1 as gwet_ac1
+    from fastkappa.multirater.coefficients import gwet_ac2 as gwet_ac2
+    from fastkappa.multirater.coefficients import light_kappa as light_kappa
+    from fastkappa.multirater.coefficients import randolph_kappa as randolph_kappa
+    from fastkappa.multirater.disputed import disputed_items as disputed_items
+    from fastkappa.multirater.each_rater import compare_raters as compare_raters
+    from fastkappa.multirater.krippendorff import krippendorff_alpha as krippendorff_alpha
+    from fastkappa.multirater.pairwise import pairwise_kappa as pairwise_kappa
+    from fastkappa.multirater.ratings import Ratings as Ratings
+    from fastkappa.scorer import compile_scorer as compile_scorer
+    from fastkappa.sources.any_source import confusion_from_source as confusion_from_source
+    from fastkappa.statistics.bootstrap import bootstrap as bootstrap
+    from fastkappa.statistics.comparison import compare_independent as compare_independent
+    from fastkappa.statistics.comparison import compare_paired as compare_paired
+    from fastkappa.statistics.intervals.posterior import kappa_posterior as kappa_posterior
+    from fastkappa.statistics.kappa import kappa_from_confusion as kappa_from_confusion
+    from fastkappa.statistics.strata import compare_strata as compare_strata
+    from fastkappa.statistics.weights import disagreement_weights as disagreement_weights
+    from fastkappa.tables.confusion import confusion_counts as confusion_counts
+    from fastkappa.thresholds.evaluator import ThresholdEvaluator as ThresholdEvaluator
+    from fastkappa.thresholds.optimal import optimal_thresholds as optimal_thresholds
+    from fastkappa.two_raters.agreement import agreement as agreement
+    from fastkappa.two_raters.agreement import agreement_from_confusion as agreement_from_confusion
+    from fastkappa.two_raters.grouped import agreement_by as agreement_by
+    from fastkappa.two_raters.paired_predictions import compare_predictions as compare_predictions
+    from fastkappa.two_raters.prevalence import rogan_gladen as rogan_gladen
 
 # The public modules.
 _MODULES = (
@@ -113,48 +120,7 @@ _HOMES = {
     "show_config": "config",
 }
 
-__all__ = [
-    "ConfusionAccumulator",
-    "FallingScoresWarning",
-    "LabelOrderWarning",
-    "Ratings",
-    "ThresholdEvaluator",
-    "agreement",
-    "agreement_by",
-    "agreement_from_confusion",
-    "alternative_annotator_test",
-    "bootstrap",
-    "cohen_kappa_score",
-    "compare_coefficients",
-    "compare_independent",
-    "compare_paired",
-    "compare_predictions",
-    "compare_raters",
-    "compare_strata",
-    "compile_scorer",
-    "confusion_counts",
-    "confusion_from_source",
-    "confusion_matrix",
-    "conger_kappa",
-    "decode_probabilities",
-    "disagreement_weights",
-    "disputed_items",
-    "fleiss_kappa",
-    "get_include",
-    "gwet_ac1",
-    "gwet_ac2",
-    "kappa_from_confusion",
-    "kappa_posterior",
-    "krippendorff_alpha",
-    "leaderboard",
-    "light_kappa",
-    "optimal_thresholds",
-    "pairwise_kappa",
-    "randolph_kappa",
-    "rogan_gladen",
-    "score_many",
-    "show_config",
-]
+__all__ = list(_HOMES)
 
 
 # Type checkers do not see this function, because with it they would accept every misspelt name.

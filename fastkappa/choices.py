@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
 
-# These are the names of the same choices in other libraries and on the command line. None is the
-# default.
+# These are the names of the same choices in other libraries and on the command line. The value None
+# stands for the default.
 ELSEWHERE: dict[str, str | None] = {
     **dict.fromkeys(("none", "auto", "default", "unweighted", "nominal", "identity", "equal")),
     **dict.fromkeys(("squared", "square", "fleiss-cohen"), "quadratic"),

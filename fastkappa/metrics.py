@@ -89,8 +89,8 @@ def cohen_kappa_score(
     Raises
     ------
     ValueError
-        For ratings, labels or weights that scikit-learn rejects, with the same message. It is also
-        raised if a label is given twice, or if integers beyond 2**53 are compared with floats,
+        For ratings, labels or weights that scikit-learn rejects, with the same message. An error is
+        also raised if a label is given twice, or if integers beyond 2**53 are compared with floats,
         which would round them. In both cases scikit-learn returns a wrong value.
 
     Notes
@@ -190,8 +190,8 @@ def confusion_matrix(
     Raises
     ------
     ValueError
-        For ratings, labels or weights that scikit-learn rejects, with the same message. It is also
-        raised if a label is given twice, or if integers beyond 2**53 are compared with floats,
+        For ratings, labels or weights that scikit-learn rejects, with the same message. An error is
+        also raised if a label is given twice, or if integers beyond 2**53 are compared with floats,
         which would round them.
     OverflowError
         If a sum of integer weights does not fit in int64.

@@ -48,10 +48,10 @@ def table(sweep: dict[str, Any]) -> str:
     n_labels = rows[0]["case"]["n_labels"]
     notes = [
         "",
-        f"Quadratic kappa of two raters and {n_labels} labels: the time of `cohen_kappa_score`,"
-        " how many times as long others take, and (eff) the time to read both arrays once over"
-        " that of the score. Medians of ratios of things timed in turn; where scikit-learn takes"
-        " seconds it is timed once.",
+        f"The table is for quadratic kappa of two raters and {n_labels} labels. It shows the time"
+        " of `cohen_kappa_score` and how many times as long the others take. eff is the time to"
+        " read both arrays once, divided by the time of `cohen_kappa_score`. Figures are medians of"
+        " ratios of interleaved timings. If scikit-learn takes seconds, it is timed once.",
         "",
         machine.in_words(sweep["machine"]) + (" A quick run." if sweep["quick"] else ""),
     ]

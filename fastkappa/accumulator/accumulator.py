@@ -158,9 +158,9 @@ class ConfusionAccumulator:
         ------
         ValueError
             If the lengths differ, a rating is missing or not a class label, or weights are not
-            finite. It is also raised if the labels conflict with earlier batches (strings after
-            numbers, another declared order, or a label outside the declared order), or if more than
-            4096 labels are declared. After an error, nothing has been added.
+            finite. An error is also raised if the labels conflict with earlier batches (strings
+            after numbers, another declared order, or a label outside the declared order), or if
+            more than 4096 labels are declared. After an error, nothing has been added.
         """
         first, second = array_at_once(y1), array_at_once(y2)
         has_options = sample_weight is not None or len(missing_codes) > 0
@@ -193,7 +193,7 @@ class ConfusionAccumulator:
     ) -> None:
         """Subtract the ratings of items that were added before, for example in a sliding window.
 
-        The parameters are those of `update`.
+        It has the same parameters as `update`.
 
         Raises
         ------

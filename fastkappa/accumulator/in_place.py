@@ -50,7 +50,7 @@ class InPlace:
         self._last_types: tuple[np.dtype[Any], ...] = ()
 
     def add_again(self, first: AnyArray, second: AnyArray) -> bool:
-        """Count arrays without checks if their types did not change, or return False."""
+        """Count the arrays without checks if their types did not change. Otherwise return False."""
         if (first.dtype, second.dtype) != self._last_types or first.ndim != 1 or second.ndim != 1:
             return False
         n_items = len(first)

@@ -92,7 +92,8 @@ class Snapshot(NamedTuple):
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         left = self.n_float - other.n_float, self.n_missing - other.n_missing
-        # Without weighted items, a sum must be 0. Otherwise other weights were added.
+        # The sum of a cell without weighted items must be 0. If one such sum is not 0, the
+        # subtracted weights differ from the added weights.
         if table is None or min(left) < 0 or (other.table.sums is not None and _has_more(table)):
             raise ValueError(NOT_ADDED)
         return self._replace(table=table, n_float=left[0], n_missing=left[1])
@@ -181,7 +182,7 @@ def refuse_too_many(n_labels: int) -> None:
     """Raise an error if more labels were given or declared than a table can have."""
     if n_labels > MOST_LABELS:
         raise ValueError(
-            f"labels must be {MOST_LABELS} at most, got {n_labels}, because an accumulator"
+            f"labels must be at most {MOST_LABELS}, got {n_labels}, because an accumulator"
             " allocates a table of all given or declared labels. Without labels, and without"
             " ratings that declare an order, it stores only labels that occur."
         )

@@ -30,17 +30,6 @@ COMMANDS = (
     *("plan", "score", "merge", "agree", "measure", "leaderboard", "thresholds"),
     *("demo", "config"),
 )
-EXAMPLES = """
-fastkappa demo
-
-fastkappa plan --kappa 0.8 --width 0.2
-
-fastkappa agree ratings.csv --raters ann ben --weights linear
-
-fastkappa measure pressure.xlsx --raters cuff sensor --plot limits.pdf
-
-fastkappa score --help
-"""
 
 
 def main() -> None:
@@ -66,7 +55,7 @@ def main() -> None:
         if error.errno == errno.EPIPE:
             # The program that reads the output has closed the pipe, as `head` does.
             _end(1)
-        # Unreadable input files are reported elsewhere. So this error is about the output.
+        # Unreadable input files are reported elsewhere. So an error here is about the output.
         _refuse(f"the result cannot be written: {error.strerror or error}.")
 
 
@@ -86,7 +75,7 @@ def _end(status: int) -> NoReturn:
 
 def make_app(commands: Sequence[str] = COMMANDS) -> Any:
     """Return the typer application with the given commands."""
-    from fastkappa.cli.usage import Program
+    from fastkappa.cli.declared import Program, as_command, examples_of
 
     app = typer.Typer(
         cls=Program,
@@ -94,12 +83,11 @@ def make_app(commands: Sequence[str] = COMMANDS) -> Any:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback(epilog=f"Examples:\n{EXAMPLES}")(about)
+    app.callback(epilog=examples_of(about))(as_command(about))
     for name in commands:
         module = import_module(f"fastkappa.cli.commands.{name}")
-        app.command(
-            cls=getattr(module, "Command", None), epilog=f"Examples:\n{module.EXAMPLES.rstrip()}"
-        )(getattr(module, name))
+        function, kind = getattr(module, name), getattr(module, "Command", None)
+        app.command(cls=kind, epilog=examples_of(function))(as_command(function))
     return app
 
 
@@ -119,4 +107,17 @@ def about(
         ),
     ] = False,
 ) -> None:
-    """Cohen's kappa, fast and complete."""
+    """Cohen's kappa, fast and complete.
+
+    Examples
+    --------
+    fastkappa demo
+
+    fastkappa plan --kappa 0.8 --width 0.2
+
+    fastkappa agree ratings.csv --raters ann ben --weights linear
+
+    fastkappa measure pressure.xlsx --raters cuff sensor --plot limits.pdf
+
+    fastkappa score --help
+    """

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import enum
 import math
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 import typer
 
@@ -14,28 +13,6 @@ from fastkappa.formatting import label_text
 
 # Status 1 is for files that cannot be scored, and status 2 is for errors.
 TOO_LOW = 3
-
-
-class FailOn(enum.StrEnum):
-    estimate = "estimate"
-    lower_end = "lower"
-
-
-FailUnder: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        metavar="KAPPA",
-        help="Exit with status 3 if kappa is lower than this or undefined. With --group, every"
-        " group is checked. For more than two raters, Fleiss' kappa is checked.",
-    ),
-]
-FailOnOption: TypeAlias = Annotated[
-    FailOn | None,
-    typer.Option(
-        help="Whether --fail-under checks kappa (estimate, the default) or the lower end of its"
-        " 95 % interval (lower)."
-    ),
-]
 
 
 class Estimate(NamedTuple):
@@ -47,33 +24,48 @@ class Estimate(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """The values of ``--fail-under`` and ``--fail-on``; every kappa passes if ``least`` is None."""
+    """The options of the gate. Every kappa passes if ``fail_under`` is None.
 
-    least: float | None
-    on: FailOn
+    Parameters
+    ----------
+    fail_under : KAPPA
+        Exit with status 3 if kappa is lower than this or undefined. With --group, every group is
+        checked. For more than two raters, Fleiss' kappa is checked.
+    fail_on
+        Whether --fail-under checks kappa (estimate, the default) or the lower end of its 95 %
+        interval (lower).
+    """
 
-    @classmethod
-    def of(cls, least: float | None, on: FailOn | None) -> Gate:
-        """Return the gate for the two options, or raise if they are invalid."""
+    fail_under: float | None = None
+    fail_on: Literal["estimate", "lower"] | None = None
+
+    @property
+    def needs_interval(self) -> bool:
+        """Whether the lower end of an interval is checked."""
+        return self.fail_on == "lower"
+
+    def check_options(self) -> None:
+        """Raise if the options are invalid."""
+        least, on = self
         if least is None and on is not None:
-            raise ValueError(f"--fail-on {on.value} needs --fail-under, which is not given.")
+            raise ValueError(f"--fail-on {on} needs --fail-under, which is not given.")
         if least is not None and not -1 <= least <= 1:
             raise ValueError(f"--fail-under must be a number from -1 to 1, got {least}.")
-        return cls(least, FailOn.estimate if on is None else on)
 
     def check(self, estimates: Sequence[Estimate]) -> None:
         """Print the lowest estimate that fails, and exit; NaN always fails."""
-        if self.least is None:
+        least = self.fail_under
+        if least is None:
             return
-        found = [(e.of, e.lower if self.on is FailOn.lower_end else e.value) for e in estimates]
-        failed = [(of, value) for of, value in found if not value >= self.least]
+        found = [(e.of, e.lower if self.needs_interval else e.value) for e in estimates]
+        failed = [(of, value) for of, value in found if not value >= least]
         if not failed:
             return
         of, value = min(failed, key=lambda pair: (not math.isnan(pair[1]), pair[1]))
-        name = f"the lower end of the 95 % interval of {of}" if self.on is FailOn.lower_end else of
-        text = "undefined" if math.isnan(value) else f"{_text(value, self.least)}, too low"
+        name = f"the lower end of the 95 % interval of {of}" if self.needs_interval else of
+        text = "undefined" if math.isnan(value) else f"{_text(value, least)}, too low"
         count = f" {len(failed)} of {len(found)} groups fail." if len(found) > 1 else ""
-        write(f"fastkappa: {name} is {text} for --fail-under {self.least!r}.{count}", error=True)
+        write(f"fastkappa: {name} is {text} for --fail-under {least!r}.{count}", error=True)
         raise typer.Exit(TOO_LOW)
 
 

@@ -4,76 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand
-
-from fastkappa.cli.options import A_FILE
 
 if TYPE_CHECKING:
     from fastkappa.cli.files.raters import RaterColumns
 
 RATERS = "--raters"
 
-Raters: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        RATERS,
-        metavar="COLUMN COLUMN...",
-        help="The columns of two or more raters, after FILE. With --rater or --id, the names of the"
-        " raters to keep. Write --raters=-COLUMN for a column whose name begins with a dash.",
-    ),
-]
-Item: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="The column of the items in a file with one row per rating. Needs --rater and"
-        " --rating.",
-    ),
-]
-Rater: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN", help="The column of the raters in a file with one row per rating."
-    ),
-]
-Rating: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="The column of the ratings in a file with one row per rating or, with --id, in each"
-        " file.",
-    ),
-]
-Files: TypeAlias = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="FILE",
-        help=f"{A_FILE}, a folder of such files, a pattern such as 'part-*.csv', or - for the"
-        " standard input. With --id, one file per rater.",
-    ),
-]
-Cluster: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="The column of the clusters of items, such as the patient of each image. Standard"
-        " errors and intervals then treat clusters as the units.",
-    ),
-]
-IdColumn: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--id",
-        metavar="COLUMN",
-        help="The column of the items if each rater has a file named after the rater. Give the"
-        " files, or a folder that contains them. --rating is needed only if there are several other"
-        " columns.",
-    ),
-]
+
+class RaterOptions(NamedTuple):
+    """The options that name the columns of raters, items and clusters.
+
+    Parameters
+    ----------
+    raters : COLUMN COLUMN...
+        The columns of two or more raters, after FILE. With --rater or --id, the names of the raters
+        to keep. Write --raters=-COLUMN for a column whose name begins with a dash.
+    item : COLUMN
+        The column of the items in a file with one row per rating. Needs --rater and --rating.
+    rater : COLUMN
+        The column of the raters in a file with one row per rating.
+    rating : COLUMN
+        The column of the ratings in a file with one row per rating or, with --id, in each file.
+    id_column : COLUMN
+        The column of the items if each rater has a file named after the rater. Give the files, or a
+        folder that contains them. --rating is needed only if there are several other columns.
+    cluster : COLUMN
+        The column of the clusters of items, such as the patient of each image. Standard errors and
+        intervals then treat clusters as the units.
+    """
+
+    raters: list[str] | None = None
+    item: str | None = None
+    rater: str | None = None
+    rating: str | None = None
+    id_column: Annotated[str | None, typer.Option("--id")] = None
+    cluster: str | None = None
 
 
 class RatersCommand(TyperCommand):
@@ -107,17 +76,10 @@ def spread(arguments: list[str]) -> Iterator[str]:
         yield argument
 
 
-def named_raters(
-    raters: list[str] | None,
-    item: str | None,
-    rater: str | None,
-    rating: str | None,
-    *,
-    names_items: bool = False,
-) -> RaterColumns:
-    """Return the columns of the raters.
+def named_raters(options: RaterOptions, *, names_items: bool = False) -> RaterColumns:
+    """Return the columns of the raters, for one file.
 
-    If ``names_items``, ``item`` can name the items of a file with one column per rater.
+    If ``names_items``, ``--item`` can name the items of a file with one column per rater.
 
     Raises
     ------
@@ -126,7 +88,8 @@ def named_raters(
     """
     from fastkappa.cli.files.raters import RaterColumns
 
-    chosen = () if raters is None else _different(tuple(raters))
+    item, rater, rating = options[1:4]
+    chosen = () if options.raters is None else _different(tuple(options.raters))
     given = {"--item": item, "--rater": rater, "--rating": rating}
     named = {option: column for option, column in given.items() if column is not None}
     if not named or (names_items and chosen and list(named) == ["--item"]):

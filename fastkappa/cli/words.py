@@ -1,7 +1,7 @@
 """Translate the library's errors and warnings for the command line.
 
-The library's texts name Python functions and arguments. Here they are replaced by commands and
-options.
+The library's texts name Python functions and arguments. Here, these names are replaced by commands
+and options.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ ADVICE = {
     "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
     "read them as numbers, as by pandas.read_csv(decimal=',')": "read them with --decimal ,",
     "pandas.read_csv takes decimal=',' and the command line --decimal ','": "give --decimal ','",
-    "cohen_kappa_score takes any weights": "fastkappa score accepts any weights",
+    "cohen_kappa_score accepts any weights": "fastkappa score accepts any weights",
     "or ratings that declare it, such as an ordered categorical": "or a file that declares it",
     "Give both the same categories, or give labels=": "Give --labels",
     "if they are labels, write the ratings and labels all as strings": "make all labels words",
     ", or a matrix of weights": ", or --weight-matrix",
-    "light_kappa and pairwise_kappa hold": "Light's kappa holds",
+    "light_kappa and pairwise_kappa support": "Light's kappa supports",
     "; take (weights + weights.T) / 2, or see pairwise_kappa and light_kappa": "",
 }
 # Texts that advise Python users to use another form of input, and their replacements.

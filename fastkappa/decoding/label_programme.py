@@ -5,7 +5,7 @@ With P[i, y] the probability that item i has label y, weights w and item weights
     R[y] = sum_i v[i] P[i, y],   N = sum R,   chance[c] = sum_y R[y] w[y, c] / N.
 
 If item i is given the label p[i], row y, column c of the expected table is the sum of
-v[i] P[i, y] over the items given c. Its row sums are always R, so
+v[i] P[i, y] over the items given c. The row sums of this table are always R, so
 
     kappa = 1 - O / C,   O = sum_i v[i] sum_y P[i, y] w[y, p[i]],   C = sum_i v[i] chance[p[i]]
 

@@ -193,7 +193,9 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
 
     def _check_parameters(self) -> None:
         if not isinstance(self.alpha, Real) or not 0 <= self.alpha < math.inf:
-            raise ValueError(f"alpha must be a finite number, not negative, got {self.alpha!r}.")
+            raise ValueError(
+                f"alpha must be a finite number that is not negative, got {self.alpha!r}."
+            )
         if not isinstance(self.fit_intercept, (bool, np.bool_)) and self.fit_intercept not in (
             0,
             1,

@@ -11,22 +11,18 @@ The call graph, from the choice of a backend down to a single kernel:
         numpy/scores.py    numba/scores.py    cython/scores.pyx
     dispatch.csv_line_kernels(kernels)                                 contract.CsvLineKernels
         numpy/csv_lines.py, numba/csv_lines.py, cython/csv_lines.pyx
-    dispatch.difference_kernels(kernels)                               contract.DifferenceKernels
-        numpy/differences.py, numba/differences.py, cython/differences.pyx
 
     cython/pairs.pyx
         count_pairs        c/pairs/count_pairs.h
             a short call                       portable.h
             few cells: positional popcount     avx512.h, or vector.h for SSE2, AVX2 and NEON
-            140 to 1200 cells, byte columns    split_avx512.h, for AVX-512
             more cells                         histogram.h, with codes from c/narrow/
         sum_pairs, sum_pairs_exactly           c/pairs/sum_pairs.h
         look_up                                c/labels/look_up.h
         sum_moments                            c/moments/moments.h
         count_rows                             c/rows/rows.h
-    cython/scores.pyx                          c/scores/: bins, keys, accumulate
+    cython/scores.pyx                          c/scores/: bins, accumulate
     cython/csv_lines.pyx                       c/csv_lines/count_lines.h
-    cython/differences.pyx                     c/differences/largest.h
 
 In each folder of ``c/``, ``portable.h`` runs on every machine, ``vector.h`` is a template for
 SSE2, AVX2 and NEON, and ``avx512.h`` is for AVX-512. The header named after the kernel chooses

@@ -1,8 +1,8 @@
-"""Define the kernels of every backend: pairs of columns, scores, CSV lines and differences.
+"""Define the kernels of every backend: pairs of columns, scores and CSV lines.
 
-A backend is a package with one module per protocol (``pairs``, ``scores``, ``csv_lines`` and
-``differences``). Kernels are serial, work on the items ``start <= i < stop`` and read arrays in
-place. They count codes outside the labels separately, so they never write outside a table.
+A backend is a package with one module per protocol (``pairs``, ``scores`` and ``csv_lines``).
+Kernels are serial, work on the items ``start <= i < stop`` and read arrays in place. They count
+codes outside the labels separately, so they never write outside a table.
 
 Some kernels are optional. They are properties in the protocols here, and None in a backend
 that lacks them.
@@ -215,9 +215,6 @@ class GroupedItems(Protocol):
     def prefix(self) -> Floats: ...
 
 
-SortItems = Callable[[Items], tuple[AnyArray, NDArray[np.uint16]] | None]
-
-
 def check_bin_tables(items: Items, bins: Bins, *tables: AnyArray | None) -> None:
     """Raise unless tables have a row per row of the bins, and one column more than labels."""
     shape = (bins.n_rows, items.n_labels + 1)
@@ -235,17 +232,9 @@ def write_items(out: Items, places: Any, items: Items, chosen: Any) -> None:
 
 
 class ScoreKernels(Protocol):
-    """Count scored items by bin and label, and sort or group them."""
+    """Count scored items by bin and label, and group them."""
 
     __name__: str
-
-    @property
-    def sort_items(self) -> SortItems | None:
-        """The kernel that sorts items without weights.
-
-        ``sort_items(items)`` returns scores and codes in the order of the scores. It returns
-        None if scores are not finite, or too far apart for its sort keys.
-        """
 
     def count_scores(
         self, items: Items, bins: Bins, table: NDArray[np.uint32], sums: Floats | None, part: Range
@@ -311,21 +300,4 @@ class CsvLineKernels(Protocol):
         returns the number of bytes before that line. The text must not contain quotes. ``rows``
         and ``columns`` are the known texts, at most 512 each. Each text is a row of 1 to 16
         8-byte words, padded with zeros.
-        """
-
-
-class DifferenceKernels(Protocol):
-    """Compute differences between the rows of a matrix."""
-
-    def largest_differences(
-        self,
-        rows: NDArray[np.float32],
-        factors: NDArray[np.float32],
-        start: int,
-        largest: NDArray[np.float32],
-    ) -> None:
-        """Update the largest absolute scaled difference between rows in each column.
-
-        The differences are ``(rows[start + i] - rows[j]) * factors[i, j]`` for each row i of
-        ``factors`` and each ``j < start + i``. No input may be NaN.
         """

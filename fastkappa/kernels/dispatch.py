@@ -13,7 +13,6 @@ from fastkappa.exceptions import users_stacklevel
 from fastkappa.install_hint import install_command
 from fastkappa.kernels.contract import (
     CsvLineKernels,
-    DifferenceKernels,
     PairKernels,
     ScoreKernels,
 )
@@ -21,34 +20,23 @@ from fastkappa.kernels.contract import (
 if TYPE_CHECKING:
     # The modules are imported by name at run time. These imports let type checkers compare them
     # with the protocols.
-    import fastkappa.kernels.cython.csv_lines as cython_lines
-    import fastkappa.kernels.cython.differences as cython_differences
-    import fastkappa.kernels.cython.pairs as cython_pairs
-    import fastkappa.kernels.cython.scores as cython_scores
     import fastkappa.kernels.numba.csv_lines as numba_lines
-    import fastkappa.kernels.numba.differences as numba_differences
     import fastkappa.kernels.numba.pairs as numba_pairs
     import fastkappa.kernels.numba.scores as numba_scores
     import fastkappa.kernels.numpy.csv_lines as numpy_lines
-    import fastkappa.kernels.numpy.differences as numpy_differences
     import fastkappa.kernels.numpy.pairs as numpy_pairs
     import fastkappa.kernels.numpy.scores as numpy_scores
 
-    _pairs: tuple[PairKernels, ...] = (cython_pairs, numba_pairs, numpy_pairs)
-    _scores: tuple[ScoreKernels, ...] = (cython_scores, numba_scores, numpy_scores)
-    _lines: tuple[CsvLineKernels, ...] = (cython_lines, numba_lines, numpy_lines)
-    _differences: tuple[DifferenceKernels, ...] = (
-        cython_differences,
-        numba_differences,
-        numpy_differences,
-    )
+    _pairs: tuple[PairKernels, ...] = (numba_pairs, numpy_pairs)
+    _scores: tuple[ScoreKernels, ...] = (numba_scores, numpy_scores)
+    _lines: tuple[CsvLineKernels, ...] = (numba_lines, numpy_lines)
 
 # The automatic choice uses the first backend that is available.
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 # This is a module variable, because functools.cache has a lock and counts its calls. In
-# free-threaded Python, threads would contend for both.
+# free-threaded Python, threads would contend for the lock and for the counter.
 _default: PairKernels | None = None
 _to_forget: list[Callable[[], None]] = []
 _loaded: dict[str, PairKernels] = {}
@@ -86,12 +74,6 @@ def score_kernels(kernels: PairKernels) -> ScoreKernels:
 def csv_line_kernels(kernels: PairKernels) -> CsvLineKernels:
     """Return the CSV line kernels of the same backend as the pair kernels."""
     found: CsvLineKernels = _module(name_of(kernels), "csv_lines")
-    return found
-
-
-def difference_kernels(kernels: PairKernels) -> DifferenceKernels:
-    """Return the difference kernels of the same backend as the pair kernels."""
-    found: DifferenceKernels = _module(name_of(kernels), "differences")
     return found
 
 

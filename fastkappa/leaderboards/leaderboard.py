@@ -117,9 +117,10 @@ def leaderboard(
     Raises
     ------
     ValueError, TypeError
-        For the same reasons as in `score_many`. It is also raised if ids are missing, repeated or
-        of an unsupported type, or if ``clusters`` has missing values or the wrong length. With
-        ``on_mismatch='raise'``, it is raised if the ids of a prediction do not match ``ids``.
+        For the same reasons as in `score_many`. An error is also raised if ids are missing,
+        repeated or of an unsupported type, or if ``clusters`` has missing values or the wrong
+        length. With ``on_mismatch='raise'``, an error is raised if the ids of a prediction do not
+        match ``ids``.
 
     Warns
     -----

@@ -37,7 +37,7 @@ class Kappas(Result, _Kappas):
     Attributes
     ----------
     kappas : ndarray of shape (m,)
-        The kappa of each prediction, NaN if it is undefined.
+        The kappa of each prediction, or NaN if it is undefined.
     tables : ndarray of shape (m, l, l)
         The confusion matrix of each prediction. Row i, column j counts the items with true label
         ``labels[i]`` and predicted label ``labels[j]``. The dtype is int64 or, with float item

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import FloatTable
-from fastkappa.kernels.dispatch import difference_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
 # Replicates of a difference count as constant if their standard deviation is below this limit.
@@ -150,8 +149,8 @@ class _Screened:
         largest = np.maximum(largest, np.sqrt(of_close))
         if not largest.any():
             return 0.0
-        # The error has two parts: of the differences, and of their factors, which come from sums of
-        # squares.
+        # The error has two parts: the error of the differences, and the error of their factors,
+        # which come from sums of squares.
         error = CLOSE * SINGLE
         error += largest.max() * (4 * SINGLE + n_replicates * CLOSE**2 * np.finfo(float).eps)
         there = np.sort(largest)[position - 1]
@@ -173,7 +172,6 @@ class _Screened:
     def _compare(self, offset: int, factors: FloatTable, ranges: ItemRanges) -> list[_Block]:
         """Compare rows, counted from ``offset``, with all rows before them."""
         single = self._centred.astype(np.float32)
-        kernels = difference_kernels(get_kernels())
         blocks = []
         while bounds := ranges.take(ROWS):
             of_rows = factors[slice(*bounds)]
@@ -181,8 +179,7 @@ class _Screened:
             close = np.argwhere(of_rows < 0)
             close[:, 0] += start
             own = np.maximum(of_rows, 0).astype(np.float32)
-            largest = np.zeros(single.shape[1], np.float32)
-            kernels.largest_differences(single, own, start, largest)
+            largest = _largest_differences(single[:stop], own, start)
             blocks.append(_Block(start, stop, largest, self._largest_of(close)))
         return blocks
 
@@ -208,6 +205,21 @@ class _Screened:
             found = _studentized(self._rows[first], self._rows[second])
             np.maximum(squares, found.max(axis=0), out=squares)
         return squares
+
+
+def _largest_differences(
+    rows: NDArray[np.float32], factors: NDArray[np.float32], start: int
+) -> NDArray[np.float32]:
+    """Return the largest scaled difference of the rows from ``start`` on from rows before them."""
+    largest = np.zeros(rows.shape[1], np.float32)
+    buffer = np.empty((len(factors), rows.shape[1]), np.float32)
+    for j in range(len(rows) - 1):
+        first = max(j + 1, start)
+        differences = np.subtract(rows[first:], rows[j], out=buffer[: len(rows) - first])
+        differences *= factors[first - start :, j, None]
+        np.abs(differences, out=differences)
+        np.maximum(largest, differences.max(axis=0, initial=0), out=largest)
+    return largest
 
 
 def _standard_errors(differences: FloatTable) -> NDArray[np.float64]:

@@ -310,7 +310,7 @@ def intraclass_correlation(
     Warns
     -----
     UndefinedMetricWarning
-        If a form is undefined, for example because all ratings are equal. Its values are then NaN.
+        If a form is undefined, so that its values are NaN, for example if all ratings are equal.
 
     Notes
     -----

@@ -84,7 +84,7 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
 
 def _are_repeated(values: AnyArray) -> bool:
     """Return whether integers repeat like ids in long form: 1, 1, 2, 2, or 1, 2, 1, 2."""
-    # If they do not, the first few values nearly always show it.
+    # If the values do not count the rows, the first few of them nearly always show it.
     if len(np.unique(np.diff(values[:FEWEST].astype(np.float64)))) > 2:
         return False
     ids = np.unique(values)

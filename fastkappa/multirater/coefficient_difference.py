@@ -245,11 +245,11 @@ class JointRows(NamedTuple):
     Attributes
     ----------
     first, second : ndarray of int of shape (J,)
-        The indices of the two rows, -1 for a missing row. At most one of the two is missing.
+        The indices of the two rows, or -1 for a missing row. At most one of the two is missing.
     counts : ndarray of int of shape (J,)
         The number of subjects with this pair of rows.
     of_subjects : ndarray of int of shape (n_subjects,)
-        The index of each subject's pair, -1 if it has none. It is empty if it was not requested.
+        The index of each subject's pair, or -1 if it has none. It is empty if it was not requested.
     """
 
     first: AnyArray

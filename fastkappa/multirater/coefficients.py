@@ -278,7 +278,7 @@ def conger_kappa(
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
         As for `fleiss_kappa`, with the same errors and warnings. Counts of ratings raise an error
-        too, because they do not say who gave which rating.
+        too, because they do not show who gave which rating.
 
     Returns
     -------

@@ -111,7 +111,7 @@ class Counted:
         return RaterPairs(self.profiles.tables(self.profiles.multiplicities), n_rated)
 
     def places(self, of_profiles: bool) -> AnyArray:
-        """Return the index of each subject's row (profile or pattern), -1 if it has no ratings.
+        """Return the index of each subject's row (profile or pattern), or -1 if it has no ratings.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class Counted:
             counted.
         """
         if self.subjects is None:
-            raise ValueError("a table does not say which subject has which ratings.")
+            raise ValueError("a table does not show which subject has which ratings.")
         if of_profiles:
             found = self.subjects.places_of_profiles(self.profiles.parts)
             counted = self.profiles.multiplicities
@@ -143,7 +143,7 @@ class Counted:
         return None if self.clusters is None else clusters_of(*_kept(self._of_profiles, used))
 
     def places_in(self, coefficient: Coefficient) -> AnyArray:
-        """Return the index of each subject's row in a coefficient, -1 for unused subjects."""
+        """Return the index of each subject's row in a coefficient, or -1 for unused subjects."""
         found = self.places(coefficient.of_profiles)
         if coefficient.used is None:
             return found

@@ -39,8 +39,8 @@ class DisputedItems(Result):
         The number of raters who gave each label.
 
     ratings : ndarray of object, shape (k, R), or None
-        The rating of each rater, None where it is missing. The attribute is None if it is unknown
-        who gave which rating.
+        The rating of each rater, or None where it is missing. The attribute is None if it is
+        unknown who gave which rating.
     labels : ndarray of shape (l,)
         The labels.
     rater_names : tuple of str, or None
@@ -214,7 +214,7 @@ def disputed_items(
 
 
 def _ratings_of(given: Ratings, chosen: AnyArray) -> AnyArray:
-    """Return the ratings of the chosen items as objects, None where a rating is missing."""
+    """Return the ratings of the chosen items as objects, or None where a rating is missing."""
     names = np.array([*given.labels.tolist(), None], dtype=object)
     found: AnyArray = names[given.counted.profiles.codes_of(given.counted.places(True)[chosen])]
     return found

@@ -242,7 +242,7 @@ def compare_raters(
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
         As for `fleiss_kappa`, with 3 to 100 raters. Counts are not accepted, because they do not
-        say who gave which rating.
+        show who gave which rating.
     coefficient : {'conger', 'fleiss', 'alpha'}, default='conger'
         The coefficient of all raters, and of the remaining raters when one is left out. Alpha uses
         the weights as its distances.
@@ -262,8 +262,8 @@ def compare_raters(
     Raises
     ------
     ValueError
-        As for `conger_kappa`. An error is also raised if there are fewer than 3 raters or more than
-        100.
+        As for `conger_kappa`. An error is also raised if there are fewer than 3 or more than 100
+        raters.
 
     References
     ----------

@@ -14,7 +14,7 @@ from fastkappa.ratings.rating_matrix import read_measurements
 
 
 class LongMeasurements(NamedTuple):
-    """The measurements of each rater, NaN where missing, and the cluster of each item."""
+    """The measurements of each rater, or NaN where missing, and the cluster of each item."""
 
     by_rater: dict[str, FloatTable]
     clusters: AnyArray | None

@@ -214,7 +214,7 @@ class MultiRaterResult(Result):
 
     @cached_property
     def doubt(self) -> str:
-        """The reason why intervals and tests cannot be trusted, empty if they can."""
+        """The reason why intervals and tests cannot be trusted, or an empty text if they can."""
         patterns = None if self.ratings is None else self.ratings.counted.known_patterns
         if patterns is None or not patterns.counts.size:
             return ""

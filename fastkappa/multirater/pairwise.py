@@ -324,7 +324,7 @@ def pairwise_kappa(
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        As for `fleiss_kappa`, except counts, which do not say who gave which rating.
+        As for `fleiss_kappa`, except counts, which do not show who gave which rating.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fastkappa.kappa_from_confusion`; they need not be
         symmetric.

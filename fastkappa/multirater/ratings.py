@@ -297,7 +297,7 @@ class Ratings:
         Returns
         -------
         ratings : Ratings
-            Counts do not say who gave which rating, so `conger_kappa`, `light_kappa` and
+            Counts do not show who gave which rating, so `conger_kappa`, `light_kappa` and
             `pairwise_kappa` raise an error.
 
         Raises

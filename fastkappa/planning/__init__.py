@@ -1,6 +1,16 @@
 """Plan a study: compute the number of items that a test or an interval of kappa needs."""
 
 from fastkappa.planning.designs import power, sample_size
+from fastkappa.planning.measured import (
+    correlation_sample_size,
+    correlation_sample_size_for_width,
+)
 from fastkappa.planning.precision import sample_size_for_width
 
-__all__ = ["power", "sample_size", "sample_size_for_width"]
+__all__ = [
+    "correlation_sample_size",
+    "correlation_sample_size_for_width",
+    "power",
+    "sample_size",
+    "sample_size_for_width",
+]

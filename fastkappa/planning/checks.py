@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from numbers import Real
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from fastkappa.planning.planned_tables import Margins
 
+PlannedAlternative: TypeAlias = Literal["two-sided", "one-sided", "greater", "less"]
 MOST_RATERS = 100
 # Rounding errors dominate beyond this number of items.
 MOST_ITEMS = 10**12
@@ -18,6 +20,33 @@ def check_probability(name: str, value: float) -> None:
     """Raise an error if a number is not between 0 and 1."""
     if not isinstance(value, Real) or not 0 < value < 1:
         raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
+
+
+def tail_of(
+    alternative: PlannedAlternative,
+    alpha: float,
+    value: float,
+    null: float,
+    names: tuple[str, str],
+) -> float:
+    """Return the probability of a type I error on the side of a value, and check the test.
+
+    ``names`` are those of the value and of the value under the null hypothesis.
+    """
+    if alternative not in get_args(PlannedAlternative):
+        raise ValueError(
+            "alternative must be 'two-sided', 'one-sided', 'greater' or 'less',"
+            f" got {alternative!r}."
+        )
+    check_probability("alpha", alpha)
+    if value == null:
+        raise ValueError(f"{names[0]} and {names[1]} must differ, got {value!r} for both.")
+    if alternative == ("less" if value > null else "greater"):
+        raise ValueError(
+            f"alternative must not be {alternative!r} for a {names[0]} of {value!r}"
+            f" and a {names[1]} of {null!r}."
+        )
+    return alpha / 2 if alternative == "two-sided" else alpha
 
 
 def check_design_effect(value: float) -> None:
@@ -36,8 +65,8 @@ def independent_items(n: int, design_effect: float) -> int:
 def check_whole(name: str, value: int, least: int) -> None:
     """Raise an error if a value is not an integer, or is below ``least``."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
-        above = f"above {least - 1}" if least else "from 0 on"
-        raise ValueError(f"{name} must be a whole number {above}, got {value!r}.")
+        wanted = f"whole number above {least - 1}" if least else "non-negative whole number"
+        raise ValueError(f"{name} must be a {wanted}, got {value!r}.")
 
 
 def check_raters(n_raters: int, margins: Margins, conservative: bool) -> None:
@@ -46,7 +75,7 @@ def check_raters(n_raters: int, margins: Margins, conservative: bool) -> None:
     if n_raters == 2:
         return
     if n_raters > MOST_RATERS:
-        raise ValueError(f"n_raters must be {MOST_RATERS} at most, got {n_raters!r}.")
+        raise ValueError(f"n_raters must be at most {MOST_RATERS}, got {n_raters!r}.")
     if conservative:
         raise ValueError("conservative must be False for more than two raters.")
     if not np.array_equal(*margins):

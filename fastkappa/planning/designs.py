@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from fastkappa.planning.checks import (
+    PlannedAlternative,
     check_design_effect,
     check_probability,
     check_raters,
     check_whole,
     independent_items,
+    tail_of,
 )
 from fastkappa.planning.planned_power import (
     Design,
@@ -24,8 +26,6 @@ from fastkappa.planning.planned_tables import as_margins, planned_table
 from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.intervals.rao import check_null_kappa
 from fastkappa.statistics.weights import Weights
-
-PlannedAlternative: TypeAlias = Literal["two-sided", "one-sided", "greater", "less"]
 
 
 def sample_size(
@@ -107,9 +107,9 @@ def sample_size(
 
     The formulas are accurate if z is close to normal, which is not the case if a cell has few
     items. Therefore 1000 to 4000 studies are simulated for each n that is tried. The planned power
-    differs from the simulated power by at most 2 percentage points. If the formula fails, the power
-    is accurate only to about 2 points and rises in steps, and n is the smallest that was found.
-    Conservative plans are not simulated.
+    differs from the simulated power by at most 2 percentage points. If the formula fails, n is the
+    smallest sufficient number that the simulations found. The power is then accurate only to about
+    2 points, and it rises in steps. Conservative plans are not simulated.
 
     References
     ----------
@@ -212,23 +212,10 @@ def _design(
     conservative: bool,
     n_raters: int,
 ) -> Design:
-    if alternative not in get_args(PlannedAlternative):
-        raise ValueError(
-            "alternative must be 'two-sided', 'one-sided', 'greater' or 'less',"
-            f" got {alternative!r}."
-        )
-    check_probability("alpha", alpha)
     check_null_kappa(null_kappa)
-    if kappa == null_kappa:
-        raise ValueError(f"kappa and null_kappa must differ, got {kappa!r} for both.")
+    tail = tail_of(alternative, alpha, kappa, null_kappa, ("kappa", "null_kappa"))
     margins = as_margins(rates)
     check_raters(n_raters, margins, conservative)
     for name, value in (("kappa", kappa), ("null_kappa", null_kappa)):
         planned_table(name, value, margins, weights)
-    if alternative == ("less" if kappa > null_kappa else "greater"):
-        raise ValueError(
-            f"alternative must not be {alternative!r} for a kappa of {kappa!r}"
-            f" and a null_kappa of {null_kappa!r}."
-        )
-    tail = alpha / 2 if alternative == "two-sided" else alpha
     return Design(kappa, null_kappa, margins, weights, tail, conservative, n_raters)

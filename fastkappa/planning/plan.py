@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from fastkappa.formatting import count_text, figure
 from fastkappa.frame import frame_of_figures
-from fastkappa.planning.designs import PlannedAlternative, power, sample_size
+from fastkappa.planning.checks import PlannedAlternative
+from fastkappa.planning.designs import power, sample_size
 from fastkappa.planning.planned_tables import Margins, as_margins
 from fastkappa.planning.precision import planned_width, sample_size_for_width
 from fastkappa.results.report import Report, facts

@@ -7,8 +7,8 @@ If z is close to normal, a formula gives the power precisely:
   d is the standard error for one item in the expected table, and d0 is the same in the planned
   table with kappa0.
 - With more labels, many tables have kappa0, and the score test uses the most likely one.
-  `expected_z` computes the mean and standard deviation of its z over studies of n items. The
-  power is Phi((mean - critical) / deviation).
+  `expected_z` computes the mean and standard deviation of the z of this test over studies of n
+  items. The power is Phi((mean - critical) / deviation).
 - With several raters, `variation_of_z` gives the mean and standard deviation of z.
 
 z is not close to normal if an important cell is expected to have few items. There is no simple
@@ -40,18 +40,23 @@ from fastkappa.statistics.intervals.rao import null_test
 from fastkappa.statistics.weights import Weights
 
 PowerOfN = Callable[[int], float]
-FEW_OUTSIDE = 10  # number of items outside the most frequent cell at which the search starts
+# The search starts with this many items outside the most frequent cell.
+FEW_OUTSIDE = 10
 # The standard error of a power of 80 % is 0.6 percentage points with the most studies and 1.3 with
 # the fewest.
 MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
-FIRST_STUDIES = 200  # number of studies for a first estimate of the number of items
-STUDIES_COST = 300_000  # numbers per study times studies, about 0.1 s
+# The number of studies for a first estimate of the number of items.
+FIRST_STUDIES = 200
+# Numbers per study, multiplied by the number of studies; they take about 0.1 s.
+STUDIES_COST = 300_000
 WITHIN = 0.02
 # The time for the moments of z grows with the fifth power of the number of labels, and the time for
 # simulations with the third. Plans with more labels use the formula with the planned table.
 MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
-GROWTH = 8  # growth factor of the steps in the search for the number of items
-MOST_NUMBERS = 10**6  # size of the systems of equations that are solved together
+# The growth factor of the steps in the search for the number of items.
+GROWTH = 8
+# The size of the systems of equations that are solved together.
+MOST_NUMBERS = 10**6
 
 
 class Design(NamedTuple):
@@ -82,8 +87,8 @@ class Design(NamedTuple):
     def takes_full_agreement(self, n: int) -> bool:
         """Return whether full agreement on n items counts as rejecting kappa0.
 
-        It does if full agreement is improbable enough under kappa0. With few items, it is not
-        improbable enough.
+        Full agreement counts as rejecting kappa0 if it is improbable enough under kappa0. With few
+        items, it is not improbable enough.
         """
         by_all = several_raters.agreed_by_all(self.null_kappa, self.margins[0], self.n_raters)
         return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail
@@ -241,7 +246,12 @@ def _z_of_tables(design: Design, tables: AnyArray) -> FloatTable:
     )
 
 
-def least_items(power: PowerOfN, target: float, guess: int) -> int:
+def least_items(
+    power: PowerOfN,
+    target: float,
+    guess: int,
+    names: tuple[str, str] = ("kappa", "null_kappa"),
+) -> int:
     """Return the smallest number of items with the target power, if power rises with the number.
 
     First, growing steps away from the guess bracket the solution. Within the bracket, the normal
@@ -263,7 +273,7 @@ def least_items(power: PowerOfN, target: float, guess: int) -> int:
         n, step = beyond, GROWTH * step
         if n > MOST_ITEMS:
             raise ValueError(
-                "kappa and null_kappa are too close for a plan, because more than"
+                f"{names[0]} and {names[1]} are too close for a plan, because more than"
                 f" {MOST_ITEMS:.0e} items are needed. Give values that are farther apart."
             )
     below, above = sorted((n, beyond))

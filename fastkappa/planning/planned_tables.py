@@ -24,7 +24,8 @@ from fastkappa.statistics.weights import Weights, as_weights, disagreement_matri
 
 Margins: TypeAlias = tuple[FloatTable, FloatTable]
 MOST_STEPS = 100
-LEAST_OUTSIDE = 1e-6  # the smallest proportion of items outside the most frequent cell
+# The smallest proportion of items outside the most frequent cell.
+LEAST_OUTSIDE = 1e-6
 # The tolerances of the linear programme: for the variance in a cell, and for the margins and kappa.
 GAP, MISFIT = 1e-11, 1e-10
 
@@ -74,7 +75,7 @@ def _mixture(name: str, kappa: float, margins: Margins, weights: Weights) -> Flo
         )
     if kappa > largest + 1e-12:
         raise ValueError(
-            f"{name} can be {largest:.4f} at most for raters with these rates, got {kappa!r}."
+            f"{name} can be at most {largest:.4f} for raters with these rates, got {kappa!r}."
         )
     part = min(kappa / largest, 1.0) if largest > 0 else 0.0
     proportions: FloatTable = by_chance + part * (closest - by_chance)

@@ -30,8 +30,10 @@ from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.weights import Weights
 
-AT_ONCE = 15  # the number of sample sizes that are tried in one step
-FEW_OUTSIDE = 10  # number of items outside the most frequent cell at which the search starts
+# The number of sample sizes that are tried in one step.
+AT_ONCE = 15
+# The search starts with this many items outside the most frequent cell.
+FEW_OUTSIDE = 10
 
 
 def sample_size_for_width(
@@ -84,20 +86,13 @@ def sample_size_for_width(
     >>> sample_size_for_width(0.8, 0.2, n_raters=3)
     91
     """
-    if not isinstance(width, Real) or not 0 < width < 2:
-        raise ValueError(f"width must be a number between 0 and 2, got {width!r}.")
     plan = _plan(kappa, rates, weights, confidence, conservative, n_raters)
-    of_normal = (2 * normal_quantile((1 + confidence) / 2) * plan.error / width) ** 2
-    if of_normal > MOST_ITEMS:
-        raise ValueError(
-            f"width is too small for a plan, got {width!r}, because {of_normal:.0e} items are"
-            f" needed. Plans can have at most {MOST_ITEMS:.0e} items. Give a larger width."
-        )
+    of_normal = normal_items(plan.error, width, confidence)
     # If there are hardly any items outside the most frequent cell, the interval has its maximum
     # width.
     fewest = math.ceil(FEW_OUTSIDE / outside_most_frequent(plan.table))
     check_design_effect(design_effect)
-    found = _least_narrow(plan.widths, width, max(2, math.ceil(of_normal), fewest))
+    found = least_narrow(plan.widths, width, max(2, of_normal, fewest))
     return math.ceil(design_effect * found)
 
 
@@ -168,7 +163,27 @@ def _plan(
     return _Plan(table, error, widths)
 
 
-def _least_narrow(widths: Callable[[AnyArray], FloatTable], width: float, guess: int) -> int:
+def normal_items(error: float, width: float, confidence: float) -> int:
+    """Return the items for a symmetric interval with this width, given one item's standard error.
+
+    Raises
+    ------
+    ValueError
+        If there are too many.
+    """
+    if not isinstance(width, Real) or not 0 < width < 2:
+        raise ValueError(f"width must be a number between 0 and 2, got {width!r}.")
+    check_confidence(confidence)
+    of_normal = (2 * normal_quantile((1 + confidence) / 2) * error / width) ** 2
+    if of_normal > MOST_ITEMS:
+        raise ValueError(
+            f"width is too small for a plan, got {width!r}, because {of_normal:.0e} items are"
+            f" needed. Plans can have at most {MOST_ITEMS:.0e} items. Give a larger width."
+        )
+    return math.ceil(of_normal)
+
+
+def least_narrow(widths: Callable[[AnyArray], FloatTable], width: float, guess: int) -> int:
     """Return the smallest n whose interval has the required width. Widths must fall as n rises.
 
     ``widths`` computes several n at a time, because this is hardly slower than a single n.

@@ -59,8 +59,8 @@ def variation(
     means = proportions @ features
     moved = step[:, None] * features[used]
     value = float(statistic(means[None])[0])
-    # Proportions must sum to 1, so they are rescaled. This subtracts the mean of the derivatives
-    # from each of them.
+    # Proportions must sum to 1, so they are rescaled. Rescaling subtracts the mean of the
+    # derivatives from each of them.
     up = statistic((means + moved) / (1 + step[:, None]))
     down = statistic((means - moved) / (1 - step[:, None]))
     slopes = (up - down) / (2 * step)

@@ -113,7 +113,7 @@ def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:
     names = [_label_text(label) for label in labels]
     if len(names) != len(counts):
         raise ValueError(
-            f"labels must be as many as the rows of the table ({len(counts)}), got {len(names)}."
+            f"labels must have one entry per row of the table ({len(counts)}), got {len(names)}."
         )
     return counts, names
 

@@ -71,7 +71,7 @@ def _read(results: Any, intervals: Any, names: Any) -> Rows:
     if intervals is not None:
         raise ValueError(
             "intervals can only be given with an array of estimates, because results have their"
-            " own."
+            " own intervals."
         )
     if _is_one(results) and names is None:
         return _rows_of([_what(results)], listed)
@@ -142,7 +142,7 @@ def _rows_of_arrays(results: Any, intervals: Any, names: Any) -> Rows:
 
 def _read_names(names: Any, n_rows: int) -> list[str]:
     if names is not None and (isinstance(names, str) or len(names) != n_rows):
-        raise ValueError(f"names must be as many as the estimates ({n_rows}), got {names!r}.")
+        raise ValueError(f"names must have one entry per estimate ({n_rows}), got {names!r}.")
     return [_name_text(name) for name in (range(n_rows) if names is None else names)]
 
 

@@ -21,8 +21,7 @@ from fastkappa.ratings.lengths import CONTINUOUS, check_read, not_labels, refusa
 from fastkappa.ratings.missing import DROP, is_missing, refuse_missing
 from fastkappa.ratings.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
 
-# Labels can be equal if their NumPy types have the same of these kinds. `HELD` names each kind in
-# messages.
+# Groups of NumPy kinds whose labels can be equal. `HELD` names each kind in messages.
 KINDS = ({*"biuf"}, {*"OUT"}, {"M"}, {"m"})
 HELD = {
     **dict.fromkeys("iuf", "integers"),
@@ -375,7 +374,9 @@ def _read_strings(array: AnyArray, name: str) -> Column:
     try:
         codes, labels = codes_of_objects(array)
     except TypeError as error:
-        raise ValueError(f"Input {name} holds a rating that cannot be a label: {error}") from error
+        raise ValueError(
+            f"Input {name} contains a rating that cannot be a label: {error}"
+        ) from error
     return Column(codes, np.dtype(object), _checked_strings(labels, name))
 
 

@@ -62,18 +62,19 @@ STAND_INS = frozenset(
             "sans réponse",
             "sin datos",
         ),
-        # Missing values of Stata and HL7.
+        # Codes that Stata and HL7 use for missing values.
         *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
         *("asku", "nask", "navu"),
     ]
 )
-# Characters around such a string, some without width.
+# Characters that can surround such a string; some of them have no width.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
 # These strings mean "same rating as above".
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
 )
-# If one of these is a label, so is a dot, a question mark or a dash, as in part-of-speech tags.
+# If one of these is a label, a dot, a question mark or a dash is a label, too, as in part-of-speech
+# tags.
 PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
 # If one of these is a label, "None" is a grade.
 GRADES = frozenset(
@@ -409,7 +410,7 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
     for (how, remedy, show), groups in found.items():
         counts = [_with_counts([(own, total[own]) for own in labels], show) for labels in groups]
         warn(
-            f"{_have(columns)} {noun}s that differ in {how} alone and are counted separately:"
+            f"{_have(columns)} {noun}s that differ only in {how} and are counted separately:"
             f" {first_of_many(counts, MOST_SHOWN, '; ')}. {remedy} if they are one {noun}."
         )
 

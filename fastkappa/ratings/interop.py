@@ -99,7 +99,7 @@ def to_numpy(array: Any) -> AnyArray:
             return np.from_dlpack(array)
         raise
     except ValueError:
-        # Rows of different lengths become an array of lists. A later error names it.
+        # Rows of different lengths become an array of lists. A later error names this array.
         return np.asarray(array, dtype=object)
 
 

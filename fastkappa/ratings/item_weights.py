@@ -53,8 +53,8 @@ def as_numbers_of_items(weights: AnyArray) -> AnyArray:
         weights = whole if (whole == weights).all() else weights
     if weights.dtype.kind == "f" or (weights.dtype.kind == "i" and weights.min(initial=0) < 0):
         raise ValueError(
-            "sample_weight must be whole numbers of 0 or more, because each is the number of items"
-            " that standard errors are based on. cohen_kappa_score takes any weights."
+            "sample_weight must be non-negative whole numbers, because each is the number of items"
+            " that standard errors are based on. cohen_kappa_score accepts any weights."
         )
     return weights
 

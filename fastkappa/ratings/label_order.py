@@ -75,7 +75,7 @@ def not_declared(
 
 
 def not_a_label(name: str, label: str) -> ValueError:
-    """Return the error for a rating by one of several raters that is not a label."""
+    """Return the error for a rating that is not a label, given by one of several raters."""
     return ValueError(
         f"{name} contains {label}, which is not one of the labels; name it in missing_codes if it"
         " stands for a missing rating."

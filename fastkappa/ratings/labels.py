@@ -43,11 +43,11 @@ MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", 
 DAY = re.compile(rf"0?(\d+)-({'|'.join(MONTHS)})|({'|'.join(MONTHS)})-(\d+)")
 # A code with its text, such as "1 - mild", "1. mild" or "1 (mild)".
 CODED = re.compile(r"(\d+) ?[-.:=()] ?([^\W\d_]{2}.*)")
-# The same as SPSS writes it, which can also be a number and its unit.
+# A code with its text as SPSS writes it, such as "1 mild", which can also be a number and its unit.
 CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")
 # A hyphen or an underscore between words, which is read as a blank.
 BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
-# The same or a blank between a word and a number, where it is often left out.
+# A hyphen, an underscore or a blank between a word and a number, where it is often left out.
 BESIDE_NUMBER = re.compile(r"(?<=[^\W\d_])[-_ ](?=\d)|(?<=\d)[-_ ](?=[^\W\d_])")
 # A Roman number after a word, as in "grade II".
 ROMAN = re.compile(r"(?<=[^\W\d_]{3} )(i{1,3}|iv|vi{0,3})(?=[a-c]?$)")
@@ -275,7 +275,7 @@ def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
     """Return dates or durations in another unit, with NaT where the unit cannot represent them."""
     if dates.dtype == unit:
         return dates
-    # A date that the unit cannot represent wraps, so converting it back gives another one.
+    # A date that the unit cannot represent wraps, so converting it back gives another date.
     found = dates.astype(unit)
     found[found.astype(dates.dtype) != dates] = "NaT"
     return found
@@ -340,7 +340,7 @@ def distinct(labels: Iterable[Any]) -> dict[Any, int]:
 
 
 def names_of_columns(frame: Any) -> list[Any] | None:
-    """Return the names of a frame's columns, or None for arrays and for positions as names."""
+    """Return the names of a frame's columns. Arrays, and positions as names, give None."""
     columns = getattr(frame, "column_names", getattr(frame, "columns", None))
     if columns is None:
         return None
@@ -381,7 +381,7 @@ def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> Any
             if name in columns and name != column:
                 raise ValueError(
                     f"labels must name all columns of {argument} or none, got {names} for the"
-                    f" columns {columns}: label {name!r} is not that of column {column!r}. Give"
-                    " an array for columns in the order of the labels."
+                    f" columns {columns}: label {name!r} is not the label of column {column!r}."
+                    " Give an array for columns in the order of the labels."
                 )
     return None

@@ -1,6 +1,6 @@
 """Turn a user's ratings into columns that can be counted, by applying the rules in order.
 
-Each rule is one function. Functions for two raters call `read`; others apply rules by column.
+Each rule is a function. `read` applies them all for two raters. Other modules apply single rules.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ def drop_missing(
     not_rated: Collection[str] = (),
     remedy: str = DROP,
 ) -> tuple[dict[str, Any], dict[str, int], NDArray[np.bool_] | None]:
-    """Return the columns without items that have a missing value, and what was dropped.
+    """Return the columns without items that have a missing value, and a record of these items.
 
     The result is a tuple of the columns, the number of missing values per column, and a mask of the
     dropped items, or None if nothing is missing. ``missing_codes`` are values that stand for a
@@ -331,7 +331,7 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
     if missing is not None:
         raise ValueError(
             f"{name} has {int(missing.sum())} missing of {n_items}, the first at position"
-            f" {int(missing.argmax())}: leave these {of} out, or give each a cluster of its own."
+            f" {int(missing.argmax())}: leave these {of} out, or give each its own cluster."
         )
     column = read_column(clusters, name)
     if column.obstacle:

@@ -158,7 +158,7 @@ def numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:
         each = [_number_of(entry, name) for entry in objects.flat]
         numbers = np.array(each).reshape(objects.shape)
     except OverflowError as error:
-        raise ValueError(f"{name} must be numbers that float64 can hold: {error}.") from error
+        raise ValueError(f"{name} must be numbers that float64 can represent: {error}.") from error
     for position, entry in enumerate(objects.flat):
         if isinstance(entry, (int, np.integer)) and int(numbers.flat[position]) != entry:
             raise _rounding_error(int(entry), position, name)

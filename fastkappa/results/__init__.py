@@ -8,35 +8,43 @@ from typing import TYPE_CHECKING
 
 from fastkappa.lazy import loader
 
+# Type checkers read these aliases as public names.
 if TYPE_CHECKING:
-    from fastkappa.decoding.decode import DecodingResult
-    from fastkappa.leaderboards.leaderboard_result import Leaderboard, LeaderboardRow
-    from fastkappa.leaderboards.score_many import Kappas
-    from fastkappa.measurements.concordance import ConcordanceResult
-    from fastkappa.measurements.intraclass import IntraclassCorrelation, IntraclassResult
-    from fastkappa.measurements.limits import LimitsOfAgreement
-    from fastkappa.multirater.alternative_annotator import AlternativeAnnotatorTest
-    from fastkappa.multirater.coefficient_difference import CoefficientDifference
-    from fastkappa.multirater.disputed import DisputedItems
-    from fastkappa.multirater.each_rater import RaterComparison
-    from fastkappa.multirater.label_kappas import LabelKappa
-    from fastkappa.multirater.multirater_result import MultiRaterResult
-    from fastkappa.multirater.pairwise import PairwiseKappa
-    from fastkappa.sources.source_counts import SourceCounts
-    from fastkappa.statistics.bootstrap import BootstrapResult
-    from fastkappa.statistics.comparison import KappaDifference
-    from fastkappa.statistics.indices import Estimate
-    from fastkappa.statistics.intervals.posterior import KappaPosterior
-    from fastkappa.statistics.scales import Interpretation
-    from fastkappa.statistics.strata import EqualKappas
-    from fastkappa.tables.count import ConfusionCounts
-    from fastkappa.thresholds.optimal import ThresholdResult
-    from fastkappa.thresholds.rounding_report import RoundingReport
-    from fastkappa.two_raters.agreement_result import AgreementResult
-    from fastkappa.two_raters.grouped import GroupedAgreement
-    from fastkappa.two_raters.margin_tests import MarginTests
-    from fastkappa.two_raters.prevalence import CorrectedPrevalence
-    from fastkappa.two_raters.statistics.proportions import Proportion, SpecificAgreement
+    from fastkappa.decoding.decode import DecodingResult as DecodingResult
+    from fastkappa.leaderboards.leaderboard_result import Leaderboard as Leaderboard
+    from fastkappa.leaderboards.leaderboard_result import LeaderboardRow as LeaderboardRow
+    from fastkappa.leaderboards.score_many import Kappas as Kappas
+    from fastkappa.measurements.concordance import ConcordanceResult as ConcordanceResult
+    from fastkappa.measurements.intraclass import IntraclassCorrelation as IntraclassCorrelation
+    from fastkappa.measurements.intraclass import IntraclassResult as IntraclassResult
+    from fastkappa.measurements.limits import LimitsOfAgreement as LimitsOfAgreement
+    from fastkappa.multirater.alternative_annotator import (
+        AlternativeAnnotatorTest as AlternativeAnnotatorTest,
+    )
+    from fastkappa.multirater.coefficient_difference import (
+        CoefficientDifference as CoefficientDifference,
+    )
+    from fastkappa.multirater.disputed import DisputedItems as DisputedItems
+    from fastkappa.multirater.each_rater import RaterComparison as RaterComparison
+    from fastkappa.multirater.label_kappas import LabelKappa as LabelKappa
+    from fastkappa.multirater.multirater_result import MultiRaterResult as MultiRaterResult
+    from fastkappa.multirater.pairwise import PairwiseKappa as PairwiseKappa
+    from fastkappa.sources.source_counts import SourceCounts as SourceCounts
+    from fastkappa.statistics.bootstrap import BootstrapResult as BootstrapResult
+    from fastkappa.statistics.comparison import KappaDifference as KappaDifference
+    from fastkappa.statistics.indices import Estimate as Estimate
+    from fastkappa.statistics.intervals.posterior import KappaPosterior as KappaPosterior
+    from fastkappa.statistics.scales import Interpretation as Interpretation
+    from fastkappa.statistics.strata import EqualKappas as EqualKappas
+    from fastkappa.tables.count import ConfusionCounts as ConfusionCounts
+    from fastkappa.thresholds.optimal import ThresholdResult as ThresholdResult
+    from fastkappa.thresholds.rounding_report import RoundingReport as RoundingReport
+    from fastkappa.two_raters.agreement_result import AgreementResult as AgreementResult
+    from fastkappa.two_raters.grouped import GroupedAgreement as GroupedAgreement
+    from fastkappa.two_raters.margin_tests import MarginTests as MarginTests
+    from fastkappa.two_raters.prevalence import CorrectedPrevalence as CorrectedPrevalence
+    from fastkappa.two_raters.statistics.proportions import Proportion as Proportion
+    from fastkappa.two_raters.statistics.proportions import SpecificAgreement as SpecificAgreement
 
 # The module that defines each class.
 _HOMES = {
@@ -73,39 +81,7 @@ _HOMES = {
     "ThresholdResult": "thresholds.optimal",
 }
 
-__all__ = [
-    "AgreementResult",
-    "AlternativeAnnotatorTest",
-    "BootstrapResult",
-    "CoefficientDifference",
-    "ConcordanceResult",
-    "ConfusionCounts",
-    "CorrectedPrevalence",
-    "DecodingResult",
-    "DisputedItems",
-    "EqualKappas",
-    "Estimate",
-    "GroupedAgreement",
-    "Interpretation",
-    "IntraclassCorrelation",
-    "IntraclassResult",
-    "KappaDifference",
-    "KappaPosterior",
-    "Kappas",
-    "LabelKappa",
-    "Leaderboard",
-    "LeaderboardRow",
-    "LimitsOfAgreement",
-    "MarginTests",
-    "MultiRaterResult",
-    "PairwiseKappa",
-    "Proportion",
-    "RaterComparison",
-    "RoundingReport",
-    "SourceCounts",
-    "SpecificAgreement",
-    "ThresholdResult",
-]
+__all__ = list(_HOMES)
 
 
 # Type checkers do not see this function, because with it they would accept every misspelt name.

@@ -9,7 +9,7 @@ from typing import Any
 
 from fastkappa.formatting import harmless
 
-# Spreadsheets read a cell that starts with one of these as a formula.
+# Spreadsheets read a cell as a formula if it starts with one of these characters.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 

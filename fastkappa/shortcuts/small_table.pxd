@@ -82,7 +82,7 @@ cdef inline Outcome kappa_of_table(
                 count = position[table.first_column + j] - row
                 distances += counts[j] * (count if count > 0 else -count)
         for i in range(n_labels):
-            # A label that does not occur has no cut point of its own.
+            # A label that does not occur has no separate cut point.
             if i + 1 < n_labels and position[i + 1] == position[i]:
                 continue
             below1 += rows[i]

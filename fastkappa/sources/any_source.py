@@ -117,9 +117,10 @@ def confusion_from_source(
     -------
     counts : SourceCounts or dict of SourceCounts
         A named tuple ``(table, labels, n_outside, n_rows, missing, n_dropped)``. Items with a
-        missing rating are not in the table; ``missing`` and ``n_dropped`` are their numbers. With
-        ``group``, it is a dictionary of such tuples by group. The groups are sorted, and all have
-        the same labels. The key None is for items without a group.
+        missing rating are not in the table. ``missing`` is the number of missing ratings of each
+        rater, and ``n_dropped`` is the number of these items. With ``group``, ``counts`` is a
+        dictionary of such tuples by group. The groups are sorted, and all have the same labels. The
+        key None is for items without a group.
 
     Raises
     ------
@@ -354,5 +355,5 @@ def _columns(
     raise TypeError(
         "source must be a path, a data frame, an Arrow table, dataset or stream, a relation, a"
         f" mapping of names to arrays or a list of dictionaries, got {type(source)}; arrays are"
-        " given as item=, rater= and rating= alone."
+        " given as item=, rater= and rating=, without a source."
     )

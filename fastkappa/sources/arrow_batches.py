@@ -22,7 +22,7 @@ SLICE = 1 << 18
 MOST_GROUPS = 2000
 # Columns of some rows, each an Arrow array, by name.
 Batch = dict[Any, Any]
-# A part of a source. One thread reads all of its batches.
+# A part of a source. One thread reads all batches of a part.
 Part = Callable[[], Iterable[Batch]]
 
 

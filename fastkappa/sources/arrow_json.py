@@ -21,7 +21,7 @@ from fastkappa.sources.text.text_format import is_packed
 # The number of bytes that are parsed at a time. A line can have at most this many bytes.
 BLOCK_SIZE = 1 << 22
 LONGEST_LINE = 1 << 27
-# A line can open at most this many lists and objects. At 20,000 nested ones, pyarrow crashes.
+# A line can open at most this many lists and objects. At 20,000 nested lists, pyarrow crashes.
 MOST_OPENED = 1000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

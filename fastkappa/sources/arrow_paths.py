@@ -123,8 +123,8 @@ def remote_files(source: Paths, filesystem: Any) -> list[str]:
 
     if not isinstance(filesystem, fs.FileSystem):
         raise TypeError(
-            f"filesystem must be one of pyarrow.fs, got {type(filesystem)}; for one of fsspec, use"
-            " pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(...))."
+            f"filesystem must be a file system of pyarrow.fs, got {type(filesystem)}; for a file"
+            " system of fsspec, use pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(...))."
         )
     found: list[str] = []
     paths = [source] if isinstance(source, (str, os.PathLike)) else source

@@ -60,7 +60,7 @@ def count_frame(
     if isinstance(frame, (narwhals.DataFrame, narwhals.LazyFrame)):
         for name in table.names:
             if not isinstance(name, str):
-                raise TypeError(f"columns of a frame are named by strings, got {name!r}.")
+                raise TypeError(f"the names of columns must be strings, got {name!r}.")
     if isinstance(frame, narwhals.DataFrame) and _counts_faster(frame, table.columns):
         _count_by_engine(table, frame.lazy(), most_cells)
     elif isinstance(frame, narwhals.DataFrame):
@@ -230,7 +230,7 @@ def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
     for most, count in zip(cells["most"], n):
         if int(most) * count > INT64_MAX:
             raise OverflowError(
-                f"the sums of column {column!r}, with weights up to {most}, may go beyond int64:"
+                f"the sums of column {column!r}, with weights up to {most}, can exceed int64:"
                 " give float weights."
             )
     return np.array([int(total) for total in cells["sum"]], np.int64)

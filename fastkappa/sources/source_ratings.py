@@ -197,7 +197,7 @@ def refuse_many_labels(n_labels: int, name: str) -> None:
     if n_labels > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
             f"{name} has {n_labels} different values, more than the"
-            f" {LARGEST_NUMBER_OF_LABELS} labels that a table can have: is it a label?"
+            f" {LARGEST_NUMBER_OF_LABELS} labels that a table can have: does it contain labels?"
         )
 
 

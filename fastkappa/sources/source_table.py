@@ -35,7 +35,7 @@ from fastkappa.tables.item_sums import add_exactly
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
-# The key of ratings outside the labels. No rating has bytes as its key.
+# The key of ratings outside the labels. No rating has a key of this type.
 OUTSIDE = b""
 # Whole numbers are counted in a table of their range up to `LARGEST_DENSE` cells, and are looked up
 # for tables of up to `MOST_CELLS_OF_NUMBERS` cells.

@@ -124,7 +124,7 @@ def bootstrap(
         clusters are used. Clusters are then drawn as a whole, and the jackknife of BCa intervals
         leaves out one cluster at a time.
     statistic : callable, default=None
-        A function of tables of shape (m, l, l), one per replicate, that returns m numbers, NaN
+        A function of tables of shape (m, l, l), one per replicate, that returns m numbers, or NaN
         where undefined. The functions in ``fastkappa.statistics.indices`` are examples. None means
         kappa.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
@@ -177,7 +177,7 @@ def bootstrap(
     """
     counts = counts_given(getattr(table, "table", table))
     if int(counts.astype(object).sum()) >= 1 << 62:
-        raise ValueError("table must count fewer than 2**62 items to be drawn from.")
+        raise ValueError("table must have fewer than 2**62 items for a bootstrap.")
     counts = counts.astype(np.int64)
     if statistic is None:
         given = weights if weights is not None else getattr(table, "weights", None)
@@ -272,7 +272,7 @@ def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:
     is_whole = hasattr(n_resamples, "__index__") and not isinstance(n_resamples, bool)
     if not is_whole or n_resamples < least:
         raise ValueError(
-            f"n_resamples must be a whole number from {least} on, got {n_resamples!r}."
+            f"n_resamples must be a whole number of at least {least}, got {n_resamples!r}."
         )
     enough = math.ceil(round(2 / (1 - confidence), 6)) - 1
     if 0 < n_resamples < enough:
@@ -292,7 +292,7 @@ def as_generator(rng: Any) -> np.random.Generator:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"rng must be a Generator, a whole number from 0 on or None, got {rng!r}."
+            f"rng must be a Generator, a non-negative whole number or None, got {rng!r}."
         ) from error
 
 
@@ -300,8 +300,8 @@ def _resampled(
     counts: AnyArray, n_resamples: int, generator: np.random.Generator, block: int
 ) -> Iterator[NDArray[np.int64]]:
     """Yield stacks of ``block`` resampled tables."""
-    # Empty cells stay empty. The largest cells are drawn first, because the remaining draws are
-    # faster when few items are left.
+    # Empty cells of the table stay empty in the draws. The largest cells are drawn first, because
+    # the remaining draws are faster when few items are left.
     cells = np.flatnonzero(counts)
     cells = cells[np.argsort(-counts.ravel()[cells], kind="stable")]
     n = int(counts.sum())

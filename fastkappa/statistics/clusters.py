@@ -201,7 +201,7 @@ def _order(cluster: AnyArray, cell: AnyArray) -> AnyArray:
 
 
 def _merged(single: Clusters) -> Clusters:
-    """Merge clusters with equal counts, if a sample shows that there may be many."""
+    """Merge clusters with equal counts. If no clusters of a sample are equal, merge none."""
     n_clusters = len(single.multiplicities)
     sample = np.unique(np.linspace(0, n_clusters - 1, SAMPLE, dtype=np.int64))
     if n_clusters > SAMPLE and len(np.unique(_keys(_selected(single, sample)))) == len(sample):
@@ -276,8 +276,8 @@ def variance(
     Returns
     -------
     variance : ndarray of shape (...)
-        Divide it by n for the variance of a coefficient, and multiply it by `correction` for
-        Student's t. It is NaN if all items are in one cluster.
+        Divide the result by n for the variance of a coefficient, and multiply it by `correction`
+        for Student's t. It is NaN if all items are in one cluster.
 
     Examples
     --------
@@ -316,7 +316,7 @@ def variance(
 
 
 def correction(n: float, clusters: Clusters | None = None) -> float:
-    """Return G / (G - 1) for the G independent units, NaN for fewer than two.
+    """Return G / (G - 1) for the G independent units, or NaN for fewer than two.
 
     Parameters
     ----------

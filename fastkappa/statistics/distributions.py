@@ -74,7 +74,7 @@ def t_quantile(p: float, degrees_of_freedom: float) -> float:
     Returns
     -------
     t : float
-        The quantile, NaN where the degrees of freedom are NaN.
+        The quantile, or NaN where the degrees of freedom are NaN.
 
     Examples
     --------
@@ -92,8 +92,8 @@ def t_quantile(p: float, degrees_of_freedom: float) -> float:
     tail, half = 2 * (1 - p), degrees_of_freedom / 2
     log_peak = _log_gamma_ratio(half) - math.log(math.pi * degrees_of_freedom) / 2
     for _ in range(100):
-        # Newton's method is applied to the logarithm of the tail. This is concave, so the method
-        # converges from below.
+        # Newton's method is applied to the logarithm of the tail. The logarithm is concave, so the
+        # method converges from below.
         density = 2 * math.exp(log_peak - (half + 0.5) * math.log1p(t * t / degrees_of_freedom))
         reached = t_two_sided_p(t, degrees_of_freedom)
         step = math.log(reached / tail) * reached / density
@@ -148,7 +148,7 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
     Returns
     -------
     f : float
-        The quantile, NaN where the degrees of freedom are NaN.
+        The quantile, or NaN where the degrees of freedom are NaN.
 
     Examples
     --------

@@ -111,7 +111,7 @@ def weighted_observed_agreement(table: ArrayLike, weights: Weights = None) -> An
 def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the agreement expected by chance, optionally weighted.
 
-    The parameters are those of `percent_agreement`.
+    It has the same parameters as `percent_agreement`.
     """
     tables = as_tables(table)
     _, proportions = proportions_of(tables)
@@ -125,7 +125,7 @@ def scott_pi(
 ) -> Estimate:
     """Return Scott's pi, where chance ratings are drawn from the mean of both margins.
 
-    The parameters are those of `percent_agreement`.
+    It has the same parameters as `percent_agreement`.
 
     References
     ----------
@@ -151,7 +151,7 @@ def krippendorff_alpha(
     """Return Krippendorff's alpha of two raters.
 
     Quadratic weights correspond to interval data. It differs from Scott's pi by a term of order 1 /
-    n, and has the standard error of pi, as in Gwet (2014). The parameters are those of
+    n, and has the standard error of pi, as in Gwet (2014). It has the same parameters as
     `percent_agreement`.
 
     References
@@ -183,8 +183,8 @@ def brennan_prediger(
     """Return the Brennan-Prediger coefficient, where all labels are equally likely by chance.
 
     Without weights it equals Bennett's S and the prevalence and bias adjusted kappa (PABAK). It
-    depends on the number of labels in the table, including labels that do not occur. The parameters
-    are those of `percent_agreement`.
+    depends on the number of labels in the table, including labels that do not occur. It has the
+    same parameters as `percent_agreement`.
 
     References
     ----------
@@ -215,7 +215,7 @@ def gwet_ac2(
     """Return Gwet's AC2, which is Gwet's AC1 without weights.
 
     It depends on the number of labels in the table, including unused labels.
-    The parameters are those of `percent_agreement`.
+    It has the same parameters as `percent_agreement`.
 
     References
     ----------
@@ -297,7 +297,7 @@ def bias_index(table: ArrayLike) -> Any:
 def kappa_max(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the largest kappa that a table with these margins can have.
 
-    The parameters are those of `percent_agreement`.
+    It has the same parameters as `percent_agreement`.
 
     Returns
     -------
@@ -372,7 +372,7 @@ def category_standard_errors(table: ArrayLike, clusters: Clusters | None = None)
 def _difference_of_two_labels(
     table: ArrayLike, first: tuple[int, int], second: tuple[int, int]
 ) -> Any:
-    """Return the difference between the proportions of two cells, NaN unless l is 2."""
+    """Return the difference between the proportions of two cells, or NaN unless l is 2."""
     _, proportions = proportions_of(as_tables(table))
     if proportions.shape[-1] != 2:
         return number_or_array(np.full(proportions.shape[:-2], np.nan))

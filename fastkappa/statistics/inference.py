@@ -154,7 +154,7 @@ def terms_of(tables: AnyArray, weights: Weights) -> Terms:
 
 
 def proportions_of(tables: AnyArray) -> tuple[FloatTable, FloatTable]:
-    """Return the sum of each table and its cells divided by it, NaN for an empty table."""
+    """Return the sum n of each table, and its cells divided by n, which are NaN if n is 0."""
     counts = tables.astype(np.float64)
     n = np.asarray(counts.sum(axis=(-2, -1)))
     with np.errstate(invalid="ignore"):
@@ -267,7 +267,7 @@ def check_distribution(distribution: Distribution) -> Distribution:
 
 
 def degrees_of_freedom(distribution: Distribution, n: float) -> float:
-    """Return the degrees of freedom for n items, infinity for the normal distribution."""
+    """Return the degrees of freedom for n items, or infinity for the normal distribution."""
     return float(n - 1) if distribution == "t" else math.inf
 
 

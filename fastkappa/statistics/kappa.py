@@ -8,7 +8,7 @@ With disagreement weights w, table c, margins r and s, and n the sum of the tabl
 For whole counts, D and E are whole numbers. They are computed exactly, in int64 or, if too large,
 as Python integers, so the division is the only step that rounds. No digits are lost when kappa is
 near 0, and swapping the raters or scaling the weights does not change the result. For the usual
-weights, E needs only the moments of the margins, O(l). Finite floats become whole numbers when
+weights, the moments of the margins give E in O(l) time. Finite floats become whole numbers when
 scaled by a power of two, which cancels.
 """
 
@@ -102,7 +102,7 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
 def kappa_from_moments(
     n: int, first: int, second: int, first_squared: int, second_squared: int, products: int
 ) -> float:
-    """Return quadratic kappa from the sums of label positions, NaN if it is undefined.
+    """Return quadratic kappa from the sums of label positions, or NaN if it is undefined.
 
     The result equals the D / E computed from the table. Quadratic weights need only the number of
     items and the sums of both raters' positions, of their squares and of their products.
@@ -165,7 +165,7 @@ def expected_agreement(table: ArrayLike) -> float:
 
 
 def kappas(tables: AnyArray, weights: Weights) -> NDArray[np.float64]:
-    """Return kappa of each table of a validated stack, NaN where it is undefined."""
+    """Return kappa of each table of a validated stack, or NaN where it is undefined."""
     difference, expected, defined = _difference_and_expected(tables, weights)
     kappa = np.full(tables.shape[:-2], np.nan)
     if tables.ndim == 2:

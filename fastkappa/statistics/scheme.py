@@ -1,8 +1,8 @@
 """Define the weighting schemes: one object per scheme computes with its weights.
 
 Kappa is D / E, with E = sum(w * outer(r, s)) and D = E - n * sum(w * c) for disagreement weights w,
-a table c of n items and its margins r and s. A scheme computes both in the cheapest way: for E,
-named weights need only the moments of the margins, O(l).
+a table c of n items and its margins r and s. A scheme computes both in the cheapest way. For named
+weights, the moments of the margins give E in O(l) time.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Scheme(Protocol):
         ...
 
     def heaviest(self, n_labels: int) -> float:
-        """Return an upper bound of the weights, infinity if none fits into int64."""
+        """Return an upper bound of the weights, or infinity if none fits into int64."""
         ...
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:

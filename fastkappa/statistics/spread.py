@@ -31,7 +31,8 @@ from fastkappa.arrays import AnyArray, FloatTable
 EPSILON = float(np.finfo(np.float64).eps)
 # A term is computed by a few such sums in sequence, so the bound has this factor.
 SAFETY = 8.0
-# A coefficient is 1 - observed / expected. If it should be 0, rounding leaves less than this.
+# A coefficient is 1 - observed / expected. If a coefficient should be 0, rounding leaves less than
+# this.
 LEAST_COEFFICIENT = 64 * EPSILON
 
 

@@ -72,7 +72,7 @@ class EqualKappas(Result):
     interval_method : str
         How the kappa of each stratum is tested: 'score', 'profile' or 'asymptotic'.
     doubt : str
-        The reason why the interval and the test cannot be trusted, empty if they can.
+        The reason why the interval and the test cannot be trusted, or an empty text if they can.
     """
 
     kappa: float
@@ -127,7 +127,7 @@ class EqualKappas(Result):
         zero = " or 0" if "asymptotic" in self.interval_method else ""
         why = f"in one kappa or its standard error is undefined{zero}"
         if math.isnan(self.p_value):
-            # If there are none, only shared clusters prevent the test.
+            # If no kappa is undefined, only shared clusters prevent the test.
             reason = f"{why} ({named}{more})" if self.undefined else TOO_FEW_SHARED
             return Report([f"the groups cannot be compared: {reason}"])
         left_out = [f"left out, for {why} ({named}{more})"] if self.undefined else []
@@ -168,12 +168,12 @@ def compare_strata(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for tables. Results have their own weights.
     undefined : {'nan', 'drop'}, default='nan'
-        What to do with strata whose kappa is undefined (0 / 0), for example because both raters use
+        How to treat strata whose kappa is undefined (0 / 0), for example because both raters use
         only one label. With 'nan' the test is undefined, and an ``UndefinedMetricWarning`` names
         these strata. With 'drop' the other strata are compared, and the warning is given only if
-        fewer than two are left. The attribute ``undefined`` of the result has the names. Asymptotic
-        tests cannot compare strata with a standard error of 0 either, as with full agreement or if
-        one rater uses only one label.
+        fewer than two are left. The attribute ``undefined`` of the result contains their names.
+        Asymptotic tests cannot compare strata with a standard error of 0 either, as with full
+        agreement or if one rater uses only one label.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
@@ -314,7 +314,7 @@ class Stratum(NamedTuple):
     table : ndarray or None
     weights : Weights
     doubt : str
-        The reason why the test cannot be trusted, empty if it can.
+        The reason why the test cannot be trusted, or an empty text if it can.
     """
 
     value: float
@@ -328,7 +328,7 @@ class Stratum(NamedTuple):
 
     @property
     def obstacle(self) -> str:
-        """The reason why the kappa cannot be compared, empty if it can."""
+        """The reason why the kappa cannot be compared, or an empty text if it can."""
         if math.isnan(self.value):
             return "kappa is undefined"
         if math.isnan(self.error):
@@ -356,11 +356,13 @@ def stratum_of(
     result: Any = table
     tested = None
     if weights is not None:
-        raise ValueError("weights are only for tables: results have their own.")
+        raise ValueError("weights are only for tables; results have their own weights.")
     given = getattr(result, "table", None)
     if interval_method is not None:
         if given is None:
-            raise ValueError("interval_method is for two raters: other results have their own.")
+            raise ValueError(
+                "interval_method is for two raters; other results have their own method."
+            )
         chosen = choose_method(interval_method, given, result.distribution)
         result = replace(result, interval_method=chosen)
     # All other tables are tested one by one, with their own standard errors.

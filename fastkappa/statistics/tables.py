@@ -51,7 +51,7 @@ def as_numbers(values: Any, name: str) -> AnyArray:
     if numbers.dtype == object and all(isinstance(number, integers) for number in numbers.flat):
         return numbers.astype(object)
     if numbers.dtype.kind not in "iufb":
-        raise ValueError(f"{name} must hold numbers, got {_first_not_a_number(numbers)}.")
+        raise ValueError(f"{name} must contain numbers, got {_first_not_a_number(numbers)}.")
     if numbers.dtype.kind == "f" and numbers.dtype.itemsize > 8:
         with np.errstate(over="ignore"):
             return numbers.astype(np.float64)
@@ -153,7 +153,7 @@ def as_counts(table: ArrayLike) -> AnyArray:
     counts = as_table(table)
     refuse_fractions(counts, "table")
     if counts.dtype.kind == "f":
-        # Larger floats do not fit in int64, but their sums are exact as floats.
+        # Floats above this limit do not fit in int64, but their sums are exact as floats.
         counts = counts.astype(np.int64) if counts.max(initial=0) < LARGEST_EXACT else counts
     else:
         counts = whole_numbers(counts)
@@ -228,7 +228,7 @@ def _refuse_margins(frame: Any, name: str) -> None:
         return
     if holds_sums(last, table[:-1]) and holds_sums(last, table[:, :-1].T):
         raise ValueError(
-            f"{name} must be without margins, but its row and column {last!r} are the sums of the"
+            f"{name} must not have margins, but its row and column {last!r} are the sums of the"
             f" others: give {name}.iloc[:-1, :-1]."
         )
 
@@ -283,7 +283,7 @@ def judge_sums_of_counts(counts: AnyArray, row: Any, column: Any) -> None:
     for what, name, table in (("column", column, counts), ("row", row, counts.T)):
         if holds_sums(name, table):
             raise ValueError(
-                f"counts must be without sums, but the {what} {name!r} has the sums of the other"
+                f"counts must not have sums, but the {what} {name!r} has the sums of the other"
                 f" {what}s: leave it out."
             )
     sums = counts[:, -1]

@@ -28,7 +28,7 @@ def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
     Returns
     -------
     closest : ndarray of shape (..., l, l)
-        The tables of least disagreement. They have whole numbers if the counts are whole.
+        The tables of least disagreement. The tables have whole numbers if the counts are whole.
     """
     matrix = disagreement_matrix(weights, tables.shape[-1])
     counts = tables if tables.dtype.kind == "f" else whole_numbers(tables)
@@ -122,7 +122,7 @@ def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> 
 def _shortest_path(
     lengths: FloatTable, in_use: AnyArray, starts: AnyArray, ends: AnyArray
 ) -> tuple[FloatTable, FloatTable, list[int], list[int], int]:
-    """Return the distances and predecessors up to the nearest end, and this end.
+    """Return the distances and predecessors up to the nearest end, and the index of this end.
 
     An edge from a row to a column has a given length. An edge back, from a column to a row whose
     cell is in use, has length 0.

@@ -186,7 +186,7 @@ def disagreement_weights(
     elif family == "ratio":
         if not are_numbers or (values < 0).any():
             raise ValueError(
-                f"labels must be numbers of 0 or more for 'ratio', got {short_repr(labels)}."
+                f"labels must be non-negative numbers for 'ratio', got {short_repr(labels)}."
             )
         weights = _quotient(difference, total) ** 2
     elif family == "circular":
@@ -226,7 +226,8 @@ def exact_floats(labels: AnyArray) -> Floats:
     for label, value in zip(labels.tolist(), values.tolist()):
         if isinstance(label, int) and label != value:
             raise ValueError(
-                f"labels must be numbers that float64 holds exactly, got {label}, beyond 2**53."
+                f"labels must be numbers that float64 represents exactly, got {label}, beyond"
+                " 2**53."
             )
     return values
 
@@ -266,7 +267,7 @@ def agreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
 
 
 def relative_distances(weights: Weights, n_labels: int) -> FloatTable:
-    """Return disagreement weights divided by the largest, NaN if all are 0."""
+    """Return disagreement weights divided by the largest, or NaN if all are 0."""
     matrix = disagreement_matrix(weights, n_labels)
     if n_labels == 1:
         return matrix

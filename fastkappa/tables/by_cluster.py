@@ -1,27 +1,22 @@
-"""Count items by cluster: how many items of each cluster are in each cell of the table.
+"""Count the items of each cluster in each cell of the table.
 
 There can be millions of clusters, and their numbers can be far apart, so a table of all clusters is
-made only if it is small enough. Items are read in chunks. If the clusters of a chunk are close
-together, as in data sorted by cluster, they are counted in a small table. Other chunks are counted
-in one table of all clusters if it fits, and are sorted if not. In all cases the result is a list of
-cluster, cell and count.
+made only if it is small enough. Otherwise the items are sorted by cluster and cell. In both cases
+the result is a list of cluster, cell and count.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
-from itertools import chain
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray, IntTable, offsets_from
+from fastkappa.arrays import AnyArray, offsets_from
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
-from fastkappa.kernels.threads import ItemRanges, new_lock, run_in_threads
+from fastkappa.kernels.threads import ItemRanges, fill_in_threads, run_in_threads
 from fastkappa.ratings.column import Column
 from fastkappa.tables.known_labels import Encoding
 
@@ -30,9 +25,6 @@ MOST_CELLS = 1 << 26
 # Clearing and reading this many cells takes about as long as sorting one item.
 CELLS_WORTH_AN_ITEM = 8
 CHUNK = 1 << 16
-# The number of items searched at a time for the end of a cluster.
-NEAR = 1 << 8
-LONGEST_RANGE = 1 << 22
 ITEMS_WORTH_A_THREAD = 1 << 19
 INT64_MAX = (1 << 63) - 1
 
@@ -110,12 +102,15 @@ def count_by_cluster(
         lowest, highest = int(values.min()), int(values.max())
     else:
         lowest, highest = 0, len(clusters.categories) - 1
-    counter = _Counter(kernels, values, rated, lowest, highest, chunk, most_cells)
+    items = _Items(kernels, values, rated, lowest, highest - lowest + 1, n_cells, chunk)
     threads = max(1, min(num_threads, len(values) // ITEMS_WORTH_A_THREAD))
-    parts = run_in_threads(partial(_count_partition, counter), len(values), threads)
-    pieces = [piece for _, piece in sorted(chain.from_iterable(parts), key=itemgetter(0))]
-    found = ClusterCounts(*(np.concatenate(arrays) for arrays in zip(*pieces, *counter.in_table())))
-    # The kernels skip clusters that are not in the range found before. So a difference means that
+    n_all = items.n_numbers * n_cells
+    if n_all <= min(most_cells, CELLS_WORTH_AN_ITEM * max(len(values), chunk)):
+        # Each thread has its own table, which takes time to clear and to add.
+        found = items.counted(max(1, min(threads, len(values) // (4 * n_all))))
+    else:
+        found = items.sorted(threads)
+    # The kernels skip clusters outside the range that was found before, so a difference means that
     # the data changed.
     if found.counts.sum(dtype=np.int64) != len(values):
         raise changed_meanwhile("clusters")
@@ -125,138 +120,73 @@ def count_by_cluster(
     return _without_outside(found, clusters, places)
 
 
-class _Counter:
-    """Count chunks of items, each with the method that suits its clusters."""
+class _Items(NamedTuple):
+    """The items to count, with cluster numbers from ``lowest`` on and cells from 0 on."""
 
-    def __init__(
-        self,
-        kernels: PairKernels,
-        values: AnyArray,
-        rated: Sequence[RatedColumn],
-        lowest: int,
-        highest: int,
-        chunk: int,
-        most_cells: int,
-    ) -> None:
-        self._kernels, self._values, self._rated = kernels, values, rated
-        self._lowest, self._n_numbers, self.chunk = lowest, highest - lowest + 1, chunk
-        self._n_cells = math.prod(one.n_codes for one in rated)
-        self._cell_type = np.min_scalar_type(self._n_cells)
-        self._number_type = np.min_scalar_type(self._n_numbers - 1)
-        n_all = self._n_numbers * self._n_cells
-        self._has_room = n_all <= min(most_cells, CELLS_WORTH_AN_ITEM * max(len(values), chunk))
-        self._table: IntTable | None = None
-        self._lock = new_lock()
+    kernels: PairKernels
+    values: AnyArray
+    rated: Sequence[RatedColumn]
+    lowest: int
+    n_numbers: int
+    n_cells: int
+    chunk: int
 
-    def count(self, start: int, stop: int) -> ClusterCounts | None:
-        """Return the counts of a chunk, or None if they are in the table of all clusters."""
-        values, cells = self._values[start:stop], self._codes(start, stop)
-        lowest, highest = int(values.min()), int(values.max())
-        if lowest < self._lowest or highest - self._lowest >= self._n_numbers:
-            raise changed_meanwhile("clusters")
-        n_numbers = highest - lowest + 1
-        if n_numbers * self._n_cells <= CELLS_WORTH_AN_ITEM * len(values):
-            table = self._empty_table(n_numbers)
-            self._kernels.count_pairs(values, cells, (lowest, 0), table, (0, len(cells)))
-            return self._listed(table, lowest - self._lowest)
-        if self._has_room:
-            with self._lock:
-                if self._table is None:
-                    self._table = self._empty_table(self._n_numbers)
-                self._kernels.count_pairs(
-                    values, cells, (self._lowest, 0), self._table, (0, len(cells))
-                )
-            return None
-        return self._sorted(values, lowest, n_numbers, cells)
+    def counted(self, num_threads: int) -> ClusterCounts:
+        """Return the counts of all items by counting them in one table of all clusters."""
+        # The kernels need a row and a column for values outside the range; they stay empty here.
+        shape = (self.n_numbers + 1, self.n_cells + 1)
 
-    def boundary(self, place: int) -> int:
-        """Return the end of the cluster at ``place - 1``, at most one chunk further.
+        def add(tables: tuple[AnyArray, ...], start: int, stop: int) -> None:
+            cells, lowest = self._cells(start, stop), (self.lowest, 0)
+            values = self.values[start:stop]
+            self.kernels.count_pairs(values, cells, lowest, tables[0], (0, len(cells)))
 
-        Cutting there means that no two pieces share a cluster.
-        """
-        if not 0 < place < len(self._values):
-            return place
-        last = min(place + self.chunk, len(self._values))
-        for start in range(place, last, NEAR):
-            differ = self._values[start : min(start + NEAR, last)] != self._values[place - 1]
-            if differ.any():
-                return start + int(differ.argmax())
-        return last
-
-    def in_table(self) -> list[ClusterCounts]:
-        """Return the counts of the table of all clusters, or a list with empty counts."""
-        table = self._empty_table(0) if self._table is None else self._table
-        step = max(1, (1 << 20) // self._n_cells)
-        starts = range(0, max(1, len(table) - 1), step)
-        return [self._listed(table[start : start + step + 1], start) for start in starts]
-
-    def _codes(self, start: int, stop: int) -> AnyArray:
-        """Return the code of each item's cell, in the narrowest type."""
-        cells = np.zeros(stop - start, self._cell_type)
-        for one in self._rated:
-            cells *= cells.dtype.type(one.n_codes)
-            cells += one.codes(self._kernels, start, stop, cells.dtype)
-        return cells
-
-    def _empty_table(self, n_numbers: int) -> IntTable:
-        # The kernels need a row and a column for values outside the range. Here both stay empty.
-        return np.zeros((n_numbers + 1, self._n_cells + 1), np.int64)
-
-    def _listed(self, table: IntTable, first: int) -> ClusterCounts:
-        """Return the counts of a table; ``first`` is the cluster number of its first row."""
+        empty = np.broadcast_to(np.int64(0), shape)
+        [table] = fill_in_threads((empty,), add, len(self.values), num_threads, self.chunk)
         inside = table[:-1]
-        places = np.flatnonzero(inside)
-        counts = inside.reshape(-1)[places]
-        if inside.size <= 1 << 32:
-            places = places.astype(np.uint32)
-        numbers = places // places.dtype.type(self._n_cells + 1)
-        cells = places - numbers * numbers.dtype.type(self._n_cells + 1)
-        return self._narrow(numbers, first, cells, counts)
+        found = np.flatnonzero(inside)
+        return self._listed(found, shape[1], inside.reshape(-1)[found])
 
-    def _sorted(
-        self, values: AnyArray, lowest: int, n_numbers: int, cells: AnyArray
-    ) -> ClusterCounts:
-        """Return the counts of a chunk by sorting its items."""
-        numbers: AnyArray = offsets_from(values, lowest)
-        if int(numbers.max()) >= n_numbers:
+    def sorted(self, num_threads: int) -> ClusterCounts:
+        """Return the counts of all items by sorting them by cluster and cell."""
+        # The values are copied, because another thread can change them.
+        numbers: AnyArray = offsets_from(self.values, self.lowest)
+        if int(numbers.max()) >= self.n_numbers:
             raise changed_meanwhile("clusters")
         own = None
-        if n_numbers * self._n_cells > INT64_MAX:
+        if self.n_numbers * self.n_cells > INT64_MAX:
             own, numbers = np.unique(numbers, return_inverse=True)
-        keys = numbers.astype(np.int64)
-        keys *= self._n_cells
-        keys += cells
+        keys = numbers.view(np.int64)
+
+        def join(ranges: ItemRanges) -> None:
+            while bounds := ranges.take(self.chunk):
+                some = keys[slice(*bounds)]
+                some *= self.n_cells
+                some += self._cells(*bounds)
+
+        run_in_threads(join, len(keys), num_threads)
         keys.sort()
         begins = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-        keys = keys[begins]
-        rows = keys // self._n_cells
-        found = keys - rows * self._n_cells
-        counts = np.diff(begins, append=len(values))
-        first = lowest - self._lowest
-        return self._narrow(rows if own is None else own[rows], first, found, counts)
+        counts = np.diff(begins, append=len(keys))
+        found = self._listed(keys[begins], self.n_cells, counts)
+        return found if own is None else found._replace(clusters=own[found.clusters])
 
-    def _narrow(
-        self, numbers: AnyArray, first: int, cells: AnyArray, counts: AnyArray
-    ) -> ClusterCounts:
-        """Return counts in the narrowest types; ``first`` is added to the cluster numbers."""
+    def _cells(self, start: int, stop: int) -> AnyArray:
+        """Return the code of each item's cell, in the narrowest type."""
+        cells = np.zeros(stop - start, np.min_scalar_type(self.n_cells))
+        for one in self.rated:
+            cells *= cells.dtype.type(one.n_codes)
+            cells += one.codes(self.kernels, start, stop, cells.dtype)
+        return cells
+
+    def _listed(self, keys: AnyArray, width: int, counts: AnyArray) -> ClusterCounts:
+        """Return the counts of keys, which are cluster times ``width`` plus cell."""
+        numbers = keys // width
         return ClusterCounts(
-            numbers.astype(self._number_type) + self._number_type.type(first),
-            cells.astype(self._cell_type),
+            numbers.astype(np.min_scalar_type(self.n_numbers - 1)),
+            (keys - numbers * width).astype(np.min_scalar_type(self.n_cells)),
             counts.astype(np.min_scalar_type(int(counts.max(initial=0)))),
         )
-
-
-def _count_partition(counter: _Counter, ranges: ItemRanges) -> list[tuple[int, ClusterCounts]]:
-    """Return the counts of the chunks of one thread, with their positions."""
-    found = []
-    while bounds := ranges.take(LONGEST_RANGE):
-        for start in range(*bounds, counter.chunk):
-            begin = counter.boundary(start)
-            end = counter.boundary(min(start + counter.chunk, bounds[1]))
-            counts = counter.count(begin, end) if begin < end else None
-            if counts is not None:
-                found.append((start, counts))
-    return found
 
 
 def _places(rated: Sequence[RatedColumn]) -> AnyArray:
@@ -270,7 +200,7 @@ def _places(rated: Sequence[RatedColumn]) -> AnyArray:
 
 
 def _without_outside(found: ClusterCounts, clusters: Column, places: AnyArray) -> ClusterCounts:
-    """Return the counts by table cell; clusters whose label repeats are merged."""
+    """Return the counts by table cell. Clusters with the same label are merged."""
     numbers, cells, counts = found
     if (places < 0).any():
         inside = places[cells] >= 0

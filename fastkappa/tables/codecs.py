@@ -212,8 +212,8 @@ class LabelMap:
             # slower.
             new = np.unique(values[codes == self.n_labels][:length])
             all_added = n_unknown <= length
-            # The user can change ratings meanwhile. The new labels are looked up again, so that no
-            # label gets two codes.
+            # The user can change ratings during the call. The new labels are looked up again, so
+            # that no label gets two codes.
             self.add(new[self._look_up(kernels, new)[0] == self.n_labels])
             codes, n_unknown = self._look_up(kernels, values)
             length *= SAMPLE
@@ -250,7 +250,7 @@ Codecs = tuple[Codec, ...]
 
 
 def are_worth_a_table(codecs: Sequence[Codec], n_items: int, largest: int) -> bool:
-    """Return whether to count ``n_items`` in a table of whole label ranges, without lookup."""
+    """Return whether a table of the whole label ranges is small enough to count ``n_items``."""
     n_cells = math.prod([codec.n_labels + 1 for codec in codecs])
     return n_cells <= min(largest, max(SMALL_DENSE_TABLE, 4 * n_items))
 

@@ -65,7 +65,7 @@ def labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
     try:
         labels_from_list(listed, labels.dtype.str)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"JSON cannot hold labels of {labels.dtype}: {error}") from error
+        raise ValueError(f"JSON cannot represent labels of {labels.dtype}: {error}") from error
     return listed, labels.dtype.str
 
 
@@ -86,7 +86,7 @@ def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
         raise ValueError(f"labels must be distinct and of one type: {short_repr(listed)}")
     labels = labels.view(dtype) if kind in "mM" else labels
     if (kind in "mM" and np.isnat(labels).any()) or (kind == "f" and np.isinf(labels).any()):
-        raise ValueError(f"labels are not all there: {short_repr(listed)}")
+        raise ValueError(f"labels are incomplete: {short_repr(listed)}")
     return labels
 
 

@@ -41,7 +41,7 @@ from fastkappa.tables.table import NO_LAYERS, ConfusionTable
 
 FIRST_RANGE = 1 << 14
 # Ranges that may have to be counted again are short. Other ranges are long, because each of them
-# takes some microseconds in Python. But they are short enough for Ctrl-C to be noticed.
+# takes some microseconds in Python. But these ranges are short enough for Ctrl-C to be noticed.
 LARGEST_RANGE = 1 << 22
 LONGEST_RANGE = 1 << 27
 OTHER_AXES: dict[int, tuple[Any, ...]] = {2: (1, 0), 3: ((1, 2), (0, 2), (0, 1))}

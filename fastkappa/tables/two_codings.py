@@ -32,7 +32,7 @@ OFTEN, TOGETHER = 2, 3
 # If there are more labels, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
-# The shortest words that can be one with a typing error, and their smallest similarity.
+# The shortest words that can be the same word with a typing error, and their smallest similarity.
 LEAST_WORD, SIMILAR = 5, 0.8
 REMEDY = "Number the labels the same way if both raters use the same scale."
 
@@ -120,7 +120,8 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     met = table[np.ix_(rows, columns)].astype(float)
     first, second = of_rows[rows, None].astype(float), of_columns[columns].astype(float)
     by_chance = first * second / n
-    # The kappa of the two labels, each against all others. If they always coincide, it is 1.
+    # The kappa of the two labels, each against all others. If the two labels always coincide, it is
+    # 1.
     most = (first + second) / 2 - by_chance
     kappa = np.divide(met - by_chance, most, out=np.zeros_like(met), where=most > 0)
     places = [

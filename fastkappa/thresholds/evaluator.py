@@ -22,9 +22,8 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, what_need
 from fastkappa.thresholds.items.grouped_scores import group_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
 
-# In free-threaded Python, threads that look up a dtype contend for its reference count. So in
-# free-threaded Python, arrays are passed on without conversion. Types other than float64 then take
-# four times as long.
+# In free-threaded Python, threads that look up a dtype contend for its reference count. So arrays
+# are passed on without conversion there. Types other than float64 then take four times as long.
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
@@ -212,7 +211,7 @@ class ThresholdEvaluator:
             numbers = np.ascontiguousarray(thresholds, np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(
-                f"thresholds must hold real numbers, in rows of equal length, got"
+                f"thresholds must contain real numbers, in rows of equal length, got"
                 f" {short_repr(thresholds)}."
             ) from error
         expected = (len(self.labels) - 1,)

@@ -181,7 +181,8 @@ def optimal_thresholds(
         without items, so there can be more labels than distinct scores.
     method : {'auto', 'sort', 'bins'}, default='auto'
         'sort' sorts all scores. 'bins' counts the scores in bins and sorts only the bins in
-        which a threshold can lie. Both reach the same kappa. 'auto' chooses the faster method.
+        which a threshold can lie. Both methods reach the same kappa. 'auto' chooses the faster
+        method.
     num_threads : int, default=None
         The maximum number of threads. By default, this is limited only by the number of
         cores, the CPU quota and ``OMP_NUM_THREADS``.
@@ -261,7 +262,7 @@ def optimal_thresholds(
     if method == "bins" or (method == "auto" and len(items.scores) >= ITEMS_WORTH_BINS):
         binned = best_binned(kernels, items, matrix, least, threads, SIZES)
     if binned is None:
-        ordered = sort_scores(kernels, items)
+        ordered = sort_scores(items)
         best = best_sorted(kernels, ordered, matrix, least, SIZES)
     else:
         best, thresholds = binned

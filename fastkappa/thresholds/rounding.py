@@ -107,7 +107,7 @@ def find_rounding(
     check_choice("method", method, METHODS)
     if method == "closed_form" and not (isinstance(weights, str) and weights == "quadratic"):
         raise ValueError(
-            f"method 'closed_form' works with weights='quadratic' alone, got weights={weights!r}."
+            f"method 'closed_form' works only with weights='quadratic', got weights={weights!r}."
         )
     n_resamples = integer_at_least(n_resamples, 1, "n_resamples")
     if n_folds is not None:
@@ -155,7 +155,7 @@ def _read_and_sort(
     threads = available_threads()
     read = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
     kernels: ScoreKernels = score_kernels(pair_kernels)
-    return read, kernels, sort_scores(kernels, read)
+    return read, kernels, sort_scores(read)
 
 
 def table_of(kernels: ScoreKernels, items: SortedScores, thresholds: AnyArray) -> Floats:
@@ -227,7 +227,7 @@ class ThresholdFinder(NamedTuple):
             return items.thresholds_at(only.places)
         numbers, scale = _scaled(items.scores)
         mean, spread = _mean_and_spread(numbers, items.weights)
-        # If all scores are equal, their spread is 0.
+        # If all scores are equal, their spread is 0, which is replaced by 1.
         spread = spread or 1.0
         rows = np.diff(prefix)
         sums, sizes = np.add.reduceat(_times(numbers, items.weights), places[:-1]), rows.sum(axis=0)

@@ -80,8 +80,8 @@ def agreement(
         labels change Bennett's S, Brennan-Prediger and Gwet's AC, and can change the 'score' or
         'profile' interval of kappa. The report mentions unused labels.
     missing : {'raise', 'drop'}, default='raise'
-        What to do with items with a missing rating (None, NaN, NaT, NA, masked or null, or one of
-        the ``missing_codes``): raise an error, or leave them out and count them. If the ratings are
+        How to treat items with a missing rating (None, NaN, NaT, NA, masked or null, or one of the
+        ``missing_codes``): raise an error, or leave them out and count them. If the ratings are
         numbers, common strings for missing values, such as "-" and "n/a", are missing too, unless
         ``labels`` are given.
     missing_codes : sequence, default=()
@@ -343,7 +343,9 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
         raise ValueError(f"labels must be one-dimensional, got {short_repr(labels)}.") from error
     if names.ndim != 1 or len(names) != n_labels:
         got = f"an array of shape {names.shape}" if names.ndim else short_repr(labels)
-        raise ValueError(f"labels must be {n_labels}, one per row of the table, got {got}.")
+        raise ValueError(
+            f"labels must have {n_labels} entries, one per row of the table, got {got}."
+        )
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
         # NumPy would turn the numbers in a mixed list into strings.
         names = np.array(labels, dtype=object)

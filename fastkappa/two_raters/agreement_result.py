@@ -143,7 +143,7 @@ class AgreementResult(Result):
 
     @property
     def doubt(self) -> str:
-        """The reason why intervals and tests cannot be trusted, empty if they can."""
+        """The reason why intervals and tests cannot be trusted, or an empty text if they can."""
         return doubt_of_table(self.table, self.labels)
 
     @property
@@ -288,7 +288,7 @@ class AgreementResult(Result):
 
     @property
     def estimates(self) -> dict[str, Estimate]:
-        """The value and standard error of each index by name, NaN where undefined.
+        """The value and standard error of each index by name, or NaN where undefined.
 
         Indices that depend on weights use the weights of this result.
         """

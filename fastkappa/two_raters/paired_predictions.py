@@ -62,7 +62,7 @@ def compare_predictions(
         the kappa of `agreement`, unless items are dropped because the other prediction is missing.
         A matrix of weights has one row for each label that occurs in any of the three columns.
     missing : {'raise', 'drop'}, default='raise'
-        What to do with items with a missing label, as for `agreement`. With 'drop', an item that is
+        How to treat items with a missing label, as for `agreement`. With 'drop', an item that is
         missing in one prediction is left out of both kappas.
     missing_codes : sequence, default=()
         Values that stand for a missing label, such as -9 or "NA".

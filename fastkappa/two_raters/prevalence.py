@@ -145,7 +145,8 @@ def rogan_gladen(
     check_confidence(confidence)
     if not (n >= 1 and 0 <= n_positive <= n):
         raise ValueError(
-            f"n_positive must be between 0 and n, and n 1 or more, got {n_positive!r} of {n!r}."
+            f"n_positive must be between 0 and n, and n must be 1 or more, got {n_positive!r} of"
+            f" {n!r}."
         )
     counts = as_counts(getattr(validation, "table", validation))
     if counts.shape != (2, 2) or not counts.any(axis=1).all():
@@ -183,7 +184,7 @@ def rogan_gladen(
 def _corrected(
     apparent: float, sensitivity: float, specificity: float, sizes: tuple[float, float, float]
 ) -> tuple[float, float]:
-    """Return Rogan and Gladen's estimate and its variance, NaN if it is undefined."""
+    """Return Rogan and Gladen's estimate and its variance, or NaN if it is undefined."""
     slope = sensitivity + specificity - 1
     if slope <= 0:
         return math.nan, math.nan

@@ -144,7 +144,7 @@ def test_what_is_right_is_taken(dtype: Any) -> None:
     assert again.labels.dtype == accumulator.labels.dtype
 
 
-TOO_MANY = "labels must be 4096 at most, got 4097"
+TOO_MANY = "labels must be at most 4096, got 4097"
 
 
 def test_declared_labels_are_as_many_as_given_ones_at_most() -> None:
@@ -164,13 +164,13 @@ def test_declared_labels_are_as_many_as_given_ones_at_most() -> None:
 
 
 def test_many_given_labels_are_refused_when_they_are_given() -> None:
-    with pytest.raises(ValueError, match="labels must be 4096 at most, got 20000"):
+    with pytest.raises(ValueError, match="labels must be at most 4096, got 20000"):
         ConfusionAccumulator(labels=range(20_000))
 
 
 @pytest.mark.parametrize("labels", [[1.0, float("nan")], [1.0, float("inf")], [b"a", b"b"]])
 def test_labels_that_json_cannot_hold(labels: Any) -> None:
-    with pytest.raises(ValueError, match="JSON cannot hold labels of"):
+    with pytest.raises(ValueError, match="JSON cannot represent labels of"):
         ConfusionAccumulator(labels=labels).to_json()
 
 

@@ -389,7 +389,6 @@ def test_three_raters_in_files_of_every_kind(
         (["--raters", "a", "b", "c", "--group", "town"], "no column 'town'"),
         (["--raters", "a", "city"], "cannot be compared"),
         (["--raters", "a", "b", "city"], "must be of one kind"),
-        (["--raters", "a", "b", "--scale", "cook"], "scale must be 'cohen', 'landis-koch'"),
         (["--raters", "a", "b", "--labels", "7,8"], "none of the ratings in column 'a'"),
     ],
 )

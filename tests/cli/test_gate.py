@@ -58,7 +58,7 @@ def test_the_lower_end_of_the_interval(path: Path, arguments: list[str]) -> None
 
 def test_as_many_digits_as_it_takes_to_see_why(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(typer.Exit):
-        Gate.of(0.66668, None).check([Estimate("kappa", 2 / 3, 0.0)])
+        Gate(0.66668).check([Estimate("kappa", 2 / 3, 0.0)])
     found = capsys.readouterr().err
     assert found == f"fastkappa: kappa is {2 / 3!r}, too low for --fail-under 0.66668.\n"
 

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
@@ -155,7 +155,7 @@ def computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def formats_of(command: str) -> list[str]:
     """Return what ``--format`` of a command can be."""
     function = getattr(import_module(f"fastkappa.cli.commands.{command}"), command)
-    return [kind.value for kind in get_type_hints(function).get("output", ())]
+    return list(get_args(get_type_hints(function).get("output")))
 
 
 def attack(*arguments: str) -> Any:

@@ -224,7 +224,7 @@ def test_files_that_are_not_what_their_name_says(
     advice = advice.format(plain=name.removesuffix(".gz"))
     why = f"cannot be read: {advice}"
     if name.startswith("plain"):
-        why = f"cannot be read: it does not begin as gzip does: {advice}"
+        why = f"cannot be read: it does not begin like a gzip file: {advice}"
     assert score.refusal(name, *PAIR) == f"fastkappa: {name} {why}\n"
     board = CommandLine("leaderboard")
     options = ("--id", "id", "--target", "a", "--format", "json")

@@ -113,7 +113,7 @@ def csv_of(options: list[object]) -> str:
         (["--width", 3], "--width must be a number between 0 and 2, got 3.0."),
         (["--width", 0.2, "--rates", "x"], "--rates must be proportions such as 0.5,0.3,0.2"),
         (["--width", 0.2, "--rates", "0.9,0.3"], "--rates must be proportions that sum to 1"),
-        (["--width", 0.2, "--raters", 200], "--raters must be 100 at most, got 200."),
+        (["--width", 0.2, "--raters", 200], "--raters must be at most 100, got 200."),
         (["--null", 0.6, "--alpha", 2], "--alpha must be a number between 0 and 1"),
         (["--n", 90, "--design-effect", 0.5], "--design-effect must be 1 or more, got 0.5."),
         (["--null", 0.6, "--alternative", "less"], "--alternative must not be 'less' for a kappa"),

@@ -231,7 +231,7 @@ def test_names_that_are_strings_stand_for_numbers(frame_of: Any) -> None:
 
 def test_labels_that_name_some_columns_in_another_order() -> None:
     frame = pd.DataFrame(dyadic(np.random.default_rng(9), 5, 3), columns=["high", "low", "mid"])
-    message = r"must name all columns .* or none, got \['low', 'mid', 'top'\].*'low' is not that"
+    message = r"must name all columns .* or none, got \['low', 'mid', 'top'\].*'low' is not the label"
     with pytest.raises(ValueError, match=message):
         decode_probabilities(frame, labels=["low", "mid", "top"])
     with pytest.raises(ValueError, match=message):
@@ -251,8 +251,8 @@ def test_labels_that_name_some_columns_in_another_order() -> None:
         (np.zeros((2, 2, 2)), r"one row per item and one column per label, got shape \(2, 2, 2\)"),
         (3.0, "one row per item and one column per label, got 3.0"),
         (np.zeros((0, 3)), r"must not be empty, got shape \(0, 3\)"),
-        ([["a", "b"]], "must hold real numbers, got"),
-        ([[1j, 0]], "must hold real numbers, got an array of dtype complex128"),
+        ([["a", "b"]], "must contain real numbers, got"),
+        ([[1j, 0]], "must contain real numbers, got an array of dtype complex128"),
         ([[0.5, 0.5], [0.5, np.nan]], "must be finite, got nan in row 1, column 1"),
         ([[0.5, 0.5], [np.inf, 0.5]], "must be finite, got inf in row 1, column 0"),
         ([[0.5, 0.5], [1.5, -0.5]], "must be 0 or more, got -0.5 in row 1, column 1.*softmax"),

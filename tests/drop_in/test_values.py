@@ -165,7 +165,7 @@ DELIBERATE = [
     Difference(
         "the error says that a value cannot be a label",
         r"^TypeError: '<' not supported between instances of 'list' and 'str'",
-        r"^ValueError: Input y_(true|pred) holds a rating that cannot be a label",
+        r"^ValueError: Input y_(true|pred) contains a rating that cannot be a label",
     ),
     Difference(
         "dates, durations and numbers share no labels; NumPy compares some and not others",

@@ -301,7 +301,7 @@ def test_labels_of_y_are_judged_as_everywhere() -> None:
         KappaDecoder().fit(probabilities, mixed)
     blank = ["no", "yes", "no ", "yes", "no", "yes", "no", "yes", "no", "yes"]
     with (
-        pytest.warns(UserWarning, match="y has labels that differ in blanks alone"),
+        pytest.warns(UserWarning, match="y has labels that differ only in blanks"),
         pytest.raises(ValueError, match="not among the labels"),
     ):
         KappaDecoder(labels=["no", "yes"]).fit(probabilities, blank)

@@ -269,7 +269,10 @@ def test_bad_parameters_and_labels() -> None:
     scores, y = items(5)
     for rounder, message in (
         (KappaRounder(method="best"), "method must be 'spline'"),
-        (KappaRounder(method="closed_form", weights="linear"), "weights='quadratic' alone, got"),
+        (
+            KappaRounder(method="closed_form", weights="linear"),
+            "only with weights='quadratic', got",
+        ),
         (KappaRounder(weights="cubic"), "weights must be None, 'linear', 'quadratic'"),
         (KappaRounder(n_resamples=0), "n_resamples must be at least 1, got 0"),
         (KappaRounder(cv=1), "number of folds must be at least 2, got 1"),

@@ -317,23 +317,21 @@ static void call_bins(stream_t *stream, memories_t *memories, int compare)
     free(weights); free(out_weights); free(out); free(out_codes);
 }
 
-/* Scores sorted as keys, the labels summed, and cuts and kappa looked for: what comes from keys is in order. */
+/* Labels summed, and cuts and kappa looked for. */
 static void call_order(stream_t *stream, memories_t *memories, int compare)
 {
     const ptrdiff_t n = 1 + (ptrdiff_t)take(stream, 700);
     const column_t scores = scores_of(stream, memories, n, take(stream, 2) == 1);
     const column_t codes = labels(stream, memories, (int)take(stream, 8), n, 60);
     const size_t n_labels = (size_t)codes.n_labels, wide = (size_t)element_width(scores.kind);
-    uint64_t *keys = malloc((size_t)n * 8);
     char *out = malloc((size_t)n * wide);
     uint16_t *out_codes = malloc((size_t)n * 2);
-    key_layout_t layout;
-    if (pack_scores(&scores, &codes, n, keys, &layout) != KEYS_FIT) goto done;
-    unpack_scores(keys, n, &layout, scores.kind, out, out_codes);
-    for (ptrdiff_t i = 0; i < n && compare; i++)
-        EXPECT(OUT(i) == naive_score(&scores, i) && out_codes[i] == naive_code(&codes, i), "keys");
-    for (ptrdiff_t i = 1; i < n && compare; i++)
-        EXPECT((keys[i - 1] >> layout.code_bits < keys[i] >> layout.code_bits) == (OUT(i - 1) < OUT(i)), "order of keys");
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double score = naive_score(&scores, i);
+        const float narrow = (float)score;
+        memcpy(out + (size_t)i * wide, wide == 4 ? (const void *)&narrow : (const void *)&score, wide);
+        out_codes[i] = (uint16_t)naive_code(&codes, i);
+    }
     if (n_labels < 2) goto done;
     const ptrdiff_t n_places = 2 + (ptrdiff_t)take(stream, 40);
     int64_t *places = malloc((size_t)n_places * 8), *positions = malloc(n_labels * 16), *candidates = positions + n_labels;
@@ -369,7 +367,7 @@ static void call_order(stream_t *stream, memories_t *memories, int compare)
     }
     free(places); free(positions); free(prefix); free(below); free(naive); free(matrix); free(chance); free(work);
 done:
-    free(keys); free(out); free(out_codes);
+    free(out); free(out_codes);
 }
 #undef OUT
 #undef SAME
@@ -493,30 +491,11 @@ static void call_look_up(stream_t *stream, memories_t *memories, int compare)
     free(codes); free((void *)(uintptr_t)hash.slots);
 }
 
-static void call_differences(stream_t *stream)
-{
-    const ptrdiff_t n_columns = (ptrdiff_t)take(stream, 600), n = 1 + (ptrdiff_t)take(stream, 9);
-    const ptrdiff_t start = (ptrdiff_t)take(stream, (uint64_t)n), size = n * n_columns;
-    float *rows = malloc((size_t)size * 4 + 1), *factors = malloc((size_t)((n - start) * n) * 4 + 1);
-    float *largest = calloc((size_t)n_columns + 1, 4), *expected = calloc((size_t)n_columns + 1, 4);
-    for (ptrdiff_t i = 0; i < size; i++) rows[i] = (float)(more(stream) % 1000);
-    for (ptrdiff_t i = 0; i < (n - start) * n; i++) factors[i] = (float)(more(stream) % 100);
-    for (ptrdiff_t i = start; i < n; i++)
-        for (ptrdiff_t j = 0; j < i; j++)
-            for (ptrdiff_t k = 0; k < n_columns; k++) {
-                const float apart = fabsf(rows[i * n_columns + k] - rows[j * n_columns + k]) * factors[(i - start) * n + j];
-                if (apart > expected[k]) expected[k] = apart;
-            }
-    largest_differences(rows, n_columns, factors, n, start, n, largest);
-    EXPECT(memcmp(largest, expected, (size_t)n_columns * 4) == 0, "largest differences");
-    free(rows); free(factors); free(largest); free(expected);
-}
-
 static void any_call(const uint8_t *bytes, size_t size, memories_t *memories, int compare)
 {
     stream_t stream = {bytes, bytes + size, 88172645463325252ull};
     memories->n = 0;
-    const uint64_t which = take(&stream, 11);
+    const uint64_t which = take(&stream, 10);
     stream.seed ^= take(&stream, 1 << 24);
     if (which < 3) call_pairs(&stream, memories, compare);
     else if (which == 3) call_moments(&stream, memories, compare);
@@ -524,7 +503,6 @@ static void any_call(const uint8_t *bytes, size_t size, memories_t *memories, in
     else if (which == 5) call_order(&stream, memories, compare);
     else if (which == 6) call_lines(&stream, memories, compare);
     else if (which == 7) call_look_up(&stream, memories, compare);
-    else if (which == 8) call_differences(&stream);
     else call_bins(&stream, memories, compare);
     const int n = memories->n;
     LET_GO(memories);

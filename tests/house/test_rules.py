@@ -130,17 +130,17 @@ RULES = {
     "zero width": Rule(more(*WORDS, ("x\u200b", "x")), None, "alike|differ"),
     "no-break space": Rule(more(*WORDS, ("x\u00a0", "x")), None, "alike|differ"),
     "a dash": Rule(
-        more(*named("x-y", "y", "z"), ("x\u2013y", "x-y")), None, "look-alike characters alone"
+        more(*named("x-y", "y", "z"), ("x\u2013y", "x-y")), None, "look-alike characters"
     ),
     "a Cyrillic letter": Rule(
-        more(*named("A", "B", "C"), ("\u0410", "A")), None, "look-alike characters alone"
+        more(*named("A", "B", "C"), ("\u0410", "A")), None, "look-alike characters"
     ),
-    "a hyphen": Rule(more(*named("no x", "y", "z"), ("no-x", "no x")), None, "between words alone"),
+    "a hyphen": Rule(more(*named("no x", "y", "z"), ("no-x", "no x")), None, "between words"),
     "a set in another order": Rule(
-        more(*named("x;y", "y", "z"), ("y;x", "x;y")), None, "order of a list alone"
+        more(*named("x;y", "y", "z"), ("y;x", "x;y")), None, "order of a list"
     ),
-    "an entity of HTML": Rule(more(*named("<5", "y", "z"), ("&lt;5", "<5")), None, "written alone"),
-    "a text as Excel writes it": Rule(more(*WORDS, ('="x"', "x")), None, "written alone"),
+    "an entity of HTML": Rule(more(*named("<5", "y", "z"), ("&lt;5", "<5")), None, "are written"),
+    "a text as Excel writes it": Rule(more(*WORDS, ('="x"', "x")), None, "are written"),
     "percent": Rule(more(*named("10%", "20%", "30%"), ("10 %", "10%")), None, "number is written"),
     "a code with its text": Rule(
         more(*named("1 - mild", "2 - none", "3 - severe"), ("1. mild", "1 - mild"), ("mild",) * 2),

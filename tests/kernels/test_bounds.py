@@ -174,20 +174,6 @@ def test_items_in_order(kernels: Any) -> None:
                 scores_of.accumulate_labels(codes, weights, np.array(places), prefix)
     with pytest.raises(ValueError, match=BEYOND):
         scores_of.accumulate_labels(codes, np.ones(N - 1), np.array([0, N]), prefix)
-    if scores_of.sort_items is not None:
-        with pytest.raises(ValueError, match=BEYOND):
-            scores_of.sort_items(ScoredArrays(np.ones(N), column(N - 1)))
-
-
-def test_differences_of_rows_that_are_not_there(kernels: Any) -> None:
-    largest_differences = dispatch.difference_kernels(kernels).largest_differences
-    rows, factors = np.ones((4, 3), np.float32), np.ones((2, 4), np.float32)
-    largest_differences(rows, factors, 2, np.zeros(3, np.float32))
-    for given in ((rows[:3], factors, 3), (rows, factors[:, :3].copy(), 3), (rows, factors, 2)):
-        with pytest.raises(
-            ValueError, match=r"not all within|a (factor|largest difference) for each|contiguous"
-        ):
-            largest_differences(*given[:2], 2, np.zeros(given[2], np.float32))
 
 
 def test_short_cuts_to_thresholds(kernels: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 
 import numpy as np
@@ -150,42 +149,6 @@ def test_group_writes_no_row_beyond_its_end(scores_of, layout, dtype, weighted):
         if array is not None:
             assert (array[written] == value).all()
             assert (np.delete(array, written) == 9).all()
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("which", ["both signs", "positive", "negative", "zeros", "one"])
-def test_sort_items(scores_of, layout, dtype, which):
-    if scores_of.sort_items is None:
-        assert scores_of is importlib.import_module("fastkappa.kernels.numpy.scores")
-        return
-    rng = np.random.default_rng(4)
-    scores = rng.normal(size=2500).round(2).astype(dtype)
-    scores = {
-        "both signs": scores,
-        "positive": np.abs(scores) + 1,
-        "negative": -np.abs(scores) - 1,
-        "zeros": np.where(rng.random(2500) < 0.5, -0.0, 0.0).astype(dtype),
-        "one": scores[:1],
-    }[which]
-    codes = rng.integers(-3, 4, len(scores)).astype(np.int16)
-    scores_of_layout = LAYOUTS[layout](scores)
-    ordered, ordered_codes = scores_of.sort_items(ScoredArrays(scores_of_layout, codes, -3, 7))
-    assert ordered.dtype == dtype
-    pairs = sorted(zip((scores + 0.0).tolist(), (codes + 3).tolist()))
-    assert list(zip(ordered.tolist(), ordered_codes.tolist())) == pairs
-    for bad in (math.nan, math.inf, -math.inf, -math.nan):
-        scores[0] = bad
-        assert scores_of.sort_items(ScoredArrays(LAYOUTS[layout](scores), codes, -3, 7)) is None
-
-
-def test_sort_items_leaves_keys_that_are_too_long(scores_of):
-    if scores_of.sort_items is None:
-        return
-    scores = np.array([-1e308, -5e-324, 5e-324, 1e308])
-    assert scores_of.sort_items(ScoredArrays(scores, np.zeros(4, np.int64), 0, 9)) is None
-    ordered, _ = scores_of.sort_items(ScoredArrays(scores[1:3], np.zeros(2, np.int64), 0, 9))
-    assert ordered.tolist() == [-5e-324, 5e-324]
 
 
 def test_accumulate_labels(scores_of):

@@ -255,7 +255,7 @@ def test_disputed_items_of_other_forms() -> None:
         "item,disagreement,ratings no,ratings yes,adjudicated"
     )
     assert disputed_items(counts).items.tolist() == [1, 2]
-    with pytest.raises(ValueError, match="a table does not say which subject"):
+    with pytest.raises(ValueError, match="a table does not show which subject"):
         disputed_items(Ratings.from_table([[3, 1], [1, 3]]))
     with pytest.raises(ValueError, match="most must be 1 or more"):
         disputed_items(counts, most=0)

@@ -77,7 +77,7 @@ def test_levels_of_alpha() -> None:
         krippendorff_alpha(strings, level="interval")
     with pytest.raises(ValueError, match="level must be 'nominal'"):
         krippendorff_alpha(strings, level="cardinal")
-    with pytest.raises(ValueError, match="level='ratio' needs labels of 0 or more, got -1"):
+    with pytest.raises(ValueError, match="level='ratio' needs non-negative labels, got -1"):
         krippendorff_alpha([[-1, 2], [2, 2]], level="ratio")
     for level in ([[0, 1], [2, 0]], None):
         with pytest.raises(ValueError, match="level must be a symmetric matrix"):

@@ -160,10 +160,10 @@ def test_raters_of_one_name_are_told_apart() -> None:
 
 def test_labels_of_counts_that_look_alike() -> None:
     names = ["yes", "yes ", "no"]
-    with pytest.warns(UserWarning, match="counts has labels that differ in blanks alone"):
+    with pytest.warns(UserWarning, match="counts has labels that differ only in blanks"):
         Ratings.from_counts(pd.DataFrame([[1, 1, 1], [0, 1, 2]], columns=names))
     table = pd.DataFrame(np.ones((3, 3), int), index=names, columns=names)
-    with pytest.warns(UserWarning, match="table has labels that differ in blanks alone"):
+    with pytest.warns(UserWarning, match="table has labels that differ only in blanks"):
         Ratings.from_table(table)
 
 
@@ -267,9 +267,9 @@ def test_a_rating_that_is_no_label_is_named() -> None:
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        ([[1, -1]], "whole numbers of 0 or more, got -1"),
-        ([[0.5, 1]], "whole numbers of 0 or more, got 0.5"),
-        ([[np.nan, 1]], "whole numbers of 0 or more, got nan"),
+        ([[1, -1]], "non-negative whole numbers, got -1"),
+        ([[0.5, 1]], "non-negative whole numbers, got 0.5"),
+        ([[np.nan, 1]], "non-negative whole numbers, got nan"),
         ([[0, 0]], "counts must not all be 0"),
         ([1, 2], r"got an array of shape \(2,\)"),
         ([["a", "b"]], "counts must be a table of numbers"),
@@ -278,7 +278,9 @@ def test_a_rating_that_is_no_label_is_named() -> None:
 def test_refused_counts(counts: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Ratings.from_counts(counts)
-    with pytest.raises(ValueError, match="labels must be 2, one per column of counts, got 3"):
+    with pytest.raises(
+        ValueError, match="labels must have 2 entries, one per column of counts, got 3"
+    ):
         Ratings.from_counts([[1, 2]], labels=[1, 2, 3])
     for table in ([[1, 2]], [[0, 0], [0, 0]], [[1, -1], [1, 1]], [[0.5, 1], [1, 1]]):
         with pytest.raises(ValueError, match="table must"):

@@ -174,7 +174,7 @@ def test_the_bootstrap_of_sets() -> None:
             "must all be sets, or none of them, got 'b' by rater 2",
         ),
         (POSTS, {"labels": [{"joy"}]}, "which is not one of the labels"),
-        (POSTS, {"labels": ["joy"]}, "labels must be sets as the ratings are, got 'joy'"),
+        (POSTS, {"labels": ["joy"]}, "labels must be sets, as the ratings are, got 'joy'"),
         (POSTS, {"labels": [{"joy"}, {"joy"}]}, "labels must not be given twice"),
         (
             POSTS,

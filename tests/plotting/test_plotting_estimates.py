@@ -136,9 +136,9 @@ def test_bad_forests(arguments: Any, message: str) -> None:
 
 @pytest.mark.parametrize("names", [["a", "b"], "a"])
 def test_forest_with_wrong_names(names: Any) -> None:
-    with pytest.raises(ValueError, match=r"as many as the estimates \(1\), got"):
+    with pytest.raises(ValueError, match=r"one entry per estimate \(1\), got"):
         plot_forest(Estimate(0, (0, 1)), names=names)
-    with pytest.raises(ValueError, match=r"as many as the estimates \(1\), got"):
+    with pytest.raises(ValueError, match=r"one entry per estimate \(1\), got"):
         plot_forest([0.5], intervals=[[0, 1]], names=names)
     with pytest.raises(ValueError, match="not with a dict"):
         plot_forest({"a": Estimate(0, (0, 1))}, names=np.array(["b"]))

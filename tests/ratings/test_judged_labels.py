@@ -17,7 +17,7 @@ from tests.helpers.absent import library
 
 # No rater writes one word in two ways, but the two write it differently.
 COLUMNS = {"a": ["Yes", "no", "Yes", "no"], "b": ["yes", "no", "yes", "no"]}
-CASE = r"labels that differ in case alone .* 'Yes' \(2 times\), 'yes' \(2 times\)"
+CASE = r"labels that differ only in case .* 'Yes' \(2 times\), 'yes' \(2 times\)"
 
 
 def written(columns: dict[str, list[str]], path: Path) -> Path:

@@ -119,7 +119,7 @@ APART = {
 
 @pytest.mark.parametrize(("labels", "how"), ALIKE, ids=ascii)
 def test_labels_that_look_alike(labels: tuple[str, ...], how: str) -> None:
-    with pytest.warns(UserWarning, match=f"that differ in {how} alone and are counted") as caught:
+    with pytest.warns(UserWarning, match=f"that differ only in {how} and are counted") as caught:
         confusion_counts([*labels, "x"], ["x", *labels])
     (warning,) = caught
     assert str(warning.message).count("(2 times)") == len(labels)
@@ -143,7 +143,7 @@ def test_several_kinds_of_look_alikes_are_told_apart() -> None:
         confusion_counts(labels, labels)
     case, order = (str(warning.message) for warning in caught)
     assert "'No' (4 times), 'no' (4 times); 'Yes' (4 times), 'yes' (4 times)" in case
-    assert "differ in the order of a list alone" in order
+    assert "differ only in the order of a list" in order
 
 
 def merged(batches: list[tuple[list[str], list[str]]]) -> ConfusionAccumulator:
@@ -172,7 +172,7 @@ def test_labels_of_several_batches_are_judged_together(
     of_batches: Callable[..., ConfusionAccumulator], result: str
 ) -> None:
     total = of_batches([(["Yes", "No"] * 6, ["Yes", "No"] * 6), (["yes", "No"] * 2,) * 2])
-    with pytest.warns(UserWarning, match=r"differ in case alone .*'Yes' \(12 times\), 'yes' \(4"):
+    with pytest.warns(UserWarning, match=r"differ only in case .*'Yes' \(12 times\), 'yes' \(4"):
         getattr(total, result)()
     # A later batch with the same labels is no news.
     total.update(["Yes", "No"] * 6, ["Yes", "No"] * 6)
@@ -243,7 +243,7 @@ NAMED = {
 
 @pytest.mark.parametrize("of_names", NAMED.values(), ids=NAMED)
 def test_groups_and_clusters_whose_names_look_alike(of_names: Any) -> None:
-    with pytest.warns(UserWarning, match="names that differ in case alone") as caught:
+    with pytest.warns(UserWarning, match="names that differ only in case") as caught:
         of_names()
     assert all("'North'" in str(warning.message) for warning in caught)
 
@@ -283,4 +283,4 @@ def test_groups_of_several_raters_in_a_file(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", **COLUMNS, c=FIRST)
     run = CommandLine("agree").run(path, "--raters", *"abc", "--group", "where")
     assert run.exit_code == 0
-    assert "names that differ in case alone" in run.stderr
+    assert "names that differ only in case" in run.stderr

@@ -181,7 +181,7 @@ def test_labels_of_both_are_refused_in_any_container(entrance: str, make: Any) -
 
 @pytest.mark.parametrize("make", [list, tuple])
 def test_weights_of_labels_that_are_not_given_twice(make: Any) -> None:
-    with pytest.raises(ValueError, match=f"float64 holds exactly, got {B + 1}"):
+    with pytest.raises(ValueError, match=f"float64 represents exactly, got {B + 1}"):
         fastkappa.disagreement_weights("linear", make([B + 1, float(B)]))
 
 

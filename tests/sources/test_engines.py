@@ -294,7 +294,7 @@ def test_labels_of_another_kind_are_given_to_no_item() -> None:
 
 
 def test_names_that_are_no_strings() -> None:
-    with pytest.raises(TypeError, match="named by strings, got 0"):
+    with pytest.raises(TypeError, match="names of columns must be strings, got 0"):
         confusion_from_source(pd.DataFrame({0: [1], 1: [1]}), 0, 1)
 
 

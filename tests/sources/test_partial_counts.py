@@ -96,7 +96,7 @@ def test_labels_that_do_not_go_together() -> None:
 
 
 def test_labels_of_two_parts_that_look_alike_are_warned_of() -> None:
-    with pytest.warns(UserWarning, match=r"differ in case alone .*'Yes' \(4 times\), 'yes' \(2"):
+    with pytest.warns(UserWarning, match=r"differ only in case .*'Yes' \(4 times\), 'yes' \(2"):
         counted(["Yes", "Yes"], ["Yes", "Yes"]) + counted(["yes", "no"], ["yes", "no"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -128,7 +128,7 @@ def test_files_of_another_file_system(tmp_path: Path, kind: str) -> None:
 
 
 def test_file_systems_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match=r"filesystem must be one of pyarrow\.fs.*fsspec"):
+    with pytest.raises(TypeError, match=r"filesystem must be a file system of pyarrow\.fs.*fsspec"):
         confusion_from_source("r.csv", "a", "b", filesystem=os)
     with pytest.raises(TypeError, match="filesystem is for paths, got the source <class 'dict'>"):
         confusion_from_source(COLUMNS, "a", "b", filesystem=fs.LocalFileSystem())

@@ -122,7 +122,12 @@ def test_a_column_that_is_not_there(make: Any, tmp_path: Path) -> None:
     ("source", "names", "error", "message"),
     [
         (3, ("a", "b", "c"), TypeError, "source must be a path, .*got <class 'int'>"),
-        ([1, 2], ("a", "b", "c"), TypeError, "arrays are given as item=, rater= and rating= alone"),
+        (
+            [1, 2],
+            ("a", "b", "c"),
+            TypeError,
+            "give arrays as item=, rater= and rating=, without a source",
+        ),
         ({"a": [1], "b": [1]}, ("a", "b", "b"), ValueError, "must be three columns, got item='a'"),
         ({"a": [1], "b": [1]}, ("a", None, "b"), TypeError, "rater must be the name of a column"),
         ({"a": [1], "b": [1]}, ("a", [1], "b"), TypeError, r"rater must be the name .*got \[1\]"),

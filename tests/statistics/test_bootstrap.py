@@ -184,7 +184,7 @@ def test_a_result_is_immutable_and_has_a_repr() -> None:
     ("table", "arguments", "match"),
     [
         (TABLE, {"method": "normal"}, "method must be 'percentile' or 'bca', got 'normal'"),
-        (TABLE, {"n_resamples": 0}, "n_resamples must be a whole number from 1 on, got 0"),
+        (TABLE, {"n_resamples": 0}, "n_resamples must be a whole number of at least 1, got 0"),
         (TABLE, {"n_resamples": 1.5}, "n_resamples must be .* got 1.5"),
         (TABLE, {"confidence": 1}, "confidence must be .* got 1"),
         (TABLE, {"weights": "cubic"}, "weights must be"),

@@ -72,8 +72,8 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
     "negative in a stack": ([[[1, 2], [3, 4]], [[1, 2], [3, -4]]], None, "table.*-4"),
     "NaN": ([[1, math.nan], [3, 4]], None, "table.*NaN"),
     "infinity": ([[1, math.inf], [3, 4]], None, "table.*infinity"),
-    "strings": ([["a", "b"], ["c", "d"]], None, "table must hold numbers, got 'a'"),
-    "complex": ([[1j, 0], [0, 1]], None, "table must hold numbers, got 1j"),
+    "strings": ([["a", "b"], ["c", "d"]], None, "table must contain numbers, got 'a'"),
+    "complex": ([[1j, 0], [0, 1]], None, "table must contain numbers, got 1j"),
     "dates": (np.zeros((2, 2), "M8[D]"), None, "table.*datetime"),
     "None among": ([[1, None], [3, 4]], None, "table"),
     "name": ([[1, 2], [3, 4]], "cubic", "weights.*'cubic'"),
@@ -86,7 +86,7 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
     "string weights": (
         [[1, 2], [3, 4]],
         [["0", "1"], ["1", "0"]],
-        "weights must hold numbers, got '0'",
+        "weights must contain numbers, got '0'",
     ),
     "agreement weights": ([[1, 2], [3, 4]], [[1, 0], [0, 1]], r"diagonal.*\[1, 1\]"),
 }

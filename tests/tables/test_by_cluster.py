@@ -47,8 +47,8 @@ def counted(kernels: Any, clusters: Any, columns: Any, labels: Any, **options: A
 
 WAYS = {
     "near": {},
+    "one table": {},
     "small chunks": {"chunk": 7},
-    "one table": {"chunk": 3},
     "sorted": {"chunk": 16, "most_cells": 0},
 }
 
@@ -108,11 +108,9 @@ def test_any_clusters(kernels: Any, items: Any, chunk: int) -> None:
     assert total == expected
 
 
-def test_clusters_in_order_come_once(kernels: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No piece ends within a cluster, so that nothing has to be put together."""
-    monkeypatch.setattr(by_cluster, "NEAR", 2)
+def test_clusters_come_once_and_in_order(kernels: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(by_cluster, "ITEMS_WORTH_A_THREAD", 1)
-    clusters = np.sort(np.random.default_rng(6).integers(0, 300, 2000)).astype(np.int32)
+    clusters = np.random.default_rng(6).integers(0, 300, 2000).astype(np.int32)
     column = read_column(clusters, "clusters")
     ratings = read_column(np.arange(2000) % 2, "ratings")
     encoding = KnownLabels([0, 1], ratings, ratings).encode(ratings)

@@ -188,7 +188,7 @@ def test_presorted_search():
     kernels = get_kernels()
     items = read_scored_items(kernels, y, scores, None, None, 1)
     order = np.argsort(scores, kind="stable")
-    in_order = sort_scores(score_kernels(kernels), items._replace(weights=np.ones(500)))
+    in_order = sort_scores(items._replace(weights=np.ones(500)))
     search = PresortedSearch(score_kernels(kernels), in_order, disagreement_matrix("quadratic", 4))
     for _ in range(20):
         times = rng.multinomial(500, np.full(500, 1 / 500))

@@ -218,7 +218,7 @@ def test_pictures_are_in_the_declared_order(form: str) -> None:
 def test_labels_that_look_alike_are_named(name: str) -> None:
     first = ["mild", "mild ", "severe", "mild", "none"]
     message = (
-        r"labels that differ in blanks alone and are counted separately: 'mild' \(\d times\),"
+        r"labels that differ only in blanks and are counted separately: 'mild' \(\d times\),"
         r" 'mild ' \(\d times?\)\. Strip them if they are one label\."
     )
     with warnings.catch_warnings(record=True) as told:
@@ -289,11 +289,11 @@ def test_kappa_of_a_crosstab_warns_of_an_order_that_was_not_given() -> None:
 
 def test_labels_that_differ_in_case_are_named() -> None:
     message = (
-        "y1 and y2 have labels that differ in case alone.*'Yes' \\(2 times\\), 'yes' \\(1 time\\)"
+        "y1 and y2 have labels that differ only in case.*'Yes' \\(2 times\\), 'yes' \\(1 time\\)"
     )
     with pytest.warns(UserWarning, match=message):
         agreement(["Yes", "no", "Yes", "no"], ["yes", "no", "no", "no"])
     # One rater with both may have typed them, or mean both: labels= says so.
     genes = ["A", "a", "b"], ["A", "A", "b"]
-    with pytest.warns(UserWarning, match=r"differ in case alone.*'A' \(3 times\), 'a' \(1 time\)"):
+    with pytest.warns(UserWarning, match=r"differ only in case.*'A' \(3 times\), 'a' \(1 time\)"):
         agreement(*genes)

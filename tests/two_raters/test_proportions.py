@@ -149,9 +149,9 @@ def test_agreement_within_of_a_result_has_its_confidence() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"tolerance": -1}, "tolerance must be a number of 0 or more, got -1"),
-        ({"tolerance": math.nan}, "tolerance must be a number of 0 or more, got nan"),
-        ({"tolerance": "1"}, "tolerance must be a number of 0 or more, got '1'"),
+        ({"tolerance": -1}, "tolerance must be a non-negative number, got -1"),
+        ({"tolerance": math.nan}, "tolerance must be a non-negative number, got nan"),
+        ({"tolerance": "1"}, "tolerance must be a non-negative number, got '1'"),
         ({"tolerance": 1, "by": "value"}, "by must be 'steps' or 'values', got 'value'"),
         ({"tolerance": 1, "by": "values"}, "needs numbers as labels, got \\['a', 'b'\\]"),
     ],

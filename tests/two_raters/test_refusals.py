@@ -51,7 +51,7 @@ QUADRATIC = agreement_from_confusion([[8, 2, 1], [3, 6, 1], [0, 2, 7]], weights=
         (np.zeros((0, 0)), r"got \(0, 0\)"),
         ([[1, math.nan], [3, 4]], "table must be finite, got NaN"),
         ([[1, 2.5], [3, 4]], r"whole counts, .* got 2\.5"),
-        ([["a", "b"], ["c", "d"]], "table must hold numbers"),
+        ([["a", "b"], ["c", "d"]], "table must contain numbers"),
     ],
 )
 def test_invalid_tables(table: Any, match: str) -> None:
@@ -100,12 +100,12 @@ def test_invalid_ratings(y1: Any, y2: Any, arguments: Any, match: str) -> None:
 
 TABLES: dict[str, tuple[Any, str]] = {
     "ragged": (RAGGED, r"must have rows of one length, got \[\[1, 2\], \[3\]\]"),
-    "None": (None, "must hold numbers, got None"),
-    "an empty cell": ([[1, None], [2, 3]], "must hold numbers, got None"),
-    "a string": ("table", "must hold numbers, got 'table'"),
-    "strings": ([["1", "2"], ["3", "4"]], "must hold numbers, got '1'"),
-    "a dictionary": ({"a": 1}, r"must hold numbers, got \{'a': 1\}"),
-    "complex": ([[1j, 2], [3, 4]], "must hold numbers, got 1j"),
+    "None": (None, "must contain numbers, got None"),
+    "an empty cell": ([[1, None], [2, 3]], "must contain numbers, got None"),
+    "a string": ("table", "must contain numbers, got 'table'"),
+    "strings": ([["1", "2"], ["3", "4"]], "must contain numbers, got '1'"),
+    "a dictionary": ({"a": 1}, r"must contain numbers, got \{'a': 1\}"),
+    "complex": ([[1j, 2], [3, 4]], "must contain numbers, got 1j"),
     "masked": (np.ma.array(TABLE, mask=[[0, 1], [0, 0]]), "must not have masked entries"),
     "negative": ([[1, 2], [3, -4]], "must not have negative entries, got -4"),
     "NaN": ([[1, math.nan], [3, 4]], "must be finite"),
@@ -131,7 +131,7 @@ def test_what_is_not_a_table(name: str) -> None:
 
 def test_what_is_not_a_joint_table() -> None:
     for joint, match in {
-        "None": (None, "joint must hold numbers, got None"),
+        "None": (None, "joint must contain numbers, got None"),
         "ragged": ([[[1, 2], [3]], [[1, 2], [3, 4]]], "joint must have rows of one length"),
         "table": (TABLE, r"joint must have the shape \(l, l, l\), got \(2, 2\)"),
         "negative": (-np.ones((2, 2, 2)), r"joint must not have negative entries, got -1"),
@@ -167,8 +167,8 @@ def test_a_frame_brings_its_labels() -> None:
 @pytest.mark.parametrize(
     ("labels", "match"),
     [
-        ("ab", "labels must be 2, one per row of the table, got 'ab'"),
-        (2, "labels must be 2, one per row of the table, got 2"),
+        ("ab", "labels must have 2 entries, one per row of the table, got 'ab'"),
+        (2, "labels must have 2 entries, one per row of the table, got 2"),
         ({"a": 1, "b": 2}, r"labels must be 2, .* got \{'a': 1, 'b': 2\}"),
         ([["a"], ["b", "c"]], r"labels must be one-dimensional, got \[\['a'\], \['b', 'c'\]\]"),
         (["a", None], "labels must not be missing, got None among them"),
@@ -287,7 +287,9 @@ def test_columns_where_a_table_is_wanted(series: Any, frame: Any) -> None:
             compare_independent(column, y2)
     for strings in (list("abc"), series(list("abc"))):
         for take in (bootstrap, agreement_from_confusion, kappa_from_confusion):
-            with pytest.raises(ValueError, match=rf"^table must hold numbers, got 'a'\. {remedy}"):
+            with pytest.raises(
+                ValueError, match=rf"^table must contain numbers, got 'a'\. {remedy}"
+            ):
                 take(strings)  # type: ignore[operator]
     for pairs in (frame({"y1": y1, "y2": y2}), [y1, y2]):
         with pytest.raises(ValueError, match=rf"^table must have .*\. {remedy}"):

@@ -57,11 +57,11 @@ def test_weights_of_items_left_out_are_left_out() -> None:
         (
             [0.5] + [1] * 39,
             {},
-            "must be whole numbers of 0 or more, .* standard errors are based on",
+            "must be non-negative whole numbers, .* standard errors are based on",
         ),
-        ([-1] + [1] * 39, {}, "must be whole numbers of 0 or more"),
-        ([np.nan] + [1] * 39, {}, "must be whole numbers of 0 or more"),
-        ([1e300] * 40, {}, "must be whole numbers of 0 or more"),
+        ([-1] + [1] * 39, {}, "must be non-negative whole numbers"),
+        ([np.nan] + [1] * 39, {}, "must be non-negative whole numbers"),
+        ([1e300] * 40, {}, "must be non-negative whole numbers"),
         ([1] * 41, {"missing": "drop"}, "one weight for each of the 40 items, got 41"),
         ([1] * 39, {}, "one weight for each of the 40 items, got 39"),
         ([0] * 40, {}, "at least one non-zero"),
@@ -118,7 +118,7 @@ def test_weights_of_grouped_items_left_out_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("sample_weight", "options", "message"),
     [
-        ([0.5] + [1] * 39, {}, "must be whole numbers of 0 or more"),
+        ([0.5] + [1] * 39, {}, "must be non-negative whole numbers"),
         ([1] * 39, {}, "one weight for each of the 40 items, got 39"),
         ([0] * 40, {}, "at least one non-zero"),
         ([1] * 40, {"clusters": [1, 2] * 20}, "without clusters"),

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from fastkappa.cli.options import errors_printed
-
-EXAMPLES = """
-fastkappa demo
-"""
+from fastkappa.cli.remarks import errors_printed
 
 
 def demo() -> None:
@@ -14,6 +10,10 @@ def demo() -> None:
 
     Both eyes of 17563 patients were graded. How well do the grades agree, how precise is the
     kappa, and which cut points on a score agree best with the grades?
+
+    Examples
+    --------
+    fastkappa demo
     """
     from fastkappa.cli.reports.demo import tell_story
 

@@ -2,50 +2,27 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from fastkappa.cli.options import (
     A_FILE,
-    MOST_REPLICATES,
     MissingCodes,
-    MissingOption,
-    Remarks,
-    WeightsOption,
-    depends,
-    errors_printed,
-    reads_files,
+    MissingName,
+    Replicates,
+    TextOptions,
+    WeightsName,
+    scheme_named,
 )
+from fastkappa.cli.remarks import depends, errors_printed
 
 SOME_NOT_SCORED = 1
-EXAMPLES = """
-fastkappa leaderboard truth.csv submissions --id image --target grade
-
-fastkappa leaderboard truth.csv 'team-*.csv' --id 1 --target 2 --no-header
-
-fastkappa leaderboard truth.csv a.csv b.csv --id id --target y --split part
-"""
 
 
-class LeaderboardFormat(enum.StrEnum):
-    table = "table"
-    json = "json"
-    csv = "csv"
-    html = "html"
-    sentence = "sentence"
-
-
-class MismatchOption(enum.StrEnum):
-    stop = "raise"
-    drop = "drop"
-
-
-@reads_files
 def leaderboard(
     truth: Annotated[
         Path,
@@ -54,125 +31,92 @@ def leaderboard(
             help=f"The true labels: {A_FILE[0].lower()}{A_FILE[1:]}, or - for the standard input.",
         ),
     ],
-    submissions: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="SUBMISSION...",
-            help="Files of predictions in the same formats, folders of such files, or patterns such"
-            " as '*.csv'.",
-        ),
-    ],
-    id_column: Annotated[
-        str, typer.Option("--id", metavar="COLUMN", help="The column of the item ids.")
-    ],
-    target: Annotated[
-        str, typer.Option("--target", metavar="COLUMN", help="The column of the labels.")
-    ],
-    weights: Annotated[
-        WeightsOption,
-        typer.Option(metavar="WORD", help="The kappa to rank by: none, linear or quadratic."),
-    ] = WeightsOption.none,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,C",
-            help="The labels to use, in the order that the weights refer to. Items with any other"
-            " true label are left out. The default is all labels that occur, sorted.",
-        ),
-    ] = None,
-    allow_other_labels: Annotated[
-        bool,
-        typer.Option(
-            "--allow-other-labels",
-            help="Score a submission that has labels outside --labels, and leave out the items with"
-            " such labels. Beware: a submission can skip hard items this way.",
-        ),
-    ] = False,
-    missing: Annotated[
-        MissingOption,
-        typer.Option(
-            help="What to do with missing labels: stop with an error (raise), or leave the items"
-            " out (drop). An item without a label in TRUTH is left out of all files. In a"
-            " submission it counts as a missing item; see --mismatch. In CSV and TSV files, an"
-            " empty field, NA, NaN, null and similar texts are missing, unless --labels names"
-            " them.",
-        ),
-    ] = MissingOption.stop,
+    submissions: Annotated[list[Path], typer.Argument()],
+    id_column: Annotated[str, typer.Option("--id")],
+    target: str,
+    weights: WeightsName = "none",
+    labels: str | None = None,
+    allow_other_labels: bool = False,
+    missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column of TRUTH with the clusters of items, such as the patient of each"
-            " image. The bootstrap then draws clusters.",
-        ),
-    ] = None,
-    sample_weight: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="The column of TRUTH with the item weights."),
-    ] = None,
-    split: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column of TRUTH that divides the items into splits, such as public and"
-            " private. Each split has its own ranks.",
-        ),
-    ] = None,
-    bootstrap: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            max=MOST_REPLICATES,
-            help="The number of bootstrap replicates; 0 for no intervals.",
-        ),
-    ] = 1000,
-    mismatch: Annotated[
-        MismatchOption,
-        typer.Option(
-            help="What to do with a submission whose ids differ from the ids in TRUTH: do not score"
-            " it (raise), or leave out missing, unknown and repeated items and score the others"
-            " (drop), subject to --min-coverage."
-        ),
-    ] = MismatchOption.stop,
-    min_coverage: Annotated[
-        float,
-        typer.Option(
-            metavar="PROPORTION",
-            min=0,
-            max=1,
-            help="The proportion of items that a submission must label to be ranked. A low value"
-            " rewards submissions that skip hard items.",
-        ),
-    ] = 1.0,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of the bootstrap.")] = 0,
-    name_pattern: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REGEX",
-            help="A regular expression with one group that finds the name of a submission in its"
-            " path, such as 'team-(.+)[.]csv'. The default name is the path.",
-        ),
-    ] = None,
-    text: Any = None,
+    cluster: str | None = None,
+    sample_weight: str | None = None,
+    split: str | None = None,
+    bootstrap: Replicates = 1000,
+    mismatch: MissingName = "raise",
+    min_coverage: Annotated[float, typer.Option(min=0, max=1)] = 1.0,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    name_pattern: str | None = None,
+    *,
+    text: TextOptions,
     output: Annotated[
-        LeaderboardFormat,
-        typer.Option(
-            "--format",
-            metavar="WORD",
-            help="The output format: table for reading, html for a browser, sentence for a paper,"
-            " json or csv for further computation.",
-        ),
-    ] = LeaderboardFormat.table,
+        Literal["table", "json", "csv", "html", "sentence"], typer.Option("--format")
+    ] = "table",
 ) -> None:
     """Rank files of predictions by their kappa with the truth.
 
     Print the kappa and interval of each file, its difference from the leader with a paired
     interval, and how often it is first and its ranks in the bootstrap replicates. A file
     that cannot be scored has a row with the reason, and the exit status is then 1.
+
+    Parameters
+    ----------
+    submissions : SUBMISSION...
+        Files of predictions in the same formats, folders of such files, or patterns such as
+        '*.csv'.
+    id_column : COLUMN
+        The column of the item ids.
+    target : COLUMN
+        The column of the labels.
+    weights : WORD
+        The kappa to rank by: none, linear or quadratic.
+    labels : A,B,C
+        The labels to use, in the order that the weights refer to. Items with any other true label
+        are left out. The default is all labels that occur, sorted.
+    allow_other_labels
+        Score a submission that has labels outside --labels, and leave out the items with such
+        labels. Beware: a submission can skip hard items this way.
+    missing
+        What to do with missing labels: stop with an error (raise), or leave the items out (drop).
+        An item without a label in TRUTH is left out of all files. In a submission it counts as a
+        missing item; see --mismatch. In CSV and TSV files, an empty field, NA, NaN, null and
+        similar texts are missing, unless --labels names them.
+    cluster : COLUMN
+        The column of TRUTH with the clusters of items, such as the patient of each image. The
+        bootstrap then draws clusters.
+    sample_weight : COLUMN
+        The column of TRUTH with the item weights.
+    split : COLUMN
+        The column of TRUTH that divides the items into splits, such as public and private. Each
+        split has its own ranks.
+    bootstrap : N
+        The number of bootstrap replicates; 0 for no intervals.
+    mismatch
+        What to do with a submission whose ids differ from the ids in TRUTH: do not score it
+        (raise), or leave out missing, unknown and repeated items and score the others (drop),
+        subject to --min-coverage.
+    min_coverage : PROPORTION
+        The proportion of items that a submission must label to be ranked. A low value rewards
+        submissions that skip hard items.
+    seed
+        The seed of the bootstrap.
+    name_pattern : REGEX
+        A regular expression with one group that finds the name of a submission in its path, such as
+        'team-(.+)[.]csv'. The default name is the path.
+    output : WORD
+        The output format: table for reading, html for a browser, sentence for a paper, json or csv
+        for further computation.
+
+    Examples
+    --------
+    fastkappa leaderboard truth.csv submissions --id image --target grade
+
+    fastkappa leaderboard truth.csv 'team-*.csv' --id 1 --target 2 --no-header
+
+    fastkappa leaderboard truth.csv a.csv b.csv --id id --target y --split part
     """
     from fastkappa.cli.files.opening import opened_inputs
+    from fastkappa.cli.files.reading import Reading
     from fastkappa.cli.files.submissions import names_by_pattern, rank_files, submission_files
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import output_of
@@ -180,11 +124,8 @@ def leaderboard(
     from fastkappa.cli.words import arguments_named
     from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 
-    remarks = Remarks(depends(weights))
-    with (
-        errors_printed() as remarks.printed,
-        opened_inputs(text) as opener,
-    ):
+    with errors_printed() as remarks, opened_inputs(text) as opener:
+        remarks.depends = [depends(weights)]
         files = submission_files(submissions, truth, remarks.texts.append)
         opened, others = opener.file(truth), list(map(opener.file_or_failure, files))
         names = {} if name_pattern is None else names_by_pattern(files, name_pattern)
@@ -195,14 +136,14 @@ def leaderboard(
                 id_column,
                 target,
                 LeaderboardOptions(
-                    weights.scheme,
+                    scheme_named(weights),
                     allow_other_labels=allow_other_labels,
-                    on_mismatch="drop" if mismatch is MismatchOption.drop else "raise",
+                    on_mismatch=mismatch,
                     min_coverage=min_coverage,
                     n_resamples=bootstrap,
                     rng=seed,
                 ),
-                remarks.reading(labels, missing, missing_codes),
+                Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append),
                 cluster=cluster,
                 sample_weight=sample_weight,
                 split=split,
@@ -213,7 +154,7 @@ def leaderboard(
         boards = {name: _renamed(board, opener, names) for name, board in boards.items()}
         remarks.texts = list(map(opener.named, remarks.texts))
         remarks.show()
-        write(output_of(boards).written(output.value, remarks.everything))
+        write(output_of(boards).written(output, remarks.everything))
     if any(failure is not None for board in boards.values() for failure in board.failures):
         raise typer.Exit(SOME_NOT_SCORED)
 

@@ -7,58 +7,50 @@ from typing import Annotated
 
 import typer
 
-from fastkappa.cli.commands.score import FirstWeights, print_counts
-from fastkappa.cli.gate import FailOnOption, FailUnder, Gate
-from fastkappa.cli.options import (
-    Format,
-    FormatOption,
-    Remarks,
-    WeightMatrixFile,
-    WeightsOption,
-    depends,
-    errors_printed,
-    read_matrix,
-)
-
-EXAMPLES = """
-fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
-
-fastkappa merge part1.json part2.json --weights linear
-
-fastkappa merge 'counts/*.json' --format sentence
-"""
+from fastkappa.cli.commands.score import print_counts
+from fastkappa.cli.gate import Gate
+from fastkappa.cli.options import Format, TextOptions, WeightMatrixFile, WeightsName
+from fastkappa.cli.remarks import depends, errors_printed, read_matrix
 
 
 def merge(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE...",
-            help="Files that 'fastkappa score --save' wrote, folders of such files, or patterns"
-            " such as '*.json'.",
-        ),
-    ],
-    weights: FirstWeights = WeightsOption.none,
+    files: Annotated[list[Path], typer.Argument()],
+    weights: WeightsName = "none",
     weight_matrix: WeightMatrixFile = None,
-    fail_under: FailUnder = None,
-    fail_on: FailOnOption = None,
-    output: Format = FormatOption.text,
+    *,
+    gate: Gate,
+    output: Format = "text",
 ) -> None:
     """Add saved counts, and score the sum.
 
     First count each part of the ratings with 'fastkappa score --save'. The result
     is the same as with all ratings in one file.
+
+    Parameters
+    ----------
+    files : FILE...
+        Files that 'fastkappa score --save' wrote, folders of such files, or patterns such as
+        '*.json'.
+    weights : WORD
+        The kappa to print first: none, linear or quadratic. All three are computed.
+
+    Examples
+    --------
+    fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
+
+    fastkappa merge part1.json part2.json --weights linear
+
+    fastkappa merge 'counts/*.json' --format sentence
     """
-    from fastkappa.cli.files.opening import TextOptions, opened_inputs
+    from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.saved_counts import merge_counts
 
-    remarks = Remarks()
-    remarks.remedy = "Run fastkappa score --save with --labels in the intended order."
-    with errors_printed() as remarks.printed, opened_inputs(TextOptions()):
-        gate = Gate.of(fail_under, fail_on)
-        matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
-        remarks.rely(depends(weights, matrix))
+    with errors_printed() as remarks, opened_inputs(TextOptions()):
+        remarks.remedy = "Run fastkappa score --save with --labels in the intended order."
+        gate.check_options()
+        matrix = read_matrix(weight_matrix, weights)
+        remarks.depends = [depends(weights, matrix)]
         name, saved = merge_counts(files)
         if saved.are_sorted:
             remarks.sorted_labels.append(saved.counts.labels)
-        print_counts(name, saved, matrix or weights.value, gate, output, remarks)
+        print_counts(name, saved, matrix or weights, gate, output, remarks)

@@ -3,108 +3,95 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from fastkappa.cli.gate import FailOn, FailOnOption, FailUnder, Gate
+from fastkappa.cli.gate import Gate
 from fastkappa.cli.options import (
     Format,
-    FormatOption,
+    FormatName,
     InputFile,
     Labels,
     MissingCodes,
-    MissingOption,
-    Remarks,
+    MissingName,
+    TextOptions,
     WeightMatrixFile,
-    WeightsOption,
-    depends,
-    errors_printed,
-    read_matrix,
-    reads_files,
+    WeightsName,
 )
+from fastkappa.cli.remarks import Remarks, depends, errors_printed, read_matrix
 
 if TYPE_CHECKING:
     from fastkappa.cli.files.saved_counts import SavedCounts
 
-EXAMPLES = """
-fastkappa score ratings.csv --y1 ann --y2 ben
-
-fastkappa score r.csv --y1 ann --y2 ben --weights linear --labels low,mid,high
-
-fastkappa score r.txt --y1 2 --y2 3 --sep ';' --no-header --missing drop
-
-zcat ratings.csv.gz | fastkappa score - --y1 ann --y2 ben --format json
-
-fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
-"""
-WITH_INTERVAL = (FormatOption.sentence, FormatOption.json)
-FirstWeights: TypeAlias = Annotated[
-    WeightsOption,
-    typer.Option(
-        metavar="WORD",
-        help="The kappa to print first: none, linear or quadratic. All three are computed.",
-    ),
-]
+WITH_INTERVAL = ("sentence", "json")
 
 
-@reads_files
 def score(
     file: InputFile,
-    y1: Annotated[str, typer.Option("--y1", metavar="COLUMN", help="The first rater's column.")],
-    y2: Annotated[str, typer.Option("--y2", metavar="COLUMN", help="The second rater's column.")],
-    weights: FirstWeights = WeightsOption.none,
+    y1: str,
+    y2: str,
+    weights: WeightsName = "none",
     weight_matrix: WeightMatrixFile = None,
-    sample_weight: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The column of the item weights. By default each row has weight 1.",
-        ),
-    ] = None,
+    sample_weight: str | None = None,
     labels: Labels = None,
-    missing: Annotated[
-        MissingOption,
-        typer.Option(
-            help="What to do with rows with a missing rating: stop with an error (raise), or leave"
-            " the rows out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar"
-            " texts are missing, unless --labels names them.",
-        ),
-    ] = MissingOption.stop,
+    missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the counts to a file. 'fastkappa merge' adds the counts of several files.",
-        ),
-    ] = None,
-    fail_under: FailUnder = None,
-    fail_on: FailOnOption = None,
-    text: Any = None,
-    output: Format = FormatOption.text,
+    save: Path | None = None,
+    *,
+    gate: Gate,
+    text: TextOptions,
+    output: Format = "text",
 ) -> None:
     """Score the agreement of two columns of ratings.
 
     Print the table of counts, the number of items n, all three kappas, and the
     observed and expected agreement, p_o and p_e, of the unweighted kappa. If labels
     are words in alphabetical order, weighted kappas need --weights.
+
+    Parameters
+    ----------
+    y1 : COLUMN
+        The first rater's column.
+    y2 : COLUMN
+        The second rater's column.
+    weights : WORD
+        The kappa to print first: none, linear or quadratic. All three are computed.
+    sample_weight : COLUMN
+        The column of the item weights. By default each row has weight 1.
+    missing
+        What to do with rows with a missing rating: stop with an error (raise), or leave the rows
+        out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar texts are
+        missing, unless --labels names them.
+    save : FILE
+        Write the counts to a file. 'fastkappa merge' adds the counts of several files.
+
+    Examples
+    --------
+    fastkappa score ratings.csv --y1 ann --y2 ben
+
+    fastkappa score r.csv --y1 ann --y2 ben --weights linear --labels low,mid,high
+
+    fastkappa score r.txt --y1 2 --y2 3 --sep ';' --no-header --missing drop
+
+    zcat ratings.csv.gz | fastkappa score - --y1 ann --y2 ben --format json
+
+    fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
     """
     from fastkappa.cli.files.opening import opened_inputs
+    from fastkappa.cli.files.reading import Reading
     from fastkappa.cli.files.saved_counts import SavedCounts
     from fastkappa.cli.files.two_columns import count_ratings
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.picture import write_file
     from fastkappa.sources.source_table import Columns
 
-    remarks = Remarks()
-    with errors_printed() as remarks.printed, opened_inputs(text) as opener:
-        source, gate = opener.source(file), Gate.of(fail_under, fail_on)
+    with errors_printed() as remarks, opened_inputs(text) as opener:
+        source = opener.source(file)
+        gate.check_options()
         if y1 == y2:
             raise ValueError(f"--y1 and --y2 must name two columns, got {y1!r} twice.")
-        matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
-        remarks.rely(depends(weights, matrix))
-        reading = remarks.reading(labels, missing, missing_codes)
+        matrix = read_matrix(weight_matrix, weights)
+        remarks.depends = [depends(weights, matrix)]
+        reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         with progress_bar(source.files) as bar:
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
             counts = count_ratings(source, Columns(y1, y2, sample_weight), reading)
@@ -112,7 +99,7 @@ def score(
         saved = SavedCounts(source.name, (y1, y2), sample_weight, are_sorted, counts)
         if save is not None:
             write_file(save, saved.to_json())
-        print_counts(source.name, saved, matrix or weights.value, gate, output, remarks)
+        print_counts(source.name, saved, matrix or weights, gate, output, remarks)
 
 
 def print_counts(
@@ -120,7 +107,7 @@ def print_counts(
     saved: SavedCounts,
     weights: Any,
     gate: Gate,
-    output: FormatOption,
+    output: FormatName,
     remarks: Remarks,
 ) -> None:
     """Print the report on counts, and check their kappa against the gate.
@@ -142,10 +129,10 @@ def print_counts(
         saved.counts,
         asked,
         saved.sample_weight,
-        has_interval=(gate.least is not None and gate.on is FailOn.lower_end)
+        has_interval=gate.needs_interval
         or (output in WITH_INTERVAL and saved.counts.table.dtype.kind != "f"),
         is_ordered=not are_words or remarks.rely_on_order,
     )
     remarks.show()
-    write(report.written(output.value, remarks.everything))
+    write(report.written(output, remarks.everything))
     gate.check(report.estimates)

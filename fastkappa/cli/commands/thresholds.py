@@ -2,119 +2,89 @@
 
 from __future__ import annotations
 
-import enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import typer
 
 from fastkappa.cli.options import (
-    WEIGHTS,
     Format,
-    FormatOption,
     InputFile,
     Labels,
     MissingCodes,
-    MissingOption,
-    Remarks,
-    WeightsOption,
-    depends,
-    errors_printed,
-    reads_files,
+    MissingName,
+    TextOptions,
+    Weighting,
+    scheme_named,
 )
-
-EXAMPLES = """
-fastkappa thresholds oof.csv --y grade --score pred
-
-fastkappa thresholds oof.csv --y grade --score pred --format json > cuts.json
-
-fastkappa thresholds cuts.json --apply new.csv > labelled.csv
-
-fastkappa thresholds oof.csv --y grade --score pred --apply new.csv
-"""
+from fastkappa.cli.remarks import depends, errors_printed
 
 
-class MethodOption(enum.StrEnum):
-    spline = "spline"
-    exact = "exact"
-    bagged = "bagged"
-    smoothed = "smoothed"
-    closed_form = "closed_form"
-
-
-@reads_files
 def thresholds(
     file: InputFile,
-    y: Annotated[
-        str | None, typer.Option("--y", metavar="COLUMN", help="The column of the labels.")
-    ] = None,
-    score: Annotated[
-        str | None,
-        typer.Option(
-            "--score",
-            metavar="COLUMN",
-            help="The column of a model's scores. Higher scores must stand for later labels."
-            " Out-of-fold scores are best.",
-        ),
-    ] = None,
-    apply: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A file of new scores, in a column of the same name. Print this file as CSV with"
-            " a new column 'predicted' of labels, instead of the report. FILE can then be the cut"
-            " points saved with --format json.",
-        ),
-    ] = None,
-    weights: Annotated[WeightsOption, WEIGHTS] = WeightsOption.quadratic,
-    method: Annotated[
-        MethodOption,
-        typer.Option(
-            metavar="WORD",
-            help="How to find the cut points. spline: maximise the kappa expected for new rows if"
-            " labels change smoothly with the score. exact: maximise kappa for these rows. bagged:"
-            " average the cut points of 100 resamples. smoothed: like spline, with moving averages"
-            " of the labels. closed_form: use a formula for quadratic weights.",
-        ),
-    ] = MethodOption.spline,
+    y: str | None = None,
+    score: str | None = None,
+    apply: Path | None = None,
+    weights: Weighting = "quadratic",
+    method: Literal["spline", "exact", "bagged", "smoothed", "closed_form"] = "spline",
     labels: Labels = None,
-    missing: Annotated[
-        MissingOption,
-        typer.Option(
-            help="What to do with rows without a label or score: stop with an error (raise), or"
-            " leave the rows out (drop). In CSV and TSV files, an empty field, NA, NaN, null and"
-            " similar texts are missing, unless --labels names them.",
-        ),
-    ] = MissingOption.stop,
+    missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            min=0, max=2**32 - 1, help="The seed of the folds and of the resamples of bagged."
-        ),
-    ] = 0,
-    text: Any = None,
-    output: Format = FormatOption.text,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1)] = 0,
+    *,
+    text: TextOptions,
+    output: Format = "text",
 ) -> None:
     """Find the cut points on a model's scores that maximise kappa.
 
     Print the cut points, the table of counts, and kappa before (scores rounded at
     the half points), after, and out of fold.
+
+    Parameters
+    ----------
+    y : COLUMN
+        The column of the labels.
+    score : COLUMN
+        The column of a model's scores. Higher scores must stand for later labels. Out-of-fold
+        scores are best.
+    apply : FILE
+        A file of new scores, in a column of the same name. Print this file as CSV with a new column
+        'predicted' of labels, instead of the report. FILE can then be the cut points saved with
+        --format json.
+    method : WORD
+        How to find the cut points. spline: maximise the kappa expected for new rows if labels
+        change smoothly with the score. exact: maximise kappa for these rows. bagged: average the
+        cut points of 100 resamples. smoothed: like spline, with moving averages of the labels.
+        closed_form: use a formula for quadratic weights.
+    missing
+        What to do with rows without a label or score: stop with an error (raise), or leave the rows
+        out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar texts are
+        missing, unless --labels names them.
+    seed
+        The seed of the folds and of the resamples of bagged.
+
+    Examples
+    --------
+    fastkappa thresholds oof.csv --y grade --score pred
+
+    fastkappa thresholds oof.csv --y grade --score pred --format json > cuts.json
+
+    fastkappa thresholds cuts.json --apply new.csv > labelled.csv
+
+    fastkappa thresholds oof.csv --y grade --score pred --apply new.csv
     """
     from fastkappa.cli.files.new_scores import Cuts, read_cuts, with_labels
     from fastkappa.cli.files.opening import opened_inputs
+    from fastkappa.cli.files.reading import Reading
     from fastkappa.cli.files.scored_columns import read_scores
     from fastkappa.cli.reports.thresholds import output_of, rounding_of
     from fastkappa.cli.terminal import write
 
-    remarks = Remarks("every cut point", depends(weights))
-    with (
-        errors_printed() as remarks.printed,
-        opened_inputs(text) as opener,
-    ):
-        reading = remarks.reading(labels, missing, missing_codes)
-        if apply is not None and output not in (FormatOption.text, FormatOption.csv):
-            raise ValueError(f"--apply prints CSV, got --format {output.value}.")
+    with errors_printed() as remarks, opened_inputs(text) as opener:
+        remarks.depends = ["every cut point", depends(weights)]
+        reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
+        if apply is not None and output not in ("text", "csv"):
+            raise ValueError(f"--apply prints CSV, got --format {output}.")
         if file.suffix.lower() == ".json":
             if apply is None:
                 raise ValueError(f"{file} has cut points. Give the file of new scores in --apply.")
@@ -128,14 +98,14 @@ def thresholds(
             source = opener.source(file)
             items = read_scores(source, y, score, reading)
             columns = y, score
-            rounding = rounding_of(columns, items, weights.scheme, method.value, seed)
+            rounding = rounding_of(columns, items, scheme_named(weights), method, seed)
             if items.labels is None:
                 reading.on_sorted(rounding.labels)
             cuts = Cuts(rounding.labels.tolist(), rounding.thresholds, score)
         if apply is None:
             remarks.show()
-            report = output_of(source.name, columns, items, rounding, weights.scheme, method.value)
-            write(report.written(output.value, remarks.everything))
+            report = output_of(source.name, columns, items, rounding, scheme_named(weights), method)
+            write(report.written(output, remarks.everything))
             return
         written = with_labels(opener.source(apply), cuts, reading, remarks.texts.append)
         remarks.show()

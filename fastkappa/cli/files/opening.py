@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
 from fastkappa.cli.files.spreadsheets import SPREADSHEETS, rows_of_sheet
+from fastkappa.cli.options import TextOptions
 from fastkappa.results.csv_rows import as_csv
 from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
 from fastkappa.sources.arrow_paths import files_at
@@ -52,50 +53,33 @@ BLANKS = re.compile(" +")
 NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
 
-class TextOptions(NamedTuple):
-    """The options for reading text files and spreadsheets."""
-
-    sep: str | None = None
-    encoding: str | None = None
-    no_header: bool = False
-    quote: str = "double"
-    skip: int = 0
-    decimal: str = "."
-    sheet: str | None = None
-
-    def given(self) -> list[str]:
-        """Return the names of the options that differ from their defaults."""
-        usual = TextOptions()
-        return [name for name in self._fields if getattr(self, name) != getattr(usual, name)]
-
-    def text_format(self) -> TextFormat:
-        """Return the options as a `TextFormat`, or raise if one is invalid."""
-        encoding = self.encoding
-        if encoding is not None:
-            try:
-                encoding = codecs.lookup(encoding).name
-                # Python also has codecs from bytes to bytes and from text to text, which fail here.
-                b"".decode(encoding)
-                "".encode(encoding)
-            except (LookupError, ValueError):
-                raise RatingsError(
-                    "--encoding must be an encoding that Python supports, such as utf-16 or cp1252,"
-                    f" got {self.encoding!r}."
-                ) from None
-        is_plain = encoding in ("utf-8", "utf-8-sig")
-        delimiter = None if self.sep is None else _delimiter(self.sep)
-        if len(self.decimal) != 1 or not self.decimal.isascii() or self.decimal.isalnum():
-            raise RatingsError(f"--decimal must be a character such as ',', got {self.decimal!r}.")
-        if self.decimal == delimiter:
-            raise RatingsError(f"--sep and --decimal must differ, got {delimiter!r} for both.")
-        return TextFormat(
-            delimiter,
-            None if is_plain else encoding,
-            has_names=not self.no_header,
-            has_quotes=self.quote == "double",
-            n_skipped=self.skip,
-            decimal=self.decimal,
-        )
+def text_format_of(options: TextOptions) -> TextFormat:
+    """Return the options as a `TextFormat`, or raise if one is invalid."""
+    encoding, decimal = options.encoding, options.decimal
+    if encoding is not None:
+        try:
+            encoding = codecs.lookup(encoding).name
+            # Python also has codecs from bytes to bytes and from text to text, which fail here.
+            b"".decode(encoding)
+            "".encode(encoding)
+        except (LookupError, ValueError):
+            raise RatingsError(
+                "--encoding must be an encoding that Python supports, such as utf-16 or cp1252,"
+                f" got {options.encoding!r}."
+            ) from None
+    delimiter = None if options.sep is None else _delimiter(options.sep)
+    if len(decimal) != 1 or not decimal.isascii() or decimal.isalnum():
+        raise RatingsError(f"--decimal must be a character such as ',', got {decimal!r}.")
+    if decimal == delimiter:
+        raise RatingsError(f"--sep and --decimal must differ, got {delimiter!r} for both.")
+    return TextFormat(
+        delimiter,
+        None if encoding in ("utf-8", "utf-8-sig") else encoding,
+        has_names=not options.no_header,
+        has_quotes=options.quote == "double",
+        n_skipped=options.skip,
+        decimal=decimal,
+    )
 
 
 def _delimiter(sep: str) -> str:
@@ -123,7 +107,7 @@ class Opener:
     """
 
     def __init__(self, options: TextOptions, stack: ExitStack) -> None:
-        self.options, self.text_format = options, options.text_format()
+        self.options, self.text_format = options, text_format_of(options)
         self._stack = stack
         self._folder: Path | None = None
         # For each copy, the name that the user gave for the original.

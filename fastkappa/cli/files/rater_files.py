@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fastkappa.cli.files.opening import Opener, Source
 from fastkappa.cli.files.raters import RATER, RaterColumns
-from fastkappa.cli.raters_option import named_raters
+from fastkappa.cli.raters_option import RaterOptions, named_raters
 from fastkappa.formatting import first_of_many
 from fastkappa.sources.arrow_files import SUFFIXES, column_names, files_of
 from fastkappa.sources.arrow_folders import warn_of_copies
@@ -20,32 +20,29 @@ MOST_NAMED = 3
 def opened_raters(
     opener: Opener,
     files: Sequence[Path],
-    id_column: str | None,
-    raters: list[str] | None,
-    long: tuple[str | None, str | None, str | None],
-    beside: Sequence[str | None] = (),
+    options: RaterOptions,
+    group: str | None = None,
     *,
     names_items: bool = False,
 ) -> tuple[Source, RaterColumns]:
     """Return the source to read, and the columns of the raters.
 
-    With an ``id_column`` there is one file per rater. ``long`` has the columns of items, raters and
-    ratings, and ``beside`` has other columns that the command uses. ``names_items`` is passed to
-    `named_raters`.
+    With ``--id`` there is one file per rater. ``group`` is another column that the command uses.
+    ``names_items`` is passed to `named_raters`.
 
     Raises
     ------
     ValueError
         If the options do not name the columns, or two files have the same name.
     """
+    raters, item, rater, rating, id_column, cluster = options
     if id_column is None:
         if len(files) > 1:
             raise RatingsError(
                 "several files need --id, the column of the items. To read them as one table, give"
                 " their folder or a pattern."
             )
-        return opener.source(files[0]), named_raters(raters, *long, names_items=names_items)
-    item, rater, rating = long
+        return opener.source(files[0]), named_raters(options, names_items=names_items)
     if item is not None or rater is not None:
         raise RatingsError(
             f"--id is for one file per rater, and {'--item' if item else '--rater'} is for one file"
@@ -78,7 +75,7 @@ def opened_raters(
             )
     kept = {name: source for name, source in found.items() if not chosen or name in chosen}
     ratings = {
-        name: (source, _only_other(source, (id_column, *beside)) if rating is None else rating)
+        name: (source, rating or _only_other(source, (id_column, cluster, group)))
         for name, source in kept.items()
     }
     names = [source.name for source in kept.values()]

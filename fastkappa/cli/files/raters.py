@@ -69,7 +69,7 @@ class RaterColumns(NamedTuple):
         *,
         are_scores: bool = False,
     ) -> dict[str, Any]:
-        """Return the columns of ratings, items and raters, and others.
+        """Return the names of the columns of ratings, items and raters, and of other columns.
 
         Items, raters and the columns ``text`` are read as strings.
 

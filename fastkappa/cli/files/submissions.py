@@ -168,7 +168,7 @@ def rank_files(
         Columns of the truth: the cluster of each item (the bootstrap draws clusters), its weight,
         and its split, such as public or private.
     on_left_out : callable
-        Called with a text that says how many items of the truth are left out, if any.
+        Called with a text about the number of items of the truth that are left out, if any.
     text_format : TextFormat, optional
         Format of text files, if they are not UTF-8 or their suffix does not imply the delimiter.
     bar : Bar

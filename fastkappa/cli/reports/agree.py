@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.files.clustered_columns import ClusteredPair
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.raters import (
@@ -20,7 +21,7 @@ from fastkappa.cli.progress import progress_bar
 from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups
 from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import report_on_pair
-from fastkappa.cli.reports.agree_parts import AgreeRequest, no_undefined_warnings, result_of
+from fastkappa.cli.reports.agree_parts import no_undefined_warnings, result_of
 from fastkappa.cli.reports.agree_several import SET_LEVELS, report_on_several
 from fastkappa.cli.reports.output import Output
 from fastkappa.sources.source_counts import SourceCounts
@@ -44,7 +45,7 @@ def read_and_report(
     if request.cluster in columns.rated:
         raise ValueError(f"--cluster must not name a column of ratings, got {request.cluster!r}.")
     _check_sets(request, reading)
-    of_alpha = request.level is not None or request.separator is not None
+    of_alpha = request.level is not None or request.set_separator is not None
     are_two = not is_long and len(columns.raters) == 2 and not of_alpha
     if not is_long and request.duplicates != "error":
         raise ValueError("--duplicates needs one row per rating, or one file per rater.")
@@ -61,10 +62,6 @@ def read_and_report(
         )
     if are_two:
         _refuse_for_two(request)
-    if request.gold is not None and (request.model is not None or request.separator is not None):
-        raise ValueError(
-            "--gold cannot be combined with --model, which would vote too, or with --set-separator."
-        )
     with progress_bar(source.files) as bar:
         reading = reading._replace(on_progress=bar.starts(source.files[0]))
         if are_two and not request.lists_items:
@@ -76,14 +73,14 @@ def read_and_report(
             request.group,
             request.cluster,
             duplicates=request.duplicates,
-            separator=request.separator,
+            separator=request.set_separator,
         )
     request = request._replace(raters=tuple(read.whole.rater_names or ()))
     if read.whole.n_raters == 2 and not of_alpha:
-        return _report_on_two_read(request, read, reading)
-    if request.interval_method is not None:
+        return _report_on_two_read(request, read)
+    if request.interval_method != "auto":
         raise ValueError("--interval-method applies only to two raters.")
-    return report_on_several(request, read, reading)
+    return report_on_several(request, read)
 
 
 def _refuse_for_two(request: AgreeRequest) -> None:
@@ -94,13 +91,16 @@ def _refuse_for_two(request: AgreeRequest) -> None:
 
 def _check_sets(request: AgreeRequest, reading: Reading) -> None:
     """Raise if an option does not apply to sets of labels, or a level applies only to sets."""
-    if request.separator is None:
+    if request.set_separator is None:
         if request.level in SET_LEVELS and request.level != "nominal":
             raise ValueError(f"--level {request.level} is for sets: give --set-separator.")
         return
-    if not request.separator:
+    if not request.set_separator:
         raise ValueError("--set-separator must not be empty, got ''.")
-    unused = {"--weights": request.weights is not None, "--labels": reading.labels is not None}
+    unused = {
+        "--weights": request.weights != "none" or request.matrix is not None,
+        "--labels": reading.labels is not None,
+    }
     unused["--missing-codes"] = reading.codes is not None
     for option, is_given in unused.items():
         if is_given:
@@ -121,7 +121,7 @@ def _report_on_two(request: AgreeRequest, source: Source, reading: Reading) -> O
     return _report_on_tables(request, count_groups(source, columns, reading))
 
 
-def _report_on_two_read(request: AgreeRequest, read: RatersRead, reading: Reading) -> Output:
+def _report_on_two_read(request: AgreeRequest, read: RatersRead) -> Output:
     """Report on the ratings of two raters, and list their items if asked."""
     _refuse_for_two(request)
     if request.group is None:
@@ -136,7 +136,7 @@ def _report_on_two_read(request: AgreeRequest, read: RatersRead, reading: Readin
         output = _report_on_tables(request, {g: pair_counts(p) for g, p in read.groups.items()})
     if not request.lists_items:
         return output
-    items, files = of_items(request, read, request.weights_of(read.whole.labels), reading)
+    items, files = of_items(request, read, request.weights_of(read.whole.labels))
     return output.plus([items])._replace(files=files)
 
 

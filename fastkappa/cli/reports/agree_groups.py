@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.gate import Estimate, of_one_group
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_parts import (
-    AgreeRequest,
     bootstrap_fields,
     bootstrap_of,
     no_undefined_warnings,
@@ -42,7 +42,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     drawn, read = [], []
     for of_group, (group, name) in zip(fields["groups"], names.items()):
         of_group["group"] = name
-        if request.n_resamples:
+        if request.bootstrap:
             with no_undefined_warnings():
                 resampled = bootstrap_of(grouped[group], request)
             of_group["bootstrap"] = bootstrap_fields(resampled)
@@ -73,7 +73,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
-    """Return the agreement in each group; the key None has the counts of rows without a group."""
+    """Return the agreement in each group. In ``counts``, None is the key of rows without one."""
     named = {group: part for group, part in counts.items() if group is not None}
     n_without_group = counts[None].n_rows if None in counts else 0
     results = {group: result_of(part, request) for group, part in named.items() if part.table.any()}

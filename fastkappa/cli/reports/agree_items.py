@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from fastkappa.choices import did_you_mean
+from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.raters import RatersRead
 from fastkappa.cli.files.reading import Reading
-from fastkappa.cli.reports.agree_parts import AgreeRequest
 from fastkappa.cli.reports.output import Section
 from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater.disputed import MOST_SHOWN, disputed_items
@@ -23,7 +23,7 @@ from fastkappa.results.csv_rows import as_csv
 from fastkappa.results.report import Report
 from fastkappa.statistics.weights import Weights
 
-# The columns of a file of disputed items that have the items and the decisions.
+# These columns of a file of disputed items contain the items and the decisions.
 ITEM, DECISION = "item", "adjudicated"
 # How the final label of an item was decided.
 DECIDED_BY = ("all raters", "majority", "one rater", "adjudication", "")
@@ -32,9 +32,7 @@ BY_ALL, BY_MAJORITY, BY_ONE, BY_DECISION, OPEN = DECIDED_BY
 Files = list[tuple[Path, str]]
 
 
-def of_items(
-    request: AgreeRequest, read: RatersRead, weights: Weights, reading: Reading
-) -> tuple[Section, Files]:
+def of_items(request: AgreeRequest, read: RatersRead, weights: Weights) -> tuple[Section, Files]:
     """Return the most disputed items, and the files of items to write."""
     whole, names = read.whole, read.items
     most = None if request.disputed is not None else MOST_SHOWN
@@ -48,8 +46,7 @@ def of_items(
         files.append((request.disputed, found.to_csv()))
     if request.gold is not None:
         items = range(1, whole.n_subjects + 1) if names is None else names.tolist()
-        decisions = _decisions(request.adjudicated, reading)
-        labels, decided_by = final_labels(whole, list(map(str, items)), decisions)
+        labels, decided_by = final_labels(whole, list(map(str, items)), request.decisions)
         head = [read.columns.item or ITEM, read.columns.rating or "label", "decided_by"]
         files.append((request.gold, as_csv(head, zip(items, labels, decided_by), n_given=1)))
         counts = Counter(decided_by)
@@ -60,10 +57,8 @@ def of_items(
     return Section(reports, fields), files
 
 
-def _decisions(source: Source | None, reading: Reading) -> dict[str, str]:
+def decisions(source: Source, reading: Reading) -> dict[str, str]:
     """Return the decisions in a file of disputed items, by item."""
-    if source is None:
-        return {}
     columns = [ITEM, DECISION]
     found = reading.columns(source, [DECISION], [ITEM], text=columns)
     pairs = zip(*(found[name].to_pylist() for name in columns))
@@ -73,7 +68,7 @@ def _decisions(source: Source | None, reading: Reading) -> dict[str, str]:
 def final_labels(
     ratings: Ratings, items: list[str], decisions: Mapping[str, str]
 ) -> tuple[list[Any], list[str]]:
-    """Return the final label of each item, None if it is undecided, and how it was decided.
+    """Return the final label of each item (None if undecided) and the way in which it was decided.
 
     A decision comes before the label that more than half of the raters of the item gave.
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.gate import Estimate
 from fastkappa.cli.pages.pictures import Picture
-from fastkappa.cli.reports.agree_parts import (
-    AgreeRequest,
-    bootstrap_fields,
-    bootstrap_of,
-    no_undefined_warnings,
-)
+from fastkappa.cli.reports.agree_parts import bootstrap_fields, bootstrap_of, no_undefined_warnings
 from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.cli.words import in_words_of_options
 from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion
@@ -23,7 +19,7 @@ from fastkappa.two_raters.agreement_result import AgreementResult
 def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
     """Return the report on two raters."""
     with no_undefined_warnings():
-        resampled = bootstrap_of(result, request) if request.n_resamples else None
+        resampled = bootstrap_of(result, request) if request.bootstrap else None
         numbers = {"n": result.n, "dropped": result.n_dropped, "outside": result.n_outside}
         rows = number_rows(numbers) + [estimate_row(*row) for row in result.rows()]
         own = result._report()

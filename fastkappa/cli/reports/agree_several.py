@@ -6,20 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 from typing import Any
 
+from fastkappa.cli.agree_request import CONFIDENCE, AgreeRequest
 from fastkappa.cli.files.raters import RatersRead
-from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.gate import Estimate, of_one_group
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_groups import GroupsOfSeveral
 from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import table_picture
-from fastkappa.cli.reports.agree_parts import (
-    CONFIDENCE,
-    AgreeRequest,
-    bootstrap_fields,
-    no_undefined_warnings,
-    why_undefined,
-)
+from fastkappa.cli.reports.agree_parts import bootstrap_fields, no_undefined_warnings, why_undefined
 from fastkappa.cli.reports.output import Output, Section
 from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import coefficients
@@ -58,9 +52,9 @@ SET_LEVELS = ("nominal", "jaccard", "masi")
 OF_MODEL = ("winning rate", "advantage probability")
 
 
-def report_on_several(request: AgreeRequest, read: RatersRead, reading: Reading) -> Output:
+def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
     """Return the report on three or more raters, for all subjects and for each group."""
-    whole, are_sets = read.whole, request.separator is not None
+    whole, are_sets = read.whole, request.set_separator is not None
     weights = None if are_sets else request.weights_of(whole.labels)
     options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
     raters: RaterComparison | None = None
@@ -75,13 +69,13 @@ def report_on_several(request: AgreeRequest, read: RatersRead, reading: Reading)
             if pairs_are_few(whole):
                 pairs = pairwise_kappa(whole, **options)
             parts = [_of_labels(labels), _of_raters(whole, raters, labels), _of_pairs(whole, pairs)]
-        items, files = of_items(request, read, weights, reading)
+        items, files = of_items(request, read, weights)
         parts.append(items)
         if request.model is not None:
             parts.append(_of_model(request, request.model, whole, weights))
     first = next(iter(results.values()))
     with no_undefined_warnings():
-        pair = None if request.pair is None else _pair_of(request, request.pair, whole, pairs)
+        pair = None if request.pair is None else _pair_of(request, whole, pairs)
         if pair is not None:
             report = pair._report()._replace(heading=", ".join(pair.raters))
             parts.append(Section([report], {"pair": pair.to_dict()}, (), [pair.sentence()]))
@@ -243,16 +237,14 @@ def _of_model(request: AgreeRequest, model: str, whole: Ratings, weights: Weight
     )
 
 
-def _pair_of(
-    request: AgreeRequest, names: tuple[str, str], whole: Ratings, pairs: PairwiseKappa | None
-) -> AgreementResult:
+def _pair_of(request: AgreeRequest, whole: Ratings, pairs: PairwiseKappa | None) -> AgreementResult:
     """Return the agreement of two of the raters."""
     if pairs is None:
         many = f"as many as {whole.n_raters} raters"
-        what = many if request.separator is None else "sets of labels"
+        what = many if request.set_separator is None else "sets of labels"
         raise ValueError(f"--pair is not available for {what}.")
     try:
-        return pairs[names]
+        return pairs[request.two_names]
     except KeyError as error:
         raise ValueError(f"--pair: {error.args[0]}") from error
 
@@ -281,7 +273,7 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
     For sets of labels, return only Krippendorff's alpha, at each level.
     """
     level: Any = request.level
-    if request.separator is not None:
+    if request.set_separator is not None:
         levels: Any = SET_LEVELS if level is None else [level]
         return {
             f"krippendorff_alpha_{name}": krippendorff_alpha(
@@ -310,12 +302,12 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
 
 
 def _bootstraps(results: Coefficients, ratings: Ratings, request: AgreeRequest) -> Resampled:
-    if not request.n_resamples:
+    if not request.bootstrap:
         return NO_BOOTSTRAP
     few = len(ratings.patterns.multiplicities) <= MOST_FOR_BCA
     method: Method = "bca" if few else "percentile"
     return {
-        name: result.bootstrap(n_resamples=request.n_resamples, method=method, rng=request.seed)
+        name: result.bootstrap(n_resamples=request.bootstrap, method=method, rng=request.seed)
         for name, result in results.items()
     }
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
-from fastkappa.cli.options import DPI, Remarks
+from fastkappa.cli.options import DPI, PictureOptions
+from fastkappa.cli.remarks import Remarks
 from fastkappa.cli.reports.output import Output
 from fastkappa.plotting.style import import_matplotlib, new_axes
 
@@ -14,64 +14,55 @@ from fastkappa.plotting.style import import_matplotlib, new_axes
 REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
 
-class PictureOptions(NamedTuple):
-    """The options for plots."""
+def check_pictures(options: PictureOptions) -> None:
+    """Raise if an option is invalid, or needs ``--plot`` and it is not given."""
+    read_size(options.size)
+    others = [name for name in ("size", "title") if getattr(options, name) is not None]
+    others += [] if options.dpi == DPI else ["dpi"]
+    if options.plot is None and others:
+        raise ValueError(f"--{others[0]} needs --plot, which is not given.")
 
-    plot: Path | None = None
-    dpi: int = DPI
-    size: str | None = None
-    title: str | None = None
-    report_file: Path | None = None
 
-    def check(self) -> None:
-        """Raise if an option is invalid, or needs ``--plot`` and it is not given."""
-        read_size(self.size)
-        given = {"--size": self.size, "--title": self.title}
-        options = [option for option, value in given.items() if value is not None]
-        options += [] if self.dpi == DPI else ["--dpi"]
-        if self.plot is None and options:
-            raise ValueError(f"{options[0]} needs --plot, which is not given.")
+def draw(options: PictureOptions, output: Output) -> None:
+    """Draw the first plot of an output to the file in ``--plot``, if it is given.
 
-    def draw(self, report: Output) -> None:
-        """Draw the first plot of a report to the file in ``--plot``, if it is given.
+    The suffix of the file determines its format.
 
-        The suffix of the file determines its format.
+    Raises
+    ------
+    ValueError
+        If the file cannot be written, or its format is not known.
+    ImportError
+        If matplotlib is not installed.
+    """
+    if options.plot is None:
+        return
+    matplotlib = import_matplotlib()
+    matplotlib.use("agg")
+    size = read_size(options.size)
+    ax = output.pictures[0].draw(None if size is None else new_axes(*size))
+    if options.title is not None:
+        ax.set_title(options.title)
+    try:
+        with matplotlib.rc_context(REAL_FONTS):
+            ax.figure.savefig(options.plot, dpi=options.dpi)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ValueError(f"--plot {options.plot} cannot be written: {reason}.") from error
+    finally:
+        matplotlib.pyplot.close(ax.figure)
 
-        Raises
-        ------
-        ValueError
-            If the file cannot be written, or its format is not known.
-        ImportError
-            If matplotlib is not installed.
-        """
-        if self.plot is None:
-            return
-        matplotlib = import_matplotlib()
-        matplotlib.use("agg")
-        size = read_size(self.size)
-        ax = report.pictures[0].draw(None if size is None else new_axes(*size))
-        if self.title is not None:
-            ax.set_title(self.title)
-        try:
-            with matplotlib.rc_context(REAL_FONTS):
-                ax.figure.savefig(self.plot, dpi=self.dpi)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise ValueError(f"--plot {self.plot} cannot be written: {reason}.") from error
-        finally:
-            matplotlib.pyplot.close(ax.figure)
 
-    def write_page(self, report: Output, remarks: Remarks) -> None:
-        """Write the page of a report if it is requested, without plots if matplotlib is missing."""
-        path = self.report_file
-        if path is None:
-            return
-        try:
-            page = report.as_page(remarks.everything)
-        except ImportError as error:
-            remarks.warn(f"{path} has no plots: {error}")
-            page = report.written("html", remarks.everything)
-        write_file(path, page)
+def write_page(options: PictureOptions, output: Output, remarks: Remarks) -> None:
+    """Write the page of an output to ``--report``, without plots if matplotlib is missing."""
+    if options.report is None:
+        return
+    try:
+        page = output.as_page(remarks.everything)
+    except ImportError as error:
+        remarks.warn(f"{options.report} has no plots: {error}")
+        page = output.written("html", remarks.everything)
+    write_file(options.report, page)
 
 
 def write_file(path: Path, text: str) -> None:

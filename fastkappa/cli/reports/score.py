@@ -79,7 +79,8 @@ def _with_interval(
 ) -> AgreementResult:
     """Return the agreement with the interval of kappa."""
     # Importing these modules earlier would add a tenth to the time for a small file.
-    from fastkappa.cli.reports.agree_parts import CONFIDENCE, check_whole
+    from fastkappa.cli.agree_request import CONFIDENCE
+    from fastkappa.cli.reports.agree_parts import check_whole
     from fastkappa.two_raters.agreement import make_result
 
     check_whole(counts.table)

@@ -89,7 +89,8 @@ class Probabilities(NamedTuple):
                 np.maximum(chosen, cheaper * position, out=chosen)
                 np.minimum(least, expected[position], out=least)
             if self.weights is not None:
-                # This is not done in place, because the block may be the user's own array.
+                # The product is not computed in place, because the block may be the user's own
+                # array.
                 block = block * self.weights[inside]
             table += block @ (chosen == label[:, None]).astype(np.float64).T
         return table
@@ -122,7 +123,7 @@ def read_probabilities(values: Any, sample_weight: Any = None) -> Probabilities:
         array = numbers_of_objects(array, "probabilities")
     if array.dtype.kind not in "iufb":
         raise ValueError(
-            f"probabilities must hold real numbers, got an array of dtype {array.dtype}."
+            f"probabilities must contain real numbers, got an array of dtype {array.dtype}."
         )
     if 0 in array.shape:
         raise ValueError(f"probabilities must not be empty, got shape {array.shape}.")

@@ -3,7 +3,6 @@
 #define FASTKAPPA_KERNELS_H
 #include "common/range.h"
 #include "csv_lines/count_lines.h"
-#include "differences/largest.h"
 #include "labels/look_up.h"
 #include "moments/moments.h"
 #include "pairs/count_pairs.h"
@@ -13,5 +12,4 @@
 #include "scores/bins.h"
 #include "scores/cuts.h"
 #include "scores/evaluate.h"
-#include "scores/keys.h"
 #endif

@@ -1,8 +1,8 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
-"""Count, sort and group scored items in C; see `fastkappa.kernels.contract`."""
+"""Count and group scored items in C; see `fastkappa.kernels.contract`."""
 
 cimport cython
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
 from fastkappa.kernels.cython.pairs cimport (
     check_range, check_shapes, column_t, read_array, read_column, shared_simd_level,
@@ -33,21 +33,6 @@ cdef extern from "scores/bins.h" nogil:
     Py_ssize_t c_group_scores "group_scores" (
         const column_t *, const column_t *, const double *, Py_ssize_t, Py_ssize_t,
         const bins_t *, int64_t *, const int64_t *, void *, uint16_t *, double *,
-    ) noexcept
-
-cdef extern from "scores/keys.h" nogil:
-    ctypedef struct key_layout_t:
-        uint64_t negative
-        uint64_t n_negative
-        uint64_t positive
-        int code_bits
-    int KEYS_FIT
-    int KEYS_NOT_FINITE
-    int c_pack_scores "pack_scores" (
-        const column_t *, const column_t *, Py_ssize_t, uint64_t *, key_layout_t *
-    ) noexcept
-    void c_unpack_scores "unpack_scores" (
-        const uint64_t *, Py_ssize_t, const key_layout_t *, int, void *, uint16_t *
     ) noexcept
 
 cdef extern from "scores/accumulate.h" nogil:
@@ -195,34 +180,6 @@ def group_scores(items, bins, int64_t[::1] places, const int64_t[::1] ends, out,
             &ends[0], &room.bytes[0], &room.codes[0], room.weight,
         )
     return n_refused
-
-
-def sort_items(items):
-    """Return scores and codes in the order of the scores, or None if the general path is needed.
-
-    It is needed if scores are not finite, or if they are so far apart that a score and a code
-    together need more than 64 bits.
-    """
-    cdef column_t x, y
-    cdef key_layout_t layout
-    cdef int outcome
-    scores, codes = items.scores, items.codes
-    cdef Py_ssize_t n = read_array(scores, 0, 0, &x)
-    check_range(0, n, read_column(codes, items.lowest, items.n_labels, &y))
-    array = np.empty(n, np.uint64)
-    cdef uint64_t[::1] keys = array
-    with nogil:
-        outcome = c_pack_scores(&x, &y, n, &keys[0], &layout)
-    if outcome != KEYS_FIT:
-        return None
-    array.sort()
-    ordered = np.empty(n, scores.dtype.newbyteorder("="))
-    ordered_codes = np.empty(n, np.uint16)
-    cdef uint8_t[::1] raw = ordered.view(np.uint8)
-    cdef uint16_t[::1] unpacked = ordered_codes
-    with nogil:
-        c_unpack_scores(&keys[0], n, &layout, x.kind, &raw[0], &unpacked[0])
-    return ordered, ordered_codes
 
 
 def accumulate_labels(

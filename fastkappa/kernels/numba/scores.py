@@ -1,4 +1,4 @@
-"""Count, sort and group scored items with numba.
+"""Count and group scored items with numba.
 
 The contract is the same as that of `fastkappa.kernels.numpy.scores`. Chunks of scores are
 converted to float64, so the loops are compiled for a single type.
@@ -25,7 +25,6 @@ from fastkappa.kernels.numba.loops import compile_lazily
 
 # The copies of a chunk of this size stay in the L2 cache.
 CHUNK = 1 << 14
-SIGN = np.uint64(1 << 63)
 LARGEST = np.finfo(np.float64).max
 NONE = np.empty(0)
 
@@ -103,40 +102,6 @@ def accumulate_labels(
     _accumulate(codes, NONE if weights is None else weights, places, prefix, np.empty(len(prefix)))
 
 
-def sort_items(items: Items) -> tuple[AnyArray, NDArray[np.uint16]] | None:
-    """Return scores and codes in the order of the scores, or None if the general path is needed.
-
-    It is needed if scores are not finite, or if they are so far apart that a score and a code
-    together need more than 64 bits.
-    """
-    scores, n_labels = items.scores, items.n_labels
-    check_range(0, len(scores), items.codes)
-    # -0.0 becomes 0.0
-    keys = (scores.astype(np.float64) + 0.0).view(np.uint64)
-    layout = np.zeros(4, np.uint64)
-    _order(keys, layout)
-    limits = np.array([-LARGEST, LARGEST]).view(np.uint64)
-    _order(limits, np.zeros(4, np.uint64))
-    first, last_negative, first_positive, last = (int(key) for key in layout)
-    if first < limits[0] or last > limits[1]:
-        return None
-    n_negative = 0 if first >> 63 else last_negative - first + 1
-    n_positive = last - first_positive + 1 if last > 1 << 63 else 0
-    bits = n_labels.bit_length()
-    if (n_negative + 1 + n_positive) >> (64 - bits):
-        return None
-    # Keys of negative scores come first, then zero, then positive scores. The many numbers close
-    # to zero that do not occur get no keys.
-    positive = (first_positive - n_negative - 1) % (1 << 64)
-    origins = np.array([first, n_negative, positive, (1 << 63) - n_negative], np.uint64)
-    inside = np.minimum(offsets_from(items.codes, items.lowest), np.uint64(n_labels))
-    _pack(keys, inside, origins, np.uint64(bits))
-    keys.sort()
-    ordered = np.empty(len(keys), np.uint16)
-    _unpack(keys, origins, np.uint64(bits), ordered)
-    return keys.view(np.float64).astype(scores.dtype.newbyteorder("="), copy=False), ordered
-
-
 @compile_lazily
 def _row(x: float, low: float, scale: float, n_inner: int) -> Any:
     if not (-LARGEST <= x <= LARGEST):
@@ -208,43 +173,3 @@ def _accumulate(codes: Any, weights: Any, places: Any, prefix: Any, below: Any) 
                 below[codes[i]] += weights[i] if len(weights) else 1.0
         for y in range(len(below)):
             prefix[y, j] = below[y]
-
-
-@compile_lazily
-def _order(keys: Any, layout: Any) -> None:
-    first, last_negative = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0)
-    first_positive, last = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0)
-    for i in range(len(keys)):
-        key = keys[i]
-        if key & SIGN:
-            key = ~key
-            last_negative = max(last_negative, key)
-        else:
-            key = key | SIGN
-            if key != SIGN:
-                first_positive = min(first_positive, key)
-        first, last = min(first, key), max(last, key)
-        keys[i] = key
-    layout[0], layout[1], layout[2], layout[3] = first, last_negative, first_positive, last
-
-
-@compile_lazily
-def _pack(keys: Any, offsets: Any, origins: Any, bits: Any) -> None:
-    for i in range(len(keys)):
-        origin = origins[2] if keys[i] & SIGN else origins[0]
-        if keys[i] == SIGN:
-            origin = origins[3]
-        keys[i] = ((keys[i] - origin) << bits) | offsets[i]
-
-
-@compile_lazily
-def _unpack(keys: Any, origins: Any, bits: Any, codes: Any) -> None:
-    mask = (np.uint64(1) << bits) - np.uint64(1)
-    for i in range(len(keys)):
-        codes[i] = keys[i] & mask
-        key = keys[i] >> bits
-        if key == origins[1]:
-            key = SIGN
-        else:
-            key += origins[0] if key < origins[1] else origins[2]
-        keys[i] = key & ~SIGN if key & SIGN else ~key

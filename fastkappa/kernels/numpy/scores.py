@@ -1,4 +1,4 @@
-"""Count, sort and group scored items in NumPy. These are the reference kernels.
+"""Count and group scored items in NumPy. These are the reference kernels.
 
 Each score belongs to one of ``n_inner + 3`` rows. Row 0 is for scores below ``low``. Rows 1 to
 ``n_inner`` are bins of equal width from ``low`` on. The next row is for scores above them, and
@@ -25,9 +25,6 @@ from fastkappa.kernels.contract import (
 )
 
 CHUNK = 1 << 15
-
-# The general path uses NumPy's sort, so a kernel would be no faster.
-sort_items = None
 
 
 def count_scores(

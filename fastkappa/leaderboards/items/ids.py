@@ -24,7 +24,7 @@ from fastkappa.ratings.labels import in_unit
 from fastkappa.ratings.missing import is_missing
 
 # Integers are looked up in an array if their range is at most this many times their number. For a
-# million integers this is five times as fast as pyarrow.
+# million integers, the array is five times as fast as pyarrow.
 WIDEST_RANGE = 4
 NOT_MISSING = "must not be missing, got {} among them."
 WHOLE = "must be whole numbers or strings, got {}."
@@ -90,13 +90,13 @@ class Places:
         """Return the positions of ids that already occur earlier in the list."""
         strings = self._others.values
         if self._others.kind == "string" and len(strings.unique()) == len(strings):
-            # This is twice as fast as looking up each id.
+            # This comparison is twice as fast as looking up each id.
             return np.empty(0, np.int64)
         [first] = self.of([self._others])
         return np.flatnonzero(first != np.arange(len(first)))
 
     def of(self, lists: Sequence[Ids]) -> list[Positions]:
-        """Return the first position of each id of some lists among the others, -1 for none."""
+        """Return the first position of each id of some lists among the others, or -1 for none."""
         if all(ids.kind == self._others.kind == "string" for ids in lists):
             return _index_in([ids.values for ids in lists], self._others.values)
         return [self._of(ids) for ids in lists]

@@ -75,7 +75,7 @@ class Counter(NamedTuple):
     def for_each_block(self, count: Callable[[int, slice, AnyArray], None], pairs: Pairs) -> None:
         """Call ``count(j, items, second)`` for each block of items of each pair of columns.
 
-        ``second`` has the ratings of these items in the second column of pair ``j``.
+        ``second`` contains the ratings of these items in the second column of pair ``j``.
         """
         if not pairs:
             return

@@ -82,7 +82,7 @@ def count_predictions(
             table, _ = order.count(full_names, pairs, used, weights)
         else:
             # The weights as a whole are valid, but all weights of this prediction's items are 0.
-            # Its table is empty and its kappa undefined.
+            # The table of this prediction is empty, and its kappa is undefined.
             table, _ = order.count(full_names, pairs, used)
             dtype = np.float64 if weights.dtype.kind == "f" else np.int64
             table = table._replace(sums=np.zeros(table.counts.shape, dtype))
@@ -145,7 +145,7 @@ def _some_at_a_time(
 ) -> Iterator[tuple[list[Any], list[Pair]]]:
     """Yield names and columns in batches, or in one batch if ``bytes_at_once`` is None.
 
-    A prediction that lacks some of the items is a batch of its own.
+    A prediction that lacks some of the items is a separate batch.
     """
     names: list[Any] = []
     pairs: list[Pair] = []

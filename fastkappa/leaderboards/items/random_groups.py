@@ -23,8 +23,8 @@ from fastkappa.ratings.column import Column
 from fastkappa.tables.codecs import CHUNK
 from fastkappa.tables.known_labels import Encoding, KnownLabels
 
-# The largest number of cells in the tables of all groups. These 4 MB stay in the cache. With larger
-# tables, adding up the items one by one is faster.
+# The largest number of cells in the tables of all groups. Tables of this size (4 MB) stay in the
+# cache. With larger tables, adding up the items one by one is faster.
 MOST_CELLS = 1 << 19
 # OpenBLAS multiplies matrices up to this size in one thread. For larger products, its other threads
 # would keep spinning afterwards and take cores from the threads that read files.
@@ -89,7 +89,7 @@ class ItemGroups:
             dtype = np.uint16 if most <= 1 << 16 else np.uint32
             of_unit = generator.integers(0, most, n_units, dtype=dtype)
         self.of_item: AnyArray = of_unit if clusters is None else of_unit[clusters]
-        # The largest number of items in a replicate. Sums of weights have no such bound.
+        # The largest number of items in a replicate. Sums of weights have no upper bound.
         self.most_items = self.n_groups * float(np.bincount(self.of_item).max())
         if weights is not None:
             self.most_items = math.inf
@@ -113,7 +113,7 @@ class ItemGroups:
         for start in range(0, len(codes), CHUNK):
             chunk = slice(start, start + CHUNK)
             label = encoding.places(first.values[chunk])
-            # NumPy 1 would compute in 16 bits otherwise.
+            # Without this conversion, NumPy 1 would compute in 16 bits.
             code = self.of_item[chunk].astype(np.int64) * len(known)
             code += label
             if label.min(initial=0) < 0:
@@ -252,12 +252,13 @@ def _sum_items(
     if items is not None and weights is not None:
         weights = weights[items]
     if items is not None:
-        # Rounded sums depend on the order of the items. They should not depend on a file's order.
+        # Rounded sums depend on the order of the items. Sums should not depend on the order of a
+        # file.
         order = np.argsort(items, kind="stable")
         codes, column = codes[order], column._replace(values=column.values[order])
         weights = None if weights is None else weights[order]
-    # Adding a chunk touches the sums of all groups. So a chunk should be at least as long as they
-    # are.
+    # Adding a chunk touches the sums of all groups. So a chunk should be at least as long as these
+    # sums.
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):
         chunk = slice(start, start + length)

@@ -15,7 +15,8 @@ PLAIN = (np.ndarray, np.memmap)
 CACHE_LINE = 64
 # Items at these distances in bytes are counted about as fast in place as after copying.
 COUNTED_IN_PLACE = (1, 2, 4, 8)
-# The number of rows per tile. They stay in the cache until each column has been copied.
+# The number of rows per tile. The rows of a tile stay in the cache until each column has been
+# copied.
 TILE = 1 << 9
 # A copied block stays in the second-level cache until it has been counted.
 BYTES_OF_A_BLOCK = 1 << 19

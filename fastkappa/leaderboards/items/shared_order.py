@@ -102,10 +102,10 @@ class SharedOrder:
         labels: Any,
         weights: AnyArray | None = None,
     ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-        """Count the tables on labels from `labels_of`, or raise an error for other labels.
+        """Count one table per prediction. Labels not from `labels_of` are an error unless allowed.
 
-        The array has, per prediction, the number of items left out because only the predicted label
-        is not among the labels.
+        The array contains, for each prediction, the number of items left out because only the
+        predicted label is not among the labels.
         """
         table, n_other = count_many(self._counter, pairs, labels, weights)
         if self._labels is not None:

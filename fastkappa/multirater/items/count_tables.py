@@ -37,7 +37,7 @@ def read_counts(given: Any) -> IntTable:
     wrong = ~((counts >= 0) & (counts == np.floor(counts)) & (counts < 1 << 31))
     if wrong.any():
         raise ValueError(
-            f"counts must be whole numbers of 0 or more, got {counts[wrong][0]} among them."
+            f"counts must be non-negative whole numbers, got {counts[wrong][0]} among them."
         )
     if not counts.any():
         raise ValueError(f"counts must not all be 0, got the shape {counts.shape}.")
@@ -61,7 +61,7 @@ def table_labels(
     array = given_labels(labels)
     if len(array) != n_labels:
         raise ValueError(
-            f"labels must be {n_labels}, one per column of {argument}, got {len(array)}."
+            f"labels must have {n_labels} entries, one per column of {argument}, got {len(array)}."
         )
     distinct(array.tolist())
     order = None if columns is None else order_of_columns(columns, array.tolist(), argument)

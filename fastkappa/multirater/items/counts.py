@@ -239,7 +239,7 @@ def _chunks(
 
 
 def _number(codes: list[AnyArray], base: int, n_subjects: int) -> AnyArray:
-    """Return the number whose digits are the codes."""
+    """Return a number for each subject. Its digits are the subject's codes."""
     number = np.zeros(n_subjects, np.uint32)
     for digit in codes:
         number *= np.uint32(base)

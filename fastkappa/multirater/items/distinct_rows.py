@@ -112,7 +112,7 @@ class RowFinder:
             self._lookup[self._levels[0][0]] = self._places
 
     def places(self, rows: AnyArray) -> IntTable:
-        """Return the index of each row among the distinct rows, -1 if it is not among them."""
+        """Return the index of each row among the distinct rows, or -1 if it is not among them."""
         words = _packed(rows, self._base, self._per_word)
         if self._lookup is not None:
             found: IntTable = self._lookup[words[0]]

@@ -42,8 +42,8 @@ TABLE = OtherForm(
 FEWEST_ROWS = 3
 # Fewer columns than this are read as raters, even with very few subjects.
 FEWEST_TRANSPOSED = 8
-# Independent raters would repeat this many pairs of labels. They repeat none with a probability of
-# about exp(-7), one in a thousand; if they agree, it is even smaller.
+# Independent raters would be expected to repeat this many pairs of labels. They repeat none with a
+# probability of about exp(-7), one in a thousand; if they agree, it is even smaller.
 REPEATED_BY_CHANCE = 7.0
 # A table with more labels than this has many small counts, which repeat.
 LARGEST_TABLE = 10
@@ -53,7 +53,7 @@ SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
 
 def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | None:
-    """Return the form that ratings look like, None if it is one column per rater."""
+    """Return the form that ratings look like, or None if it is one column per rater."""
     n_subjects = raters[0].n_subjects
     largest = largest_count(raters) if may_be_counts else 0
     if largest > 1:
@@ -77,7 +77,7 @@ def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | N
 
 
 def form_of_labels(raters: Sequence[Rater], *, are_given: bool) -> OtherForm | None:
-    """Return the form that labels look like, None if it is one column of labels per rater.
+    """Return the form that labels look like, or None if it is one column of labels per rater.
 
     Measurements of few subjects can look like a table of two raters, but labels cannot.
     """
@@ -87,7 +87,7 @@ def form_of_labels(raters: Sequence[Rater], *, are_given: bool) -> OtherForm | N
 
 
 def form_of_ids(raters: Sequence[Rater]) -> OtherForm | None:
-    """Return the form for a column of ids, None if no rater's column looks like ids."""
+    """Return the form for a column of ids, or None if no rater's column looks like ids."""
     n_subjects = raters[0].n_subjects
     ids = ids_among([rater.column.values for rater in raters], n_subjects)
     if ids is None:
@@ -101,7 +101,7 @@ def form_of_ids(raters: Sequence[Rater]) -> OtherForm | None:
 
 
 def ids_among(columns: Sequence[AnyArray], n_subjects: int) -> int | None:
-    """Return the position of a column that looks like ids of the subjects, None if none does."""
+    """Return the position of a column that looks like ids of the subjects, or None if none does."""
     if n_subjects < FEWEST_IDS:
         return None
     never = [len(values) == n_subjects and _never_repeats(values) for values in columns]
@@ -114,7 +114,7 @@ def ids_among(columns: Sequence[AnyArray], n_subjects: int) -> int | None:
 
 
 def ids_in_counts(counts: AnyArray, columns: Sequence[Any]) -> str | None:
-    """Return the warning about a named column that looks like ids, None if none does."""
+    """Return the warning about a named column that looks like ids, or None if none does."""
     ids = ids_among(list(counts.T), len(counts))
     if ids is None:
         return None
@@ -131,9 +131,9 @@ def _never_repeats(values: AnyArray) -> bool:
 def look_long(raters: Sequence[Rater]) -> bool:
     """Return whether three columns look like items, raters and ratings.
 
-    They do if two of them never have the same pair of values twice. Each value must occur at least
-    twice on average, often enough that even raters who do not agree at all would repeat several
-    pairs.
+    Three columns look like this if two of them never have the same pair of values twice. Each value
+    must occur at least twice on average, often enough that even raters who do not agree at all
+    would repeat several pairs.
     """
     if len(raters) != 3:
         return False
@@ -162,7 +162,7 @@ def _all_differ(first: AnyArray, second: AnyArray) -> bool:
 
 
 def largest_count(raters: Sequence[Rater]) -> int:
-    """Return the largest of what look like counts of how many raters gave each label, else 0.
+    """Return the largest count if ratings look like counts of raters per label, otherwise 0.
 
     Ratings look like counts if there are at least three rows of non-negative whole numbers without
     missing values, every row has the same sum, and the numbers include 0. Ratings that start at 1

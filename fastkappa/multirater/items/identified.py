@@ -122,7 +122,7 @@ def _dates_of(distinct: AnyArray, dtype: np.dtype[Any]) -> AnyArray:
 
 
 def numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
-    """Return the index of each value among the sorted distinct values, and these values."""
+    """Return the index of each value among the sorted distinct values, and the distinct values."""
     numbers = np.empty(len(values), np.int32)
     lowest = int(values.min())
     span = int(values.max()) - lowest + 1

@@ -109,7 +109,7 @@ class LongRatings(NamedTuple):
         return np.concatenate(counts), np.concatenate(multiplicities)
 
     def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
-        """Return the index of each item's profile in ``profiles``, -1 if it has none."""
+        """Return the index of each item's profile in ``profiles``, or -1 if it has none."""
         found = np.full(self.n_items, -1)
         first = 0
         for rows, (_, items, blocks) in zip(profiles, self._blocks()):
@@ -120,7 +120,7 @@ class LongRatings(NamedTuple):
         return found
 
     def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
-        """Return the index of each item's pattern in ``patterns``, -1 if it has none."""
+        """Return the index of each item's pattern in ``patterns``, or -1 if it has none."""
         found = np.full(self.n_items, -1)
         n_ratings = patterns.sum(axis=1, dtype=np.int64)
         for length, items, blocks in self._blocks():
@@ -256,7 +256,7 @@ def _warn_of_swapped(ratings: LongRatings) -> None:
     if 1 < ratings.n_items <= MOST_SWAPPED and n_raters >= fewest:
         warn(
             f"there are {n_raters} raters and {ratings.n_items} items, as if the columns of items"
-            " and raters were swapped: check that the column of raters has the raters."
+            " and raters were swapped: check that the column of raters contains the raters."
         )
 
 

@@ -20,7 +20,7 @@ SETS = (set, frozenset, list, tuple, np.ndarray)
 class CodedSets(NamedTuple):
     """The columns of raters as codes from 1, masked where missing, and the sets in order.
 
-    ``sets`` is an array of frozensets of shape (l,).
+    ``sets`` is an array of shape (l,) that contains frozensets.
     """
 
     columns: list[Any]
@@ -72,7 +72,7 @@ def _with_python_lists(column: Any) -> Any:
 
 
 def _objects(column: Any) -> Iterator[Any]:
-    """Yield the values of a column, None where it is masked."""
+    """Yield the values of a column, or None where it is masked."""
     if isinstance(column, np.ma.MaskedArray):
         return (None if masked else rating for rating, masked in _with_mask(column))
     return iter(column)
@@ -83,7 +83,7 @@ def _with_mask(column: Any) -> Iterator[tuple[Any, bool]]:
 
 
 def _first(column: Any) -> Any:
-    """Return the first rating that is not missing, None if the column cannot contain sets."""
+    """Return the first rating that is not missing, or None if the column cannot contain sets."""
     if not isinstance(column, (list, tuple)) and getattr(column, "dtype", None) != np.dtype(object):
         return None
     return next((rating for rating in _objects(column) if not _is_missing(rating)), None)
@@ -106,7 +106,7 @@ def _given(labels: Any) -> list[frozenset[Any]]:
     given = [_frozen(label) for label in labels]
     for label in given:
         if not isinstance(label, frozenset):
-            raise ValueError(f"labels must be sets as the ratings are, got {label!r}.")
+            raise ValueError(f"labels must be sets, as the ratings are, got {label!r}.")
     if len(set(given)) < len(given):
         raise ValueError(f"labels must not be given twice, got {list(map(set, given))!r}.")
     return given

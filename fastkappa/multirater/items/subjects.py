@@ -54,7 +54,7 @@ class SubjectsOfCounts:
         self._table = table
 
     def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
-        """Raise, because counts do not say who gave which rating."""
+        """Raise, because counts do not show who gave which rating."""
         raise TypeError("counts have no profiles")
 
     def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
@@ -88,7 +88,7 @@ def count_rows_by_cluster(
 ) -> ClusterCounts:
     """Return the number of subjects per cluster and distinct row.
 
-    ``rows`` are the indices of the subjects' rows, -1 for subjects without a row.
+    ``rows`` are the indices of the subjects' rows, or -1 for subjects without a row.
     """
     every = Encoding(LabelRange(0, n_rows), np.arange(n_rows))
     rated = RatedColumn(Column(rows, rows.dtype), every, n_rows)

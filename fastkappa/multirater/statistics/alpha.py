@@ -41,8 +41,8 @@ LEVELS = get_args(NamedLevel)
 class DistanceMatrix:
     """A metric given as a matrix of distances.
 
-    ``largest`` is the largest label if the distances are squared differences of labels, otherwise
-    0. It bounds the rounding errors of such distances.
+    ``largest`` is the largest label if the distances are squared differences of labels. It bounds
+    the rounding errors of such distances, and is 0 for all others.
     """
 
     def __init__(self, distances: Floats, largest: float = 0.0) -> None:
@@ -134,7 +134,7 @@ class Alpha(Coefficient):
         proportions = totals / totals.sum()
         from_labels = metric.from_labels(proportions)
         expected = from_labels @ proportions
-        # The rounding of labels adds this to the error bound of each part.
+        # Rounded labels add these amounts to the error bounds of the parts.
         rounded = rounded_sums(metric.largest, from_labels, 1)
         return influence_of_alpha(
             Parts(self._of_patterns(metric), patterns.products(from_labels), expected),
@@ -197,7 +197,7 @@ def _ratio_of_alpha(between: Floats, own: float, sums: Floats) -> tuple[Smooth, 
 
 
 def metric_of(level: Level, labels: AnyArray) -> Metric:
-    """Return the metric of a level that does not depend on the sample."""
+    """Return the metric of a level whose distances do not depend on the sample."""
     if not isinstance(level, str):
         try:
             matrix = as_weights(level, len(labels))
@@ -218,7 +218,7 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
         # The values are centred at their mean, so that large values lose no digits.
         return SquaredDifferences(values - values.mean(), _largest(values))
     if (values < 0).any():
-        raise ValueError(f"level='ratio' needs labels of 0 or more, got {values.min():g}.")
+        raise ValueError(f"level='ratio' needs non-negative labels, got {values.min():g}.")
     sums = values[:, None] + values
     ratios = np.divide(values[:, None] - values, sums, out=np.zeros(sums.shape), where=sums > 0)
     return DistanceMatrix(ratios**2, largest=1.0)

@@ -89,7 +89,7 @@ class Coefficient(ABC):
         """Return how much a subject of each row raises the coefficient, up to a constant."""
 
     def score_model(self) -> ScoreModel | None:
-        """Return the model for the score interval, None if unavailable or too costly."""
+        """Return the model for the score interval, or None if unavailable or too costly."""
         return None
 
     def values(self, multiplicities: AnyArray) -> Floats:

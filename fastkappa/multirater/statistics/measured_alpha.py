@@ -24,7 +24,7 @@ from fastkappa.statistics.spread import EPSILON, Influence
 
 # Measurements can have these levels.
 MEASURED = ("ordinal", "interval", "ratio")
-# The number of ratings processed at a time. They stay in the cache.
+# The number of ratings processed at a time. This many ratings stay in the cache.
 CHUNK = 1 << 16
 
 
@@ -34,7 +34,7 @@ class MeasuredAlpha(Coefficient):
     Parameters
     ----------
     columns : sequence of ndarray of shape (n,)
-        The numbers that each rater gave, NaN where missing.
+        The numbers that each rater gave, or NaN where missing.
     multiplicities : ndarray of shape (n,)
         The number of subjects with each row. Rows with one rating are left out.
     level : {'ordinal', 'interval', 'ratio'}
@@ -259,7 +259,7 @@ class _Ratios:
         for rows, chunk in chunks_of(columns, CHUNK):
             least = np.fmin.reduce(chunk, axis=None, initial=np.inf)
             if least < 0:
-                raise ValueError(f"level='ratio' needs labels of 0 or more, got {least:g}.")
+                raise ValueError(f"level='ratio' needs non-negative labels, got {least:g}.")
             given = n_ratings if np.ndim(n_ratings) == 0 else n_ratings[rows]
             total = np.zeros(chunk.shape[1])
             for a, b in combinations(chunk, 2):

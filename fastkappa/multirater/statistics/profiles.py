@@ -75,7 +75,7 @@ class Profiles:
         return [self.codes]
 
     def codes_of(self, rows: AnyArray) -> AnyArray:
-        """Return the codes of the selected profiles, ``n_labels`` for a missing rating."""
+        """Return the codes of the selected profiles, or ``n_labels`` for a missing rating."""
         return self.codes[rows]
 
     def distances(self, between: Floats) -> Floats:
@@ -92,8 +92,9 @@ class Profiles:
     def distances_to(self, rater: int, between: Floats) -> tuple[Floats, IntTable]:
         """Return the distance of a rater's rating to the others, as if there were one other rating.
 
-        The first array is twice the mean distance to the other ratings, 0 for profiles without such
-        a pair. The second array is the number of ratings: 2, or 0 for profiles without such a pair.
+        The first array is twice the mean distance to the other ratings, or 0 for profiles without
+        such a pair. The second array is the number of ratings: 2, or 0 for profiles without such a
+        pair.
         """
         size = self.n_labels + 1
         padded = np.zeros((size, size))

@@ -22,7 +22,7 @@ from fastkappa.arrays import AnyArray, Floats
 N_NODES = 20
 # If two numbers are this many octaves apart, (a - b) / (a + b) is 1 in float64.
 FARTHEST = 60
-# Twice a number above this overflows.
+# Twice a number above this limit overflows.
 LARGEST_SUM = 8e307
 # The exponents of float64, from the exponent of the smallest number.
 LEAST_EXPONENT, N_EXPONENTS = -1073, 2098
@@ -135,7 +135,7 @@ class RatioDistances:
         return np.concatenate([flat, n_positive[..., None]], axis=-1)
 
     def evaluate(self, coefficients: Floats, numbers: Floats) -> Floats:
-        """Evaluate a function that `coefficients` returned. It is 0 for NaN."""
+        """Evaluate a function that `coefficients` returned. The value is 0 for NaN."""
         values = np.zeros(len(numbers))
         values[numbers == 0] = coefficients[-1]
         of_octaves = coefficients[:-1].reshape(self.n_octaves, N_NODES)

@@ -53,7 +53,7 @@ class SparseProfiles:
         return Profiles(codes, self.multiplicities, self.n_labels).with_unseen(n_features)
 
     def codes_of(self, rows: AnyArray) -> AnyArray:
-        """Return the codes of the selected profiles, ``n_labels`` for a missing rating."""
+        """Return the codes of the selected profiles, or ``n_labels`` for a missing rating."""
         codes = np.full(
             (len(rows), self.n_raters), self.n_labels, np.min_scalar_type(self.n_labels)
         )
@@ -107,7 +107,7 @@ class SparseProfiles:
             raise ValueError(
                 f"the {n_pairs} pairs of {self.n_raters} raters have {n_cells} cells in their"
                 f" tables of {self.n_labels} labels, more than the {MOST_CELLS} that light_kappa"
-                " and pairwise_kappa hold: leave raters out, or join labels. The other"
+                " and pairwise_kappa support: leave raters out, or join labels. The other"
                 " coefficients need no such tables."
             )
         samples = multiplicities.reshape(-1, multiplicities.shape[-1])

@@ -73,7 +73,7 @@ def text_file(
     if text_format.has_names and len(names) > 1 and all(map(is_number, names)):
         warnings.warn(
             f"the names of the columns of {path} are numbers, {', '.join(names[:5])}: give"
-            " --no-header on the command line if the first line holds ratings.",
+            " --no-header on the command line if the first line contains ratings.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
@@ -178,7 +178,8 @@ def read_text(
     options = _options(file)
     # A file of one block is read faster without threads.
     options["read_options"].use_threads = n_bytes > BLOCK_SIZE
-    # After an error, Arrow's threads continue to read. They must not call Python while it exits.
+    # After an error, Arrow's threads continue to read. These threads must not call Python while it
+    # exits.
     with _naming_lines(file):
         opened = pyarrow.OSFile(str(file.path))
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)
@@ -255,7 +256,7 @@ def read_names(
 
 
 def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:
-    """Return a dictionary's texts without some of them, and the new index of each value.
+    """Return the texts of a dictionary except those in ``gone``, and the new index of each value.
 
     The index is null if the value is null or if its text was removed.
     """

@@ -28,7 +28,7 @@ FIRST_BLOCK = 1 << 14
 # Files with more texts or longer texts are read by pyarrow.
 MOST_TEXTS = 1 << 8
 LONGEST_TEXT = 1 << 7
-# This many bytes are searched for new texts. The number doubles each time.
+# The first search for new texts covers this many bytes. Each later search covers twice as many.
 FIRST_LEARNED = 1 << 8
 # Bytes that change the meaning of a field: quotes, and the NUL that pads words.
 UNUSUAL = (b'"', b"\0")

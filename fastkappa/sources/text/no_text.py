@@ -16,7 +16,7 @@ ADVICE = {
     ".xls": WORKBOOK,
     ".ods": WORKBOOK,
     **dict.fromkeys((".zip", ".bz2", ".xz", ".zst", ".7z"), UNPACK),
-    ".json": "save it with an object per line as .jsonl, or read it by pandas.read_json.",
+    ".json": "save it with an object per line as .jsonl, or read it with pandas.read_json.",
     ".sav": "read it by pandas.read_spss.",
     ".dta": "read it by pandas.read_stata.",
     ".sas7bdat": "read it by pandas.read_sas.",

@@ -105,11 +105,11 @@ def _word(text: str) -> str:
 
 
 def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
-    """Warn if the first column has the names of the others, as in a confusion matrix."""
+    """Warn if the first column contains the names of the others, as in a confusion matrix."""
     if [row[0].strip() for row in rows] == [name.strip() for name in file.names[1:]]:
         warn(
-            f"the first column of {file.path} has the names of the other columns, as in a confusion"
-            " matrix, but each line is read as an item: give a matrix of counts to"
+            f"the first column of {file.path} contains the names of the other columns, as in a"
+            " confusion matrix, but each line is read as an item: give a matrix of counts to"
             " agreement_from_confusion."
         )
 

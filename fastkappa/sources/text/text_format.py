@@ -34,7 +34,8 @@ class TextFormat(NamedTuple):
     encoding : str or None
         The encoding; None for UTF-8.
     has_names : bool
-        Whether the first row has the names of the columns. If not, the names are numbers from 1.
+        Whether the first row contains the names of the columns. If not, the names are numbers from
+        1.
     has_quotes : bool
         Whether a double quote at the start of a field quotes the field. If not, quotes are text.
     n_skipped : int
@@ -182,8 +183,8 @@ def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         if "Not a gzipped" in str(error):
             raise RatingsError(
-                f"{path} cannot be read: it does not begin as gzip does: if it is not compressed,"
-                f" name it {path.stem}."
+                f"{path} cannot be read: it does not begin like a gzip file: if it is not"
+                f" compressed, name it {path.stem}."
             ) from error
         raise RatingsError(f"{path} cannot be read: {error}.") from error
 

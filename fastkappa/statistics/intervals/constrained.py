@@ -28,13 +28,17 @@ from fastkappa.arrays import AnyArray, FloatTable
 # The product of proportion and z in a cell without counts: its first value, in items, and its last.
 # The error of the likelihood ratio is less than 2 times the number of cells times the last value.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
-LEAST_FIRST = 1e-6  # the smallest first value, as a proportion
+# The smallest first value, as a proportion.
+LEAST_FIRST = 1e-6
 # The last value as a proportion, relative to the squared distance of kappa0 from the observed kappa
 # (at most 1). The proportion p of an empty cell can be about this distance, and p / z is then p^2
 # / product. If p / z is above 1e9, rounding makes the steps fail.
 LEAST_PRODUCT = 1e-10
-LARGEST_CHANGE = (0.2, 0.05)  # changes of kappa per step: at first, and in a second attempt
+# The largest changes of kappa per step: at first, and in a second attempt.
+LARGEST_CHANGE = (0.2, 0.05)
 MOST_STEPS = (40, 100)
+# The most short steps in a row: with more, the steps are stuck.
+SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
 TOLERANCE = 1e-9
 # Rounding of z near 0 is multiplied by p / z, so the error of the steps can stay above `TOLERANCE`.
 # An error below this value that no longer halves is rounding.
@@ -55,7 +59,7 @@ class Constraint(Protocol):
         """Return whether another constraint is the same."""
 
     def values(self, proportions: FloatTable) -> FloatTable:
-        """Return the coefficient of each row of proportions, of shape (m,), NaN if undefined."""
+        """Return the coefficient of each row of proportions, of shape (m,), or NaN if undefined."""
 
     def slopes(self, p: FloatTable, kappa0: FloatTable) -> tuple[FloatTable, FloatTable]:
         """Return h, of shape (m,), and its derivative by each proportion, of shape (m, cells)."""
@@ -106,10 +110,8 @@ def most_likely(constraint: Constraint, counts: FloatTable, kappa0: FloatTable) 
     proportions = np.where(exact[:, None], observed, np.nan)
     # Only full agreement has a kappa of 1.
     rest = np.flatnonzero(~exact & (kappa0 < 1))
-    for change, steps in zip(LARGEST_CHANGE, MOST_STEPS):
-        proportions[rest] = _solved(
-            constraint, counts[rest], kappa0[rest], kappa[rest], change, steps
-        )
+    for limits in zip(LARGEST_CHANGE, MOST_STEPS, MOST_SHORT):
+        proportions[rest] = _solved(constraint, counts[rest], kappa0[rest], kappa[rest], *limits)
         rest = rest[np.isnan(proportions[rest, 0])]
         if not len(rest):
             break
@@ -126,8 +128,9 @@ def _solved(
     kappa: FloatTable,
     change: float,
     most_steps: int,
+    most_short: int,
 ) -> FloatTable:
-    """Return the proportions, NaN where the steps do not converge."""
+    """Return the proportions, or NaN where the steps do not converge."""
     solved = np.full(counts.shape, np.nan)
     which = np.arange(len(counts))  # the rows that are not solved yet
     problem = first_problem(counts, kappa0 - kappa)
@@ -139,7 +142,7 @@ def _solved(
         if done.any():
             solved[which[done]] = _corrected(constraint, problem.p[done], kappa0[done])
         problem, _ = problem.moved(move, np.zeros(len(which)))
-        kept = ~done & np.isfinite(problem.a) & ~problem.is_lost
+        kept = ~done & np.isfinite(problem.a) & ~problem.is_lost & (problem.n_short < most_short)
         which, kappa0, problem = which[kept], kappa0[kept], problem.some(kept)
     return solved
 
@@ -155,7 +158,10 @@ class Problem(NamedTuple):
     uneven: FloatTable  # the factor of the product; cells with counts have 0
     product: FloatTable
     last: FloatTable
-    error: FloatTable  # before the last step; infinite if the product was not its last value
+    # The error before the last step. It is infinite if the product had not reached its last value.
+    error: FloatTable
+    # The number of short steps in a row.
+    n_short: FloatTable
 
     @property
     def products(self) -> FloatTable:
@@ -199,6 +205,7 @@ class Problem(NamedTuple):
             b=self.b + length * db,
             product=np.maximum(self.product * smaller, self.last),
             error=np.where(self.is_last, move.error, np.inf),
+            n_short=np.where(length < SHORT_STEP, self.n_short + 1, 0.0),
         )
         return after, length
 
@@ -232,7 +239,7 @@ def first_problem(counts: FloatTable, distance: FloatTable) -> Problem:
     one, zero = np.ones(len(p)), np.zeros(len(p))
     last = np.maximum(LAST_PRODUCT / n, LEAST_PRODUCT * np.minimum(distance**2, 1))
     error = np.full(len(p), np.inf)
-    return Problem(p, np.ones_like(p), one, zero, observed, uneven, product, last, error)
+    return Problem(p, np.ones_like(p), one, zero, observed, uneven, product, last, error, zero)
 
 
 def target_of(values: FloatTable, kappa0: FloatTable, change: float) -> tuple[FloatTable, AnyArray]:
@@ -243,7 +250,7 @@ def target_of(values: FloatTable, kappa0: FloatTable, change: float) -> tuple[Fl
 
 
 def linear_solutions(left: FloatTable, right: FloatTable) -> FloatTable:
-    """Return the solutions of m linear systems, NaN for singular systems."""
+    """Return the solutions of m linear systems, or NaN for singular systems."""
     try:
         return np.asarray(np.linalg.solve(left, right), np.float64)
     # NumPy's error does not say which system is singular.

@@ -39,13 +39,18 @@ TESTS: tuple[Test, ...] = get_args(Test)
 MOST_STEPS, MOST_HALVINGS = 40, 60
 # The most cells of tables solved together. Larger stacks need more memory and are not faster.
 BLOCK_CELLS = 1 << 15
-END_TOLERANCE = 1e-8  # tolerance of an interval end
+# The tolerance of an interval end.
+END_TOLERANCE = 1e-8
 # False position does not find a jump of the statistic. After these steps, an end is less precise.
 SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-5
-ROUNDING = 1e-14  # of a coefficient, and of the root of the statistic per item
-ROOT_TOLERANCE = 1e-8  # of the root of the statistic at the end
-ROUNDED_ROOT = 1e-6  # of the root if the proportions have rounding errors
-LARGEST_T = 0.1  # largest change of t in a step
+# The rounding error of a coefficient, and of the root of the statistic per item.
+ROUNDING = 1e-14
+# The tolerance of the root of the statistic at an interval end.
+ROOT_TOLERANCE = 1e-8
+# The tolerance of this root if the proportions have rounding errors.
+ROUNDED_ROOT = 1e-7
+# The largest change of t in a step.
+LARGEST_T = 0.1
 # kappa0 is changed only if the product of an empty cell, in items, is below this.
 SMALL_PRODUCT = 0.02
 # A lower end this close to the least kappa is set to the least kappa. Near the least kappa, the
@@ -151,7 +156,8 @@ def ends_at(
     """
     n = counts.sum(axis=-1)
     kappa, quantiles = constraint.values(counts / n[:, None]), np.abs(roots)
-    # If kappa is about 1, the standard error is 0. One item more would make this difference.
+    # If kappa is about 1, the standard error is 0. In that case, one item more would make this
+    # difference.
     half = roots * np.maximum(error, 1 / (n + 1))
     bound = np.where(roots > 0, least, 1.0)
     guess, halfway = kappa - half, (kappa + np.maximum(bound, -3.0)) / 2
@@ -233,7 +239,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
                 for change in (move.at_once, move.with_t)
             )
             dt = (sought.quantile - root - at_once) / with_t
-        # t = 1 - kappa0 rises as kappa0 falls. The statistic rises outwards.
+        # t = 1 - kappa0 rises as kappa0 falls. The statistic rises from the estimate outwards.
         outwards = np.sign(sought.bound - sought.kappa)
         room = 0.9 * np.abs(sought.bound - kappa0)
         ready &= np.isfinite(dt) & (with_t * outwards < 0)
@@ -283,7 +289,7 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTab
         at_jump = np.isinf(above[which]) | (step > SMOOTH_STEPS)
         tolerance = np.where(at_jump, JUMP_TOLERANCE, END_TOLERANCE)
         near = np.abs(outside[which] - inside[which]) < tolerance
-        exact = np.abs(found) < END_TOLERANCE
+        exact = np.abs(found) < ROUNDED_ROOT
         inside[which[exact]] = point[which[exact]]
         is_low = sought.bound[which] < sought.kappa[which]
         at_least = is_low & (found <= 0) & (point[which] < sought.bound[which] + NEAR_LEAST)

@@ -49,8 +49,7 @@ def choose_method(
     if distribution == "t":
         if method in ("score", "profile"):
             raise ValueError(
-                "distribution='t' is that of the asymptotic interval, got"
-                f" interval_method={method!r}."
+                f"distribution='t' needs the asymptotic interval, got interval_method={method!r}."
             )
         return "asymptotic"
     n = int(table.sum())

@@ -37,10 +37,12 @@ LEAST_DEVIATE = 1e-3
 # The standard error is 0 for full agreement, so it is replaced by at least this.
 LEAST_ERROR = 1e-9
 MOST_STEPS = 40
-FREE_STEPS = 4  # number of steps after which each step must halve the bracket
-END_TOLERANCE = 1e-8  # tolerance of a value
+# After this many steps, each step must halve the bracket.
+FREE_STEPS = 4
+# The tolerance of a value.
+END_TOLERANCE = 1e-8
 # The tolerance of the angle of two standard errors, near which their difference hardly changes, and
-# the least angle. If one rater uses one label only, the error is 0 at the estimate alone, which is
+# the least angle. If one rater uses one label only, the error is 0 only at the estimate, which is
 # not examined.
 ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4
 
@@ -114,7 +116,7 @@ class Asymptotic:
 
 @dataclass(frozen=True, eq=False)
 class Inverted:
-    """Estimates that are tested by the most likely proportions with the tested value.
+    """Estimates that are tested with the most likely proportions that have the tested value.
 
     Attributes
     ----------
@@ -216,15 +218,16 @@ def inverted(
     least: float,
     widening: FloatTable | None = None,
 ) -> Inverted:
-    """Return estimates that are tested by the most likely proportions, with errors above 0."""
-    # If agreement is almost full, the error is 0. One item more would make this difference.
+    """Return estimates that are tested with the most likely proportions. No error is 0."""
+    # If agreement is almost full, the error is 0. In that case, one item more would make this
+    # difference.
     errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
     widening = np.ones(len(values)) if widening is None else widening
     return Inverted(test, constraint, counts, values, errors, least, widening)
 
 
 def _errors(constraint: Constraint, p: FloatTable, values: FloatTable) -> FloatTable:
-    """Return the standard errors of one item with proportions that have the values."""
+    """Return the standard errors for one item, for proportions that have these values."""
     _, slope = constraint.slopes(p, values)
     # h = N - (1 - value) M, so that M is the difference of h at 1 and at 0.
     (at_one, _), (at_zero, _) = (
@@ -281,8 +284,8 @@ class Together:
     def values_at(self, *deviates: float) -> list[float]:
         """Return the values that all estimates have at each combined deviate.
 
-        The common value is at 0, and the ends of its interval are at a quantile and minus the
-        quantile.
+        The common value has the deviate 0. The ends of its interval have the deviates plus and
+        minus a quantile.
         """
         values, errors = (
             np.concatenate([getattr(group, name) for group in self._groups])
@@ -363,7 +366,7 @@ def difference_ends(
     def excess(angle: FloatTable, which: AnyArray) -> FloatTable:
         """Return the angle of the errors at these values, minus the given angle."""
         found[which], errors = ends(angle, which)
-        # At the last value that the counts allow, the error is unknown, but nothing changes there.
+        # The errors are NaN at the last value that the counts allow, so they are replaced by 0.
         one, two = np.nan_to_num(errors.T, nan=0.0)
         return np.asarray(np.arctan2(two, one) - angle)
 

@@ -231,8 +231,8 @@ def _search(
         if best is not None and (new[1] == 0 or new[0] * ratio[1] >= ratio[0] * new[1]):
             return best._replace(rounds=rounds)
         if new[1] == 0 and programme.chance.any() and not programme.min_class_size:
-            # No cuts are better than chance, and with these kappa is undefined. Use cuts with which
-            # it is defined.
+            # No cuts are better than chance, and kappa is undefined with these cuts. Use cuts for
+            # which kappa is defined.
             positions = _one_label(int(programme.chance.argmax()), programme.n_labels, len(n_below))
             table = table_at(prefix, positions)
             new = programme.ratio_of(table)
@@ -323,7 +323,8 @@ def rows_worth_splitting(
     both = np.empty((len(values), 2 * values.shape[1] - 1))
     both[:, ::2] = values
     both[:, 1::2] = bounds
-    # Between rows, the number of items below is known. Inside a row, only its bounds are known.
+    # Between rows, the number of items below a cut is known. Inside a row, only bounds of this
+    # number are known.
     at_least, at_most = np.repeat(n_below, 2)[:-1], np.repeat(n_below, 2)[1:]
     costs = through_costs(both, Order(at_least, at_most, programme.min_class_size))
     in_place = values[np.arange(len(values)), cuts.positions].sum()

@@ -66,7 +66,8 @@ class _Integral:
 
     def __init__(self, ends: Floats, steps: Floats, times: int) -> None:
         self._ends = ends
-        # The integral is a polynomial within a step. These are its coefficients, highest first.
+        # The integral is a polynomial within a step. These are the coefficients of the polynomial,
+        # highest first.
         self._coefficients = [steps]
         widths = np.diff(ends)
         for _ in range(times):

@@ -34,8 +34,8 @@ OUTERMOST = 0.05
 NUMBERS_OF_KNOTS, ITEMS_A_KNOT = (4, 8, 16, 32), 10
 # Each degree of freedom counts this many times in the cross-validation score.
 PRICE = 2.0
-# The penalties that are tried, relative to the least curvature. They range from a straight line to
-# no penalty.
+# The penalties that are tried, relative to the least curvature. The penalties range from a straight
+# line to no penalty.
 PENALTIES = np.concatenate([[np.inf], np.geomspace(1e6, 1e-9, 91), [0.0]])
 
 

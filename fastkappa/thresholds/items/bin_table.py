@@ -112,7 +112,6 @@ class BinTable(NamedTuple):
 
     def sorted_items(self, wanted: NDArray[np.bool_], threads: int) -> SortedScores:
         """Return the items of the wanted bins, sorted by score."""
-        kernels = self.segments[0].binned.kernels
         parts = [
             segment.binned.collect(segment.offset + bins)
             for segment, bins in self._by_segment(wanted)
@@ -121,7 +120,7 @@ class BinTable(NamedTuple):
         def work(ranges: ItemRanges) -> list[tuple[int, SortedScores]]:
             done = []
             while bounds := ranges.take(1):
-                done.append((bounds[0], sort_scores(kernels, parts[bounds[0]])))
+                done.append((bounds[0], sort_scores(parts[bounds[0]])))
             return done
 
         few = sum(len(items.scores) for items in parts) < ITEMS_WORTH_A_THREAD // 8

@@ -26,9 +26,9 @@ ITEMS_WORTH_BINS = 1 << 15
 class GroupedScores(NamedTuple):
     """Items in groups of ascending scores; the order within a group is arbitrary.
 
-    Group g has the items from ``starts[g]`` up to ``starts[g + 1]``. Its lowest score is
-    ``least[g]``. ``prefix[g]`` is the count or weight of each label below the group, and the
-    last row of ``prefix`` is the total.
+    Group g contains the items from ``starts[g]`` up to ``starts[g + 1]``. Its lowest score is
+    ``least[g]``. ``prefix[g]`` is the count or weight of each label below the group, and the last
+    row of ``prefix`` is the total.
     """
 
     scores: AnyArray
@@ -73,7 +73,7 @@ def group_scores(kernels: ScoreKernels, items: ScoredItems, threads: int) -> Gro
             large = np.flatnonzero(np.diff(binned.n_below) > MOST_IN_GROUP)
             if len(large) <= MOST_SORTED_GROUPS:
                 return _grouped_by_bins(binned, large)
-    ordered = sort_scores(kernels, items)
+    ordered = sort_scores(items)
     starts = np.append(np.arange(0, n_items, GROUP), n_items)
     prefix = ordered.prefix_at(kernels, starts)
     return _grouped(ordered.scores, ordered.codes, ordered.weights, starts, prefix)
@@ -86,7 +86,7 @@ def _grouped_by_bins(binned: BinnedScores, large: NDArray[np.intp]) -> GroupedSc
     first = 0
     for row in large.tolist():
         inside = slice(*binned.n_below[row : row + 2].tolist())
-        ordered = sort_scores(kernels, items.part(inside))
+        ordered = sort_scores(items.part(inside))
         items.overwrite(inside, ordered.scores, ordered.codes, ordered.weights)
         places = np.arange(0, len(ordered.scores), GROUP)
         starts += [binned.n_below[first:row], inside.start + places]

@@ -23,8 +23,8 @@ from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 
-# With more labels than this, the arguments may be swapped. They probably are if there are at least
-# FEWEST_PER_SCORE times as many labels as distinct scores.
+# With more labels than this, the arguments may be swapped. Swapped arguments are likely if there
+# are at least FEWEST_PER_SCORE times as many labels as distinct scores.
 MOST_LABELS, FEWEST_PER_SCORE = 20, 4
 # To find swapped arguments, this many scores are examined.
 SAMPLE = 1 << 16

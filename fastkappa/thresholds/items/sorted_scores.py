@@ -97,17 +97,10 @@ def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
     return middle + middle.dtype.type(0)
 
 
-def sort_scores(kernels: ScoreKernels, items: ScoredItems) -> SortedScores:
+def sort_scores(items: ScoredItems) -> SortedScores:
     """Return the items sorted by score."""
     n_labels = items.n_labels
-    if items.weights is None and kernels.sort_items is not None:
-        ordered = kernels.sort_items(items)
-        if ordered is not None:
-            in_order, in_order_codes = ordered
-            refuse_codes_outside(in_order_codes, n_labels)
-            return SortedScores(in_order, in_order_codes, None, n_labels)
-    # The array is copied, because NumPy's sort can go beyond its bounds if another thread changes
-    # it.
+    # The array is copied, because NumPy's sort can leave its bounds if another thread changes it.
     scores = items.scores.copy()
     order = np.argsort(scores)
     scores = scores[order]

@@ -8,8 +8,7 @@ have the covariance
 
 This matrix is singular. Labels that are connected by a chain of disagreements form a block, and the
 differences within a block sum to 0. One label per block is left out, so the degrees of freedom are
-the number of labels minus the number of blocks. A label without disagreements is a block of its
-own.
+the number of labels minus the number of blocks. A label without disagreements is a separate block.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class _SpecificAgreement(NamedTuple):
 
 
 class SpecificAgreement(Result, _SpecificAgreement):
-    """The agreement on each label: arrays of shape (l,), NaN for labels that nobody gave."""
+    """The agreement on each label: arrays of shape (l,), or NaN for labels that nobody gave."""
 
     __slots__ = ()
 
@@ -106,9 +106,9 @@ def specific_agreement(
 ) -> SpecificAgreement:
     """Return the specific agreement of two raters on each label: 2 n_ii / (n_i. + n_.i).
 
-    It is the probability that a rater gives a label to an item to which the other, randomly chosen
-    rater gave it. For two labels, the values are called positive and negative agreement. As a
-    measure of overlap it is known as the Dice coefficient and as F1.
+    It is the probability that a rater gives a label to an item if the other, randomly chosen rater
+    gave it. For two labels, the values are called positive and negative agreement. As a measure of
+    overlap it is known as the Dice coefficient and as F1.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def agreement_within(
     check_confidence(confidence)
     counts = as_counts(table)
     if not isinstance(tolerance, Real) or not 0 <= tolerance < math.inf:
-        raise ValueError(f"tolerance must be a number of 0 or more, got {tolerance!r}.")
+        raise ValueError(f"tolerance must be a non-negative number, got {tolerance!r}.")
     places = _places(by, labels, len(counts))
     near = np.abs(places[:, None] - places) <= tolerance * (1 + ROUNDING)
     n, within = float(counts.sum()), float(counts[near].sum())
@@ -260,7 +260,7 @@ def _of_clusters(
 
 
 def wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return the ends of Wilson intervals of proportions, NaN where n is 0."""
+    """Return the ends of Wilson intervals of proportions, or NaN where n is 0."""
     z2 = normal_quantile((1 + confidence) / 2) ** 2
     failures = n - successes
     # The ends are the roots of (p - x / n)**2 = z**2 p (1 - p) / n. Each end is computed from its

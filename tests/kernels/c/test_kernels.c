@@ -207,10 +207,10 @@ int main(int argc, char **argv)
             if (k != COLUMN_UINT8 && k != COLUMN_INT64 && l % 4) continue;
             pair_test(level, k, k, element_width(k), element_width(k), 0, 0, 0, 0, LABELS[l], LABELS[l], l % 5 == 0 && k > 2 ? 1000003 : 100000, rnd() % 4 ? OUTSIDE_NONE : OUTSIDE_RARE, same, "large");
         }
-        /* pairs that are split: bands and windows, full or not */
+        /* many cells of bytes, in long columns */
         for (int t = 0; t < 32; t++) {
             const uint64_t na = t < 4 ? 6 + (uint64_t)t : 11 + rnd() % 56, most = 5 * (256 / na), nb = t < 4 ? 256 - rnd() % 6 : 1 + rnd() % (most < 256 ? most : 256);
-            pair_test(level, t % 3 ? COLUMN_UINT8 : COLUMN_INT8, COLUMN_UINT8, 1, 1, 0, 0, t % 4 ? 0 : (uint64_t)-3, 1, na, nb, 65536 + (ptrdiff_t)(rnd() % 300000), t % 8 < 4 ? OUTSIDE_NONE : t % 4, t % 5 == 4, "split");
+            pair_test(level, t % 3 ? COLUMN_UINT8 : COLUMN_INT8, COLUMN_UINT8, 1, 1, 0, 0, t % 4 ? 0 : (uint64_t)-3, 1, na, nb, 65536 + (ptrdiff_t)(rnd() % 300000), t % 8 < 4 ? OUTSIDE_NONE : t % 4, t % 5 == 4, "many cells");
         }
         /* integers that begin lanes, with gaps: both columns alike, so that they are read without a copy */
         for (int t = 0; t < 600; t++) {

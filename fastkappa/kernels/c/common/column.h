@@ -94,15 +94,15 @@ ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *co
     return bytes;
 }
 
-/* The hardware prefetcher stops at the end of a page. So the address one page (4 KB) ahead is prefetched. On Zen 5, this is
-   5 to 15 % faster from memory, and no slower from a cache. Pairs of wide integers at AVX-512 are not prefetched, because
-   they became up to 50 % slower on Zen 4. Memory beyond a column is never read. */
+/* The hardware prefetcher stops at the end of a page. So the address one page (4 KB) ahead is prefetched. On Zen 5,
+   prefetching is 5 to 15 % faster from memory, and no slower from a cache. Pairs of wide integers at AVX-512 are not
+   prefetched, because they became up to 50 % slower on Zen 4. Memory beyond a column is never read. */
 ALWAYS_INLINE void fetch_next_page(const char *address)
 {
     FETCH((uintptr_t)address + 4096);
 }
 
-/* ---- one element, read with memcpy because elements may be unaligned ---- */
+/* One element is read with memcpy, because elements can be unaligned. */
 
 ALWAYS_INLINE uint16_t reversed16(uint16_t x) { return (uint16_t)((x >> 8) | (x << 8)); }
 ALWAYS_INLINE uint32_t reversed32(uint32_t x)
@@ -153,7 +153,7 @@ ALWAYS_INLINE uint32_t code64(uint64_t x, uint64_t lowest, uint32_t n)
 {
     const uint64_t code = x - lowest; return code < n ? (uint32_t)code : n;
 }
-/* A float is legal if it is an integer that int64 can represent. NaN and infinity are not. */
+/* A float is legal if it is an integer that int64 can represent. NaN and infinity are not legal. */
 ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
 {
     if (!(x >= -9223372036854775808.0 && x < 9223372036854775808.0))
@@ -162,7 +162,7 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
     return (double)whole == x ? code64((uint64_t)whole, lowest, n) : n;
 }
 
-/* ---- a block ---- */
+/* A block */
 
 #if SIMD_HAS_GNU
 #  define UNROLL _Pragma("GCC unroll 8")
@@ -206,10 +206,32 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
         default: name##_from_double(column, start, count, codes); break;                                      \
         }                                                                                                     \
     }
-DECODE(decode_bytes, uint8_t)
-DECODE(decode_words, uint16_t)
 DECODE(decode, uint32_t)
+
+/* Compilers vectorise the loops for contiguous integers. */
+DECODE(decode_bytes_baseline, uint8_t)
+DECODE(decode_words_baseline, uint16_t)
+#if SIMD_HAS_X86
+SIMD_BEGIN_AVX2
+DECODE(decode_bytes_avx2, uint8_t)
+DECODE(decode_words_avx2, uint16_t)
+SIMD_END
+SIMD_BEGIN_AVX512
+DECODE(decode_bytes_avx512, uint8_t)
+DECODE(decode_words_avx512, uint16_t)
+SIMD_END
+#endif
 #undef DECODE
 #undef DECODE_LOOPS
+
+MAYBE_UNUSED static void decode_bytes(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
+{
+    AT_LEVEL(decode_bytes, column, start, count, codes);
+}
+
+MAYBE_UNUSED static void decode_words(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint16_t *codes)
+{
+    AT_LEVEL(decode_words, column, start, count, codes);
+}
 
 #endif

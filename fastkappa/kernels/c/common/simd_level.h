@@ -18,7 +18,7 @@
 
 enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LEVELS = 4 };
 
-/* This includes clang-cl, the clang with the command line of MSVC. */
+/* This includes clang-cl, which is clang with the command line of MSVC. */
 #if defined(__GNUC__) || defined(__clang__)
 #  define SIMD_HAS_GNU 1
 #  define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -177,39 +177,28 @@ static int simd_level_available(int level)
     return level == SIMD_BASELINE || level == best || (level == SIMD_AVX2 && best == SIMD_AVX512 && SIMD_HAS_VECTORS);
 }
 
-/* The level in use. Plain ints are enough, because the level is set only when a module is loaded and by tests. Several
-   extension modules include this header, and each has its own state until simd_level_share makes them share one. */
-enum { STATE_LEVEL, STATE_AMD };
-static int simd_level_own[] = {-1, 0};
-static int *simd_level_state = simd_level_own;
+/* The level in use. A plain int is enough, because the level is set only when a module is loaded and by tests. Several
+   extension modules include this header, and each has its own level until simd_level_share makes them share one. */
+static int simd_level_own = -1;
+static int *simd_level_used = &simd_level_own;
 
 MAYBE_UNUSED static int simd_level_current(void)
 {
-    if (UNLIKELY(simd_level_state[STATE_LEVEL] < 0)) {
-#if SIMD_HAS_X86
-        simd_level_state[STATE_AMD] = cpu_page(0).ebx == 0x68747541; /* "Auth" of AuthenticAMD */
-#endif
-        simd_level_state[STATE_LEVEL] = simd_level_detected();
-    }
-    return simd_level_state[STATE_LEVEL];
+    if (UNLIKELY(*simd_level_used < 0))
+        *simd_level_used = simd_level_detected();
+    return *simd_level_used;
 }
 
-/* Returns whether this is AVX-512 on AMD, where other kernels are sometimes faster: vpcompressb takes 2.7 cycles on Zen 5. */
-MAYBE_UNUSED static int is_amd_512(void)
-{
-    return simd_level_current() == SIMD_AVX512 && simd_level_state[STATE_AMD];
-}
-
-/* simd_level_address returns the address of the state of this module. simd_level_share makes this module use the state of
+/* simd_level_address returns the address of the level of this module. simd_level_share makes this module use the level of
    another module. */
 MAYBE_UNUSED static int *simd_level_address(void)
 {
-    return simd_level_state;
+    return simd_level_used;
 }
 
-MAYBE_UNUSED static void simd_level_share(int *state)
+MAYBE_UNUSED static void simd_level_share(int *level)
 {
-    simd_level_state = state;
+    simd_level_used = level;
 }
 
 /* Uses `level` from now on and returns it. Returns -1 and changes nothing if the level is not available. Numbers below 0,
@@ -218,8 +207,7 @@ MAYBE_UNUSED static int simd_level_force(int level)
 {
     if (level < 0 || level >= SIMD_LEVELS || !simd_level_available(level))
         return -1;
-    simd_level_current(); /* sets the rest of the state */
-    simd_level_state[STATE_LEVEL] = level;
+    *simd_level_used = level;
     return level;
 }
 

@@ -65,7 +65,7 @@ ALWAYS_INLINE reader_t NAME(reader)(const column_t *column, ptrdiff_t start)
     return reader;
 }
 
-/* Returns the next codes of elements that fill their lanes. */
+/* Returns the codes of the next elements. Each element fills a lane. */
 ALWAYS_INLINE longs_t NAME(codes_of_width)(reader_t *reader, int width)
 {
     longs_t values;

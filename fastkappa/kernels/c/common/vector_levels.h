@@ -18,7 +18,7 @@
 
 #if SIMD_HAS_VECTORS && SIMD_HAS_X86
 
-/* ---- baseline x86-64: SSE2 ---- */
+/* SSE2, the baseline */
 typedef uint8_t sse2_bytes_t __attribute__((vector_size(16)));
 typedef uint16_t sse2_words_t __attribute__((vector_size(16)));
 typedef uint32_t sse2_ints_t __attribute__((vector_size(16)));
@@ -48,7 +48,7 @@ ALWAYS_INLINE sse2_bytes_t bit_of_cell_sse2(sse2_bytes_t cell)
     return ((sse2_bytes_t)((sse2_words_t)bit << 4) & third) | (bit & ~third);
 }
 
-/* ---- AVX2 ---- */
+/* AVX2 */
 SIMD_BEGIN_AVX2
 typedef uint8_t avx2_bytes_t __attribute__((vector_size(32)));
 typedef uint16_t avx2_words_t __attribute__((vector_size(32)));
@@ -79,7 +79,7 @@ SIMD_END
 
 #elif SIMD_HAS_NEON
 
-/* ---- aarch64 ---- */
+/* aarch64 */
 typedef uint8_t neon_bytes_t __attribute__((vector_size(16)));
 typedef uint16_t neon_words_t __attribute__((vector_size(16)));
 typedef uint32_t neon_ints_t __attribute__((vector_size(16)));
@@ -128,12 +128,6 @@ ALWAYS_INLINE int has_vectors(void)
 #else
     return SIMD_HAS_NEON && simd_level_current() == SIMD_NEON;
 #endif
-}
-
-/* Returns whether the level in use is a vector level. AVX-512 is not one of them. */
-ALWAYS_INLINE int has_vector_level(void)
-{
-    return has_vectors() && simd_level_current() != SIMD_AVX512;
 }
 
 /* Functions that read columns at these levels. */

@@ -126,7 +126,7 @@ ALWAYS_INLINE int read_words(const lines_t *lines, field_t field, ptrdiff_t n_wo
     return 1;
 }
 
-/* Returns the index of a text, or -1 if it is unknown. Also sets its slot, which is empty for an unknown text. */
+/* Returns the index of a text, or -1 if it is unknown. Sets the text's slot, which is empty if the text is unknown. */
 ALWAYS_INLINE ptrdiff_t index_of_text(const texts_t *texts, const uint64_t *words, ptrdiff_t n_words, size_t *slot)
 {
     uint64_t sum = 0;

@@ -2,7 +2,8 @@
    wide as the elements.
 
    The hash has 64 bits (hash.h). If the lower 48 bits of its multiplier are 0, the upper 16 bits of the product depend only
-   on the lower 16 bits of the value and the upper 16 bits of the multiplier. Then 16-bit lanes find the same slots. */
+   on the lower 16 bits of the value and the upper 16 bits of the multiplier. Then lanes of 16 bits find the same slots as
+   lanes of 64 bits. */
 #ifndef FASTKAPPA_LABELS_AVX512_H
 #define FASTKAPPA_LABELS_AVX512_H
 

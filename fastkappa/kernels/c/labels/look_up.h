@@ -16,7 +16,7 @@
 #include "hash.h"
 #include "avx512.h"
 
-/* ---- codes ---- */
+/* Codes */
 
 #define LOOK_UP(name, code_t)                                                                                 \
     static ptrdiff_t name(const label_hash_t *hash, const uint64_t *values, ptrdiff_t count, code_t *codes)   \

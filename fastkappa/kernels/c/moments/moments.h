@@ -19,9 +19,8 @@
 #define VECTOR_TEMPLATE "../moments/vector.h"
 #include "../common/each_vector_level.h"
 
-
 #ifdef AT_VECTOR_LEVEL
-/* Sums whole blocks of contiguous integers at the other vector levels. Returns the index at which it stopped. */
+/* Sums whole blocks of contiguous integers. Returns the index at which it stopped. */
 static ptrdiff_t moments_vector(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
@@ -53,13 +52,12 @@ MAYBE_UNUSED static void sum_moments(const column_t *a, const column_t *b, ptrdi
                                      moments_t *moments)
 {
 #if SIMD_HAS_X86
-    if (simd_level_current() == SIMD_AVX512) {
-        moments_512(a, b, start, stop, moments);
-        return;
-    }
+    if (simd_level_current() == SIMD_AVX512 && is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride
+        && codes_fit_byte(a) && codes_fit_byte(b) && a->n_labels > 0 && b->n_labels > 0)
+        start = moments_512(a, b, start, stop, moments);
 #endif
 #ifdef AT_VECTOR_LEVEL
-    if (has_vector_level())
+    if (has_vectors())
         start = moments_vector(a, b, start, stop, moments);
 #endif
     moments_plain(a, b, start, stop, moments);

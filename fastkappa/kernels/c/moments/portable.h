@@ -19,7 +19,7 @@ ALWAYS_INLINE void add_wide(wide_sum_t *sum, uint64_t value)
     sum->high += sum->low < value;
 }
 
-/* The sums of a block. They cannot overflow, because BLOCK * 2^32 is far below 2^64. */
+/* The sums of a block. These sums cannot overflow, because BLOCK * 2^32 is far below 2^64. */
 typedef struct { uint64_t n, a, b, aa, bb, ab; } block_moments_t;
 
 static void add_block_moments(moments_t *moments, const block_moments_t *block, uint64_t count)

@@ -4,35 +4,11 @@
 
 #include "../common/column.h"
 #include "../common/vector_levels.h"
-#include "avx512.h"
 
 #define VECTOR_TEMPLATE "../narrow/vector.h"
 #include "../common/each_vector_level.h"
 
-/* Both functions accept at most BLOCK elements. */
-static void narrow_to_bytes(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
-{
-#if SIMD_HAS_X86
-    if (simd_level_current() == SIMD_AVX512) {
-        narrow_to_bytes_512(column, start, count, codes);
-        return;
-    }
-#endif
-    decode_bytes(column, start, count, codes);
-}
-
-static void narrow_to_words(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint16_t *codes)
-{
-#if SIMD_HAS_X86
-    if (simd_level_current() == SIMD_AVX512) {
-        narrow_to_words_512(column, start, count, codes);
-        return;
-    }
-#endif
-    decode_words(column, start, count, codes);
-}
-
-/* ---- pairs: the codes of a pair stay together, but the order of the pairs can change ---- */
+/* Pairs: the codes of a pair stay together, but the order of the pairs can change. */
 
 /* The vector levels below AVX-512 handle whole vectors of contiguous integers without outside values. */
 enum { VECTOR_PAIRS = 32 };  /* a multiple of every VECTOR_BYTES */
@@ -45,11 +21,11 @@ ALWAYS_INLINE ptrdiff_t in_vectors(const column_t *a, const column_t *b, ptrdiff
     return count - count % VECTOR_PAIRS;
 }
 
-/* Returns whether to read these columns with vectors. Elements 16 bytes apart are decoded faster one by one. At SSE2, so are
-   columns of different widths. */
+/* Returns whether to read these columns with vectors. Elements 16 bytes apart are decoded faster one by one. At SSE2,
+   columns of different widths are also decoded faster one by one. */
 ALWAYS_INLINE int are_for_vectors(const column_t *a, const column_t *b)
 {
-    return has_vector_level() && is_in_lanes(a) && is_in_lanes(b) && a->stride <= 8 && b->stride <= 8
+    return has_vectors() && is_in_lanes(a) && is_in_lanes(b) && a->stride <= 8 && b->stride <= 8
         && (a->stride == b->stride || simd_level_current() != SIMD_BASELINE);
 }
 
@@ -72,8 +48,8 @@ ALWAYS_INLINE int are_for_vectors(const column_t *a, const column_t *b)
         narrow(a, start, count, codes_a);                                                                         \
         narrow(b, start, count, codes_b);                                                                         \
     }
-PAIR_CODES(pair_bytes, uint8_t, narrow_to_bytes)
-PAIR_CODES(pair_words, uint16_t, narrow_to_words)
+PAIR_CODES(pair_bytes, uint8_t, decode_bytes)
+PAIR_CODES(pair_words, uint16_t, decode_words)
 #undef PAIR_CODES
 #undef PAIRS_IN_VECTORS
 

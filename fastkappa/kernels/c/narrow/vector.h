@@ -66,7 +66,7 @@ static void NAME(cells_of_words)(const uint16_t *a, const uint16_t *b, ptrdiff_t
     }
 }
 
-/* Computes cells that fit in words. `count` is a multiple of VECTOR_BYTES / 2, and the order stays the same. */
+/* Computes cells as 16-bit words. `count` is a multiple of VECTOR_BYTES / 2, and the order stays the same. */
 static void NAME(short_cells_of_words)(const uint16_t *a, const uint16_t *b, ptrdiff_t count, uint16_t row, uint16_t *cells)
 {
     for (ptrdiff_t i = 0; i < count; i += VECTOR_BYTES / 2) {

@@ -49,11 +49,11 @@ enum {
 typedef struct {
     __m512i ones, twos, fours, eights; /* bits of weight 1, 2, 4 and 8 that are not yet counted */
     __m512i bytes;                     /* byte counters of weight 16; byte 8j + c counts cell c */
-    __m512i total;                     /* one int64 per cell of the plane: its count */
+    __m512i total;                     /* the counts of the cells of the plane, as int64 */
 } plane_512_t;
 
-/* Adds three vectors of equal weight. `sum` becomes their sum bits, and the carries, which have twice the weight, are
-   returned. */
+/* Adds three vectors of equal weight. `sum` receives the bits of that weight. The carries, which have twice the weight,
+   are returned. */
 ALWAYS_INLINE __m512i add_bits_512(__m512i *sum, __m512i x, __m512i y)
 {
     const __m512i carry = _mm512_ternarylogic_epi64(*sum, x, y, 0xE8); /* majority */
@@ -160,7 +160,7 @@ ALWAYS_INLINE __m512i next_cells_512(column_512_t *a, column_512_t *b, __m512i n
     return _mm512_add_epi8(_mm512_mullo_epi16(codes_a, n_labels_b), codes_b);
 }
 
-/* ---- the kernel ---- */
+/* The kernel */
 
 /* Adds the counts of the planes to the table. If the last cell has no plane, it gets those of the n pairs that are in no
    other cell. */
@@ -178,8 +178,8 @@ static void planes_into_table_512(const plane_512_t *planes, int n_planes, size_
         }
 }
 
-/* Counts whole groups from `start` on, and returns the index at which it stopped. The cells of the next group are read while
-   the planes of the current group are processed, so that memory never waits for the adders. */
+/* Counts whole groups from `start` on, and returns the index of the first pair that was not counted. The cells of the next
+   group are read while the planes of the current group are processed, so that memory never waits for the adders. */
 ALWAYS_INLINE ptrdiff_t count_groups_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                          int64_t *table, int width, int halved, int windows)
 {
@@ -250,8 +250,8 @@ COUNT_GROUPS_512(count_groups_512_64_more, 8, 0, 1)
 COUNT_GROUPS_512(count_groups_512_128_more, 8, 1, 1)
 #undef COUNT_GROUPS_512
 
-/* Counts whole groups of two columns of integers in lanes of equal width, with at most 256 cells. Returns the index at which
-   it stopped. */
+/* Counts whole groups of two columns of integers in lanes of equal width, with at most 256 cells. Returns the index of the
+   first pair that was not counted. */
 static ptrdiff_t count_popcount_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const int more = a->n_labels * b->n_labels > 64; /* a look-up uses only 6 bits of a cell, so it cannot tell 64 from 0 */

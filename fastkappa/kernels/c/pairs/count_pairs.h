@@ -8,17 +8,15 @@
 #include "avx512.h"
 #include "histogram.h"
 #include "portable.h"
-#include "split_avx512.h"
 
 #define VECTOR_TEMPLATE "../pairs/vector.h"
 #include "../common/each_vector_level.h"
 
-/* Counts whole groups from `start` on, and returns the index at which it stopped. */
+/* Counts whole groups from `start` on, and returns the index of the first pair that was not counted. */
 typedef ptrdiff_t count_kernel_t(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table);
 
 enum {
     FULL_GROUP = 1024,            /* a multiple of the group size of every kernel */
-    MOST_WIDE_POPCOUNT_AMD = 240, /* with more cells of wide integers, one increment per pair is faster on AMD (add_pairs.h) */
     BYTES_AT_ONCE = 16 * BLOCK    /* pairs narrowed to bytes at once; many, so that kernels are rarely started */
 };
 
@@ -34,10 +32,8 @@ static count_kernel_t *popcount_kernel(const column_t *a, const column_t *b)
 {
     const uint64_t n_cells = a->n_labels * b->n_labels;
 #if SIMD_HAS_X86
-    if (simd_level_current() == SIMD_AVX512) {
-        const int is_wide_on_amd = is_amd_512() && are_for_steps(a, b) && a->stride > 1;
-        return n_cells <= (is_wide_on_amd ? MOST_WIDE_POPCOUNT_AMD : 256) ? count_popcount_512 : NULL;
-    }
+    if (simd_level_current() == SIMD_AVX512)
+        return n_cells <= 256 ? count_popcount_512 : NULL;
 #endif
 #if SIMD_HAS_VECTORS && SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX2)
@@ -57,8 +53,8 @@ static int takes_gaps(void)
     return simd_level_current() == SIMD_AVX512;
 }
 
-/* Counts up to BYTES_AT_ONCE pairs after narrowing them to bytes. They are padded to whole groups with pairs (0, 0), which are
-   subtracted again. */
+/* Counts up to BYTES_AT_ONCE pairs after narrowing them to bytes. The pairs are padded to whole groups with pairs (0, 0),
+   which are subtracted again. */
 static void count_as_bytes(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table,
                            count_kernel_t *kernel)
 {
@@ -82,10 +78,6 @@ MAYBE_UNUSED static void count_pairs(const column_t *a, const column_t *b, ptrdi
         count_plain(a, b, start, stop, table);
         return;
     }
-#if SIMD_HAS_X86
-    if (simd_level_current() == SIMD_AVX512 && best_split_512(a, b, start, stop))
-        start = count_split_512(a, b, start, stop, table);
-#endif
     count_kernel_t *kernel = NULL;
     if (codes_fit_byte(a) && codes_fit_byte(b))
         kernel = popcount_kernel(a, b);

@@ -8,13 +8,13 @@
        8 copies    counters[cell * 8 + k], k = 0..7      pairs 0, 8, 16, ... use copy 0; 1, 9, 17, ... copy 1; ...
 
    Copies need space in the cache. So there are 8 copies if the counters are few. Otherwise there is one copy, or 8 if a
-   sample of the pairs shows collisions. The copies of a counter are adjacent, because copies 2^k bytes apart would compete
-   for the same cache sets.
+   sample of the pairs shows collisions in up to 65 536 cells. The copies of a counter are adjacent, because copies 2^k bytes
+   apart would compete for the same cache sets.
 
    Many counters do not fit in the L1 cache, and each counter that is loaded evicts something. So cell numbers are computed
    for few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, 256 labels were 50 % slower, presumably because the
    buffer of cell numbers was evicted. For plain integers of equal width, cells are computed while others are counted (see
-   add_pairs.h). On Zen 3, this saved 20 to 33 % of the time. On Zen 4, it saved half of the time for int64 and for
+   add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On Zen 4, it saved half of the time for int64 and for
    colliding pairs. If there are few pairs, they are counted in the table itself.
 
    Up to 65 536 cells, a counter has 32 bits. Counters of 16 or 8 bits, of which more fit in the cache, saved 0 to 20 % of
@@ -31,7 +31,6 @@
 
 enum {
     FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */
-    MOST_CELLS_IN_COPIES = 1 << 18,   /* 4 copies of 1 byte: 1 MB; with a million cells, one copy was 33 % faster */
     MOST_SHORT_LABELS = 256,          /* the most labels per column for which a cell number fits in 16 bits */
     COUNT_STAGE = 512,                /* pairs whose cells are computed before they are counted; divides BLOCK */
     SAMPLE_PLACES = 16,
@@ -39,7 +38,7 @@ enum {
 };
 static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between samples; too few for 4-byte counters to wrap */
 
-/* ---- cell numbers ---- */
+/* Cell numbers */
 
 /* Returns the number of rows or columns of counters. With 256 labels, no byte is left for an outside code, so it has no
    counters. */
@@ -74,7 +73,8 @@ static void long_cells(const column_t *a, const column_t *b, ptrdiff_t start, pt
     cells_of_words(codes_a, codes_b, count, (uint32_t)n_codes(b), cells);
 }
 
-/* Returns whether pairs are often in the same cell as one of the two pairs before them. It looks at a sample of the range. */
+/* Returns whether pairs are often in the same cell as one of the two pairs before them. Only a sample of the range is
+   examined. */
 static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop)
 {
     uint32_t codes_a[SAMPLE_PAIRS], codes_b[SAMPLE_PAIRS];
@@ -92,33 +92,15 @@ static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t st
     return collisions > SAMPLE_PLACES * SAMPLE_PAIRS / 16;
 }
 
-/* ---- increments ---- */
-
-/* The addresses to prefetch, so that memory is not idle while counters are incremented. One cache line per column is
-   prefetched for every eight pairs. Only wide elements need this. An address beyond the column is never read. */
-typedef struct { const char *a, *b; ptrdiff_t step_a, step_b; } ahead_t;
-
-ALWAYS_INLINE ahead_t ahead_of(const column_t *a, const column_t *b, ptrdiff_t next)
-{
-    const ahead_t ahead = {element_address(a, next), element_address(b, next), 8 * a->stride, 8 * b->stride};
-    return ahead;
-}
-
-ALWAYS_INLINE void fetch_ahead(const ahead_t *ahead, ptrdiff_t eighth)
-{
-    FETCH((uintptr_t)ahead->a + (uintptr_t)(eighth * ahead->step_a));
-    FETCH((uintptr_t)ahead->b + (uintptr_t)(eighth * ahead->step_b));
-}
+/* Increments */
 
 #define ADD_SHORT(name, copies)                                                                                   \
-    static void name(const uint16_t *cells, ptrdiff_t count, uint32_t *counters, const ahead_t *ahead)            \
+    static void name(const uint16_t *cells, ptrdiff_t count, uint32_t *counters)                                  \
     {                                                                                                             \
         ptrdiff_t i = 0;                                                                                          \
-        for (; i + 8 <= count; i += 8) {                                                                          \
-            if (ahead) fetch_ahead(ahead, i / 8);                                                                 \
+        for (; i + 8 <= count; i += 8)                                                                            \
             UNROLL for (ptrdiff_t k = 0; k < 8; k++)                                                              \
                 counters[(size_t)cells[i + k] * copies + (size_t)(k % copies)]++;                                 \
-        }                                                                                                         \
         for (; i < count; i++)                                                                                    \
             counters[(size_t)cells[i] * copies]++;                                                                \
     }
@@ -127,25 +109,16 @@ ADD_SHORT(add_short_1, 1)
 #undef ADD_SHORT
 
 /* Increments byte counters. A counter that wraps adds 256 to the table. */
-#define ADD_LONG(name, copies)                                                                                    \
-    static void name(const uint32_t *cells, ptrdiff_t count, uint8_t *counters, const ahead_t *ahead,               \
-                     int64_t *table, size_t row, size_t table_row)                                                \
-    {                                                                                                             \
-        for (ptrdiff_t i = 0; i < count; i += 8) {                                                                \
-            const ptrdiff_t end = count - i < 8 ? count : i + 8;                                                  \
-            if (ahead) fetch_ahead(ahead, i / 8);                                                                 \
-            UNROLL for (ptrdiff_t j = i; j < end; j++) {                                                          \
-                const size_t cell = cells[j];                                                                     \
-                if (UNLIKELY(++counters[cell * copies + (size_t)(j % copies)] == 0))                              \
-                    table[cell / row * table_row + cell % row] += 256;                                            \
-            }                                                                                                     \
-        }                                                                                                         \
+static void add_long(const uint32_t *cells, ptrdiff_t count, uint8_t *counters, int64_t *table, size_t row, size_t table_row)
+{
+    UNROLL for (ptrdiff_t i = 0; i < count; i++) {
+        const size_t cell = cells[i];
+        if (UNLIKELY(++counters[cell] == 0))
+            table[cell / row * table_row + cell % row] += 256;
     }
-ADD_LONG(add_long_1, 1)
-ADD_LONG(add_long_4, 4)
-#undef ADD_LONG
+}
 
-/* ---- increments while cells are computed ---- */
+/* Below, pairs are counted while the cells of the next pairs are computed. */
 
 enum {
     STEPS_AHEAD = 3,   /* cells are computed this many steps before they are counted; one less than a power of 2 */
@@ -163,8 +136,8 @@ ALWAYS_INLINE int are_for_steps(const column_t *a, const column_t *b)
     return has_vectors() && is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride;
 }
 
-/* Counts pairs from `start` on while it computes cells, at levels that support it. Returns the index at which it stopped: at
-   a step with an outside value, or when less than a step is left. */
+/* Counts pairs from `start` on while it computes cells, at levels that support it. Returns the index of the first pair that
+   was not counted, because its step has an outside value or is not complete. */
 #ifdef AT_VECTOR_LEVEL
 #  define ADD_STEPS(name) if (are_for_steps(a, b)) return AT_VECTOR_LEVEL(name, (a, b, start, stop, counters));
 #else
@@ -182,7 +155,7 @@ ADD_PAIRS(add_pairs_1)
 #undef ADD_PAIRS
 #undef ADD_STEPS
 
-/* ---- the kernels ---- */
+/* The kernels */
 
 /* Adds rows x columns counters, with `copies` adjacent copies each, to the table. */
 #define MERGE(name, counter_t, copies)                                                                            \
@@ -195,17 +168,10 @@ ADD_PAIRS(add_pairs_1)
     }
 MERGE(merge_short_8, uint32_t, 8)
 MERGE(merge_short_1, uint32_t, 1)
-MERGE(merge_long_4, uint8_t, 4)
-MERGE(merge_long_1, uint8_t, 1)
+MERGE(merge_long, uint8_t, 1)
 #undef MERGE
 
-/* Returns whether elements are so wide that prefetching is worthwhile. */
-ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
-{
-    return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
-}
-
-/* Counts a range of columns with up to 256 labels each. */
+/* Counts a range of items of two columns with up to 256 labels each. */
 static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_short_codes(a), columns = n_short_codes(b), n_cells = rows * columns;
@@ -233,10 +199,9 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         count = (copies == 8 ? add_pairs_8 : add_pairs_1)(a, b, i, stop, counters) - i;
         if (count)
             continue;
-        const ahead_t next = ahead_of(a, b, i + BLOCK), *const ahead = is_wide(a, b) ? &next : NULL;
         count = stop - i < COUNT_STAGE ? stop - i : COUNT_STAGE;
         if (LIKELY(short_cells(a, b, i, count, cells)))
-            (copies == 8 ? add_short_8 : add_short_1)(cells, count, counters, ahead);
+            (copies == 8 ? add_short_8 : add_short_1)(cells, count, counters);
         else
             count_plain(a, b, i, i + count, table);
     }
@@ -245,24 +210,22 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         free(counters);
 }
 
-/* Counts a range of columns with more labels, up to 2^32 cells. */
+/* Counts a range of items of two columns with more labels, in up to 2^32 cells. */
 static void count_long_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_codes(a), columns = n_codes(b), n_cells = rows * columns, table_row = (size_t)b->n_labels + 1;
-    const size_t copies = n_cells <= MOST_CELLS_IN_COPIES && neighbours_collide(a, b, start, stop) ? 4 : 1;
     uint32_t cells[BLOCK];
-    uint8_t *counters = (size_t)(stop - start) >= n_cells / 2 ? calloc(n_cells, copies) : NULL;
+    uint8_t *counters = (size_t)(stop - start) >= n_cells / 2 ? calloc(n_cells, 1) : NULL;
     if (!counters) {
         count_plain(a, b, start, stop, table);
         return;
     }
     for (ptrdiff_t i = start; i < stop; i += BLOCK) {
         const ptrdiff_t count = stop - i < BLOCK ? stop - i : BLOCK;
-        const ahead_t next = ahead_of(a, b, i + count), *const ahead = is_wide(a, b) ? &next : NULL;
         long_cells(a, b, i, count, cells);
-        (copies == 4 ? add_long_4 : add_long_1)(cells, count, counters, ahead, table, columns, table_row);
+        add_long(cells, count, counters, table, columns, table_row);
     }
-    (copies == 4 ? merge_long_4 : merge_long_1)(counters, rows, columns, table_row, table);
+    merge_long(counters, rows, columns, table_row, table);
     free(counters);
 }
 

@@ -70,7 +70,7 @@ ALWAYS_INLINE void add_integer_at(exact_sum_t *sum, const char *p)
     add_parts(sum, parts);
 }
 
-/* ---- reading weights ---- */
+/* Reading weights */
 
 /* Splits integers of any width in two parts. Signed integers are first raised by 2^63, so that none is negative. The first
    part is the low LOW_BITS bits. The second part is the other bits, with a 1 above them that counts the pair. */
@@ -116,7 +116,7 @@ static void put_exact_sum(const exact_sum_t *sum, int is_signed, int64_t *count,
     *high += (int64_t)(lanes[0] >> 32) + others * (1 << (LOW_BITS - 32)) - (is_signed ? n * ((int64_t)1 << 31) : 0);
 }
 
-/* ---- storage of the sums ---- */
+/* Storing the sums */
 
 /* Computes the cell of each pair in the caller's table. */
 static void table_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, size_t *cells)
@@ -124,8 +124,8 @@ static void table_cells(const column_t *a, const column_t *b, ptrdiff_t start, p
     const size_t row = (size_t)b->n_labels + 1;
     if (codes_fit_word(a) && codes_fit_word(b)) {
         uint16_t codes_a[BLOCK], codes_b[BLOCK];
-        narrow_to_words(a, start, count, codes_a);
-        narrow_to_words(b, start, count, codes_b);
+        decode_words(a, start, count, codes_a);
+        decode_words(b, start, count, codes_b);
         for (ptrdiff_t i = 0; i < count; i++)
             cells[i] = codes_a[i] * row + codes_b[i];
     } else {
@@ -141,8 +141,8 @@ static void table_cells(const column_t *a, const column_t *b, ptrdiff_t start, p
 static void ordered_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
-    narrow_to_words(a, start, count, codes_a);
-    narrow_to_words(b, start, count, codes_b);
+    decode_words(a, start, count, codes_a);
+    decode_words(b, start, count, codes_b);
     short_cells_of_words(codes_a, codes_b, count, (uint16_t)(b->n_labels + 1), cells);
 }
 
@@ -159,7 +159,7 @@ static void *sums_side_by_side(size_t n_cells, ptrdiff_t n_pairs, size_t sum_siz
     return stack;
 }
 
-/* ---- sums in adjacent copies ---- */
+/* Below, sums have adjacent copies. */
 
 /* The addresses of columns and weights to prefetch. An address beyond the end is never read. */
 typedef struct { uintptr_t a, b, weights; ptrdiff_t step_a, step_b, step_weights; } sum_ahead_t;
@@ -171,6 +171,12 @@ ALWAYS_INLINE sum_ahead_t sum_ahead_of(const column_t *a, const column_t *b, con
     ahead.b = (uintptr_t)b->data + (uintptr_t)((next + SUM_STAGE) * b->stride + LINES_AHEAD * ahead.step_b);
     ahead.weights = (uintptr_t)weights->data + (uintptr_t)(next * weights->stride + LINES_AHEAD * ahead.step_weights);
     return ahead;
+}
+
+/* Returns whether elements are so wide that prefetching is worthwhile. */
+ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
+{
+    return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
 }
 
 /* Prefetches one cache line per column of wide elements for every eight pairs. */
@@ -250,7 +256,7 @@ static void sum_integers_side_by_side(const column_t *a, const column_t *b, cons
 }
 
 /* Sums int64 columns with float64 weights in place, eight pairs per step, because vectors below AVX-512 cannot compare 64
-   bits. Returns the index at which it stopped, which is `start` if the columns have other types. */
+   bits. Returns the index of the first pair that was not summed, which is `start` if the columns have other types. */
 static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                            ptrdiff_t stop, float_sum_t *sums)
 {
@@ -258,7 +264,7 @@ static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const column_t 
     const uint64_t lowest_a = a->lowest, lowest_b = b->lowest;
     const uint32_t n_a = (uint32_t)a->n_labels, n_b = (uint32_t)b->n_labels;
     const size_t row = (size_t)n_b + 1;
-    if (!has_vector_level() || !is_plain_integer(a) || !is_plain_integer(b) || a->stride != 8 || b->stride != 8
+    if (!has_vectors() || !is_plain_integer(a) || !is_plain_integer(b) || a->stride != 8 || b->stride != 8
         || weights->kind != COLUMN_FLOAT64 || weights->swapped || weights->stride != 8)
         return start;
     for (; start + 8 <= stop; start += 8, p += 64, q += 64, w += 64) {
@@ -271,7 +277,7 @@ static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const column_t 
     return start;
 }
 
-/* ---- sums directly in the tables, if copies are not worthwhile ---- */
+/* Below, weights are added to the tables directly, because copies are not worthwhile. */
 
 static void sum_floats_into(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                             ptrdiff_t stop, int64_t *counts, double *table)
@@ -307,7 +313,7 @@ static void sum_integers_into(const column_t *a, const column_t *b, const column
     }
 }
 
-/* ---- the kernels ---- */
+/* The kernels */
 
 /* Adds the number of pairs start..stop-1 and their weights (float32 or float64) to two tables with the layout of count_pairs. */
 MAYBE_UNUSED static void sum_pairs(const column_t *a, const column_t *b, const column_t *weights,

@@ -22,7 +22,7 @@ typedef struct {
     int64_t total[8];
 } plane_t;
 
-/* ---- adding bits ---- */
+/* Adding bits */
 
 ALWAYS_INLINE bytes_t NAME(add_bits)(bytes_t *sum, bytes_t x, bytes_t y)
 {
@@ -116,7 +116,7 @@ ALWAYS_INLINE cells_t NAME(next_cells)(reader_t *a, reader_t *b, uint16_t n_labe
     return cells;
 }
 
-/* ---- the kernel ---- */
+/* The kernel */
 
 ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                            int64_t *table, int width)
@@ -192,7 +192,7 @@ COUNT_GROUPS(NAME(count_groups_64), 8)
 #undef COUNT_GROUPS
 
 /* Counts whole groups of two columns of contiguous integers of equal width, with at most 8 * MAX_PLANES + 1 cells. Returns
-   the index at which it stopped. */
+   the index of the first pair that was not counted. */
 static ptrdiff_t NAME(count_popcount)(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     switch (a->stride) {

@@ -56,8 +56,8 @@ ROW_LOOPS(avx512)
 SIMD_END
 #endif
 
-/* Returns the number of counters that count_rows needs. They are bytes, and there are as many 32-bit integers per ROW_WIDTH
-   columns. */
+/* Returns the number of counters that count_rows needs. These counters are bytes, and there are as many 32-bit integers per
+   ROW_WIDTH columns. */
 static ptrdiff_t row_counters(const column_t *first, const column_t *row)
 {
     return (ptrdiff_t)((first->n_labels + 1) * row->n_labels) * ROW_WIDTH;

@@ -9,7 +9,6 @@
 #include <float.h>
 #include <math.h>
 #include "../common/column.h"
-#include "order.h"
 #include "portable.h"
 
 /* Two cells are loaded at a time, because the number of loads and stores limits the speed. */

@@ -5,7 +5,8 @@
 #include <math.h>
 #include "../common/simd_level.h"
 
-/* Finds, for each cut c, the place j with the least f_c(j) = sum over y of steps[c][y] * prefix[y][j]. Ties go to the first. */
+/* Finds, for each cut c, the place j with the least f_c(j) = sum over y of steps[c][y] * prefix[y][j]. If several places
+   tie, the first is chosen. */
 enum { PLACES = 128, LANES = 8 };
 
 #define CUT_LOOPS(LEVEL)                                                                                       \

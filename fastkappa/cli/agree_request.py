@@ -1,0 +1,175 @@
+"""The options of ``fastkappa agree`` that determine its report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, NamedTuple
+
+import typer
+
+from fastkappa.arrays import AnyArray
+from fastkappa.cli.declared import NOT_AN_OPTION
+from fastkappa.cli.files.weight_matrix import WeightMatrix
+from fastkappa.cli.options import (
+    IntervalName,
+    Replicates,
+    Weighting,
+    WeightMatrixFile,
+    scheme_named,
+)
+from fastkappa.formatting import label_text
+from fastkappa.statistics.scales import ScaleName
+from fastkappa.statistics.weights import Weights
+
+CONFIDENCE = 0.95
+# A heading names at most this many raters, because it is also the title of a page.
+MOST_RATERS = 4
+
+
+class AgreeRequest(NamedTuple):
+    """The options of ``fastkappa agree`` that determine its report, and what they refer to.
+
+    Parameters
+    ----------
+    duplicates
+        What to do if a rater rated an item several times: stop with an error, or use the first or
+        the last row.
+    level : WORD
+        The level of Krippendorff's alpha: nominal, ordinal, interval or ratio. For sets: nominal,
+        jaccard or masi.
+    set_separator : CHARACTER
+        The separator of labels, such as ';', if each rating is a set of labels. Only alpha is
+        printed, at all levels for sets or at --level.
+    sample_weight : COLUMN
+        The column with the number of items that each row stands for, in whole numbers. Only for two
+        raters.
+    group : COLUMN
+        The column of the groups to report on separately.
+    interval_method : WORD
+        The method for the interval of two raters' kappa: asymptotic, score or profile. auto uses
+        score, or asymptotic with --distribution t.
+    distribution
+        The distribution for intervals from standard errors. The default is normal for two raters
+        and t for more. With few clusters, use t.
+    bootstrap : N
+        The number of bootstrap replicates; 0 for no bootstrap intervals.
+    seed
+        The seed of the bootstrap, for repeatable results.
+    scale : WORD
+        The scale for interpreting agreement: cohen, landis-koch, mchugh, fleiss, altman, cicchetti.
+    model : RATER
+        The rater that is a model: also test whether it can replace a person (the alternative
+        annotator test). Needs two or more people.
+    epsilon : MARGIN
+        How much worse than a person --model may be. The default is 0.2, for experts; use 0.15 for
+        skilled annotators and 0.1 for crowd workers.
+    disputed : FILE
+        Write the items on which raters disagree to a CSV file for adjudication, the most disputed
+        first. Items are named by --item or by their row numbers, from 1.
+    gold : FILE
+        Write the final label of each item to a CSV file: the label of more than half of its raters,
+        or the decision in --adjudicated.
+    adjudicated : FILE
+        A file from --disputed, with decisions in its last column. Needs --gold.
+    pair : A,B
+        Two of three or more raters: also report on these two, and draw their table.
+    heat_map
+        Draw the table of two raters as a heat map instead of bubbles.
+
+    Attributes
+    ----------
+    file : str
+        The name of the source.
+    raters : tuple of str
+        The names of the raters.
+    cluster : str or None
+        The column of the clusters.
+    matrix : WeightMatrix or None
+        The matrix in ``weight_matrix``.
+    decisions : dict
+        The decisions in ``adjudicated``, by item.
+    """
+
+    duplicates: Literal["error", "first", "last"] = "error"
+    level: Literal["nominal", "ordinal", "interval", "ratio", "jaccard", "masi"] | None = None
+    set_separator: str | None = None
+    weights: Weighting = "none"
+    weight_matrix: WeightMatrixFile = None
+    sample_weight: str | None = None
+    group: str | None = None
+    interval_method: IntervalName = "auto"
+    distribution: Literal["normal", "t"] | None = None
+    bootstrap: Replicates = 0
+    seed: Annotated[int | None, typer.Option(min=0)] = None
+    scale: ScaleName | None = None
+    model: str | None = None
+    epsilon: float | None = None
+    disputed: Path | None = None
+    gold: Path | None = None
+    adjudicated: Path | None = None
+    pair: str | None = None
+    heat_map: bool = False
+    file: Annotated[str, NOT_AN_OPTION] = ""
+    raters: Annotated[tuple[str, ...], NOT_AN_OPTION] = ()
+    cluster: Annotated[str | None, NOT_AN_OPTION] = None
+    matrix: Annotated[WeightMatrix | None, NOT_AN_OPTION] = None
+    decisions: Annotated[Mapping[str, str], NOT_AN_OPTION] = MappingProxyType({})
+
+    def check_options(self) -> None:
+        """Raise if an option needs another option, or is not written correctly."""
+        for option, needs in (("adjudicated", "gold"), ("epsilon", "model")):
+            if getattr(self, option) is not None and getattr(self, needs) is None:
+                raise ValueError(f"--{option} needs --{needs}, which is not given.")
+        if self.gold is not None and (self.model is not None or self.set_separator is not None):
+            raise ValueError(
+                "--gold cannot be combined with --model, which would vote too, or with"
+                " --set-separator."
+            )
+        if self.pair is not None and not all(self.two_names):
+            raise ValueError(f"--pair must name two raters, such as ann,ben, got {self.pair!r}.")
+
+    @property
+    def two_names(self) -> tuple[str, str]:
+        """The two raters in ``pair``."""
+        first, _, second = (self.pair or "").partition(",")
+        return first, second
+
+    @property
+    def lists_items(self) -> bool:
+        """Whether the ratings of each item are needed to write files of items."""
+        return self.disputed is not None or self.gold is not None
+
+    def fields(self) -> dict[str, Any]:
+        """Return the first fields of the JSON output."""
+        fields = {"file": self.file, "raters": list(self.raters)}
+        return fields if self.group is None else {**fields, "group": self.group}
+
+    @property
+    def intervals(self) -> dict[str, Any]:
+        """The options for the intervals of two raters."""
+        return {
+            "interval_method": None if self.interval_method == "auto" else self.interval_method,
+            "distribution": self.distribution or "normal",
+        }
+
+    @property
+    def of_several(self) -> dict[str, Any]:
+        """The options for the intervals of three or more raters."""
+        given = {} if self.distribution is None else {"distribution": self.distribution}
+        return {"confidence": CONFIDENCE, **given}
+
+    def weights_of(self, labels: AnyArray) -> Weights:
+        """Return the weights for a table with the given labels."""
+        return scheme_named(self.weights) if self.matrix is None else self.matrix.of(labels)
+
+    def heading(self) -> str:
+        """Return the heading, which is the first line of the text and the title of the page."""
+        by = "" if self.group is None else f", by {label_text(self.group)}"
+        if self.sample_weight is not None:
+            by += f", weighted by {label_text(self.sample_weight)}"
+        named = ", ".join(map(label_text, self.raters[:MOST_RATERS]))
+        if len(self.raters) > MOST_RATERS:
+            named = f"{len(self.raters)} raters ({named}, ...)"
+        return f"{label_text(self.file)}: {named}{by}"

@@ -1,0 +1,172 @@
+"""Turn functions into commands: docstrings describe the options, and tuples group them.
+
+Usage errors, which typer detects and prints, get advice.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, Signature, getdoc, signature
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+import typer
+from typer.core import TyperGroup
+
+from fastkappa.choices import did_you_mean
+from fastkappa.formatting import harmless
+
+NOT_AN_OPTION = "not an option"
+# The heading of a section in a docstring.
+HEADING = re.compile(r"\n\n(\w+)\n-+\n")
+
+
+class _Described(NamedTuple):
+    """The metavar and the help text of an option."""
+
+    metavar: str | None
+    text: str
+
+
+def as_command(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a function whose options have the help texts of its docstring, for typer.
+
+    The section "Parameters" has an entry ``name : METAVAR`` per option. A parameter whose type is a
+    `NamedTuple` stands for one option per field, except those annotated with ``NOT_AN_OPTION``.
+    """
+    about, described = _read(function)
+    hints = get_type_hints(function, include_extras=True)
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    options: list[Parameter] = []
+    for name, parameter in signature(function).parameters.items():
+        kind = hints[name]
+        if isinstance(kind, type) and issubclass(kind, tuple):
+            fields = list(_fields(kind))
+            groups[name] = kind, [field.name for field in fields]
+            options += fields
+        else:
+            options.append(_option(name, kind, parameter.default, described.get(name)))
+
+    @wraps(function)
+    def run(**given: Any) -> None:
+        given = {
+            name: value.value if isinstance(value, StrEnum) else value
+            for name, value in given.items()
+        }
+        for name, (kind, fields) in groups.items():
+            given[name] = kind(**{field: given.pop(field) for field in fields})
+        function(**given)
+
+    # typer reads these attributes.
+    run.__signature__ = Signature(options)  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in options}
+    run.__doc__ = about
+    return run
+
+
+def _fields(kind: Any) -> Iterator[Parameter]:
+    """Yield the options that a tuple groups."""
+    _, described = _read(kind)
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        if NOT_AN_OPTION not in getattr(hint, "__metadata__", ()):
+            default = kind._field_defaults.get(name, Parameter.empty)
+            yield _option(name, hint, default, described.get(name))
+
+
+def _option(name: str, kind: Any, default: Any, described: _Described | None) -> Parameter:
+    """Return the declaration of an option or argument for typer."""
+    info = typer.Option()
+    if get_origin(kind) is Annotated:
+        kind, info = get_args(kind)
+    if described is not None:
+        info = copy(info)
+        # typer keeps a name, such as "--id", in the place of the default.
+        if isinstance(info, typer.models.OptionInfo) and info.default is ...:
+            info.param_decls = [f"--{name.replace('_', '-')}"]
+        info.metavar, info.help = described
+    words = _words(kind)
+    if words:
+        choice: Any = StrEnum("choice", dict(zip(words, words)))  # type: ignore[misc]
+        default = choice(default) if isinstance(default, str) else default
+        kind = choice | None if default is None else choice
+    return Parameter(
+        name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
+    )
+
+
+def _words(kind: Any) -> list[str]:
+    """Return the words of a literal type, or of a union of them.
+
+    Before version 0.19, typer supports only enumerations.
+    """
+    if get_origin(kind) is Literal:
+        return list(get_args(kind))
+    return [word for part in get_args(kind) for word in _words(part)]
+
+
+def examples_of(function: Callable[..., None]) -> str | None:
+    """Return the section "Examples" of a docstring with its heading, for the end of a help text."""
+    examples = _sections(function)[1].get("Examples")
+    return None if examples is None else f"Examples:\n\n{examples}"
+
+
+def _read(described: Any) -> tuple[str, dict[str, _Described]]:
+    """Return the first part of a docstring, and the entries of its section on parameters."""
+    about, sections = _sections(described)
+    entries: dict[str, _Described] = {}
+    name = ""
+    for line in sections.get("Parameters", "").splitlines():
+        if line.startswith(" "):
+            entry = entries[name]
+            entries[name] = entry._replace(text=f"{entry.text} {line.strip()}".lstrip())
+        else:
+            name, _, metavar = line.partition(" : ")
+            entries[name] = _Described(metavar or None, "")
+    return about, entries
+
+
+def _sections(described: Any) -> tuple[str, dict[str, str]]:
+    """Return the first part of a docstring, and its sections by heading."""
+    # Python removes docstrings if it runs with -OO.
+    about, *parts = HEADING.split(getdoc(described) or "")
+    return about, dict(zip(parts[::2], parts[1::2]))
+
+
+class Program(TyperGroup):
+    """Run the commands, and escape control characters in arguments that error texts quote."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        with _harmless_errors():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _harmless_errors():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _harmless_errors() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        # typer includes its own copy of click, so the error class has no public name.
+        message = getattr(error, "message", None)
+        if isinstance(message, str):
+            error.message = harmless(message + _advice(message))  # type: ignore[attr-defined]
+        raise
+
+
+def _advice(message: str) -> str:
+    """Return a sentence that names the nearest choice, or how to name many files as one."""
+    extra = re.match(r"Got unexpected extra argument(?:s|\(s\))? \((\S+)", message)
+    if extra is not None and os.path.isfile(extra[1].rstrip(")")):
+        return ". For several files give their folder, or a pattern in quotes such as 'part-*.csv'."
+    found = re.search(r"'(.*)' is not one of ('.*')\.$", message, re.DOTALL)
+    if found is None:
+        return ""
+    return did_you_mean(found[1], found[2][1:-1].split("', '"))

@@ -1,0 +1,124 @@
+"""Warnings and errors of the commands."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from fastkappa.arrays import AnyArray
+from fastkappa.cli.options import WeightsName
+from fastkappa.cli.terminal import write
+from fastkappa.exceptions import LabelOrderWarning
+from fastkappa.ratings.label_order import order_warning
+
+if TYPE_CHECKING:
+    from fastkappa.cli.files.weight_matrix import WeightMatrix
+
+
+class Remarks:
+    """Collect the warnings about a result, which go to the error stream and into its JSON."""
+
+    def __init__(self) -> None:
+        # The figures that depend on the order of the labels; None stands for no figure. Only the
+        # first name that leads to a warning is used.
+        self.depends: Sequence[str | None] = ()
+        self.texts: list[str] = []
+        # The warnings of the library, which are already printed.
+        self.printed: list[str] = []
+        # The labels of each table that were sorted because no order was given or declared.
+        self.sorted_labels: list[AnyArray] = []
+        self.remedy = "Give --labels in the intended order."
+
+    @property
+    def everything(self) -> list[str]:
+        """All warnings that accompany the result."""
+        return [*self.texts, *self.printed]
+
+    @property
+    def rely_on_order(self) -> bool:
+        """Whether any figure depends on the order of the labels."""
+        return any(why is not None for why in self.depends)
+
+    def show(self) -> None:
+        """Print the warnings, including a warning if a figure relies on alphabetical order."""
+        for own in self.sorted_labels:
+            found = (
+                order_warning(own, why, self.remedy) for why in self.depends if why is not None
+            )
+            self.texts += [_one_line(text) for text in found if text is not None][:1]
+        for text in self.texts:
+            _print_warning(text)
+
+    def warn(self, text: str) -> None:
+        """Print one more warning after the others."""
+        self.texts.append(text)
+        _print_warning(text)
+
+
+def depends(weights: WeightsName, matrix: Any = None) -> str | None:
+    """Return the option through which kappa depends on the order of the labels, or None."""
+    if matrix is not None:
+        return None if matrix.labels is not None else f"--weight-matrix {matrix.name}"
+    return None if weights == "none" else f"--weights {weights}"
+
+
+def read_matrix(path: Path | None, weights: WeightsName) -> WeightMatrix | None:
+    """Return the weight matrix in a file, None without a file.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read, or ``--weights`` is given as well.
+    """
+    if path is None:
+        return None
+    if weights != "none":
+        raise ValueError(
+            f"give either --weights or --weight-matrix, got --weights {weights} and"
+            f" --weight-matrix {path}."
+        )
+    from fastkappa.cli.files.weight_matrix import read_weight_matrix
+
+    return read_weight_matrix(path)
+
+
+def _one_line(message: object) -> str:
+    from fastkappa.cli.words import in_words_of_options
+
+    return in_words_of_options(" ".join(str(message).split()))
+
+
+def _print_warning(message: object) -> None:
+    write(f"fastkappa: warning: {_one_line(message)}", error=True)
+
+
+@contextmanager
+def errors_printed() -> Iterator[Remarks]:
+    """Print an input error or a missing library as one line, and exit.
+
+    The library's warnings are also printed as one line, each only once, and are collected in the
+    remarks that the block receives. Warnings about label order are not printed, because each
+    command prints its own.
+    """
+    remarks = Remarks()
+
+    def print_once(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = _one_line(message)
+        if text not in remarks.printed:
+            remarks.printed.append(text)
+            _print_warning(text)
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
+            warnings.simplefilter("ignore", LabelOrderWarning)
+            warnings.showwarning = print_once
+            yield remarks
+    except (ValueError, ImportError) as error:
+        write(f"fastkappa: {_one_line(error)}", error=True)
+        raise typer.Exit(2) from None
