@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.fuzz.damage import damaged
-from tests.helpers.command_line import CommandLine
+from tests.helpers.command_line import CommandLine, refusal_of
 from tests.helpers.rating_files import WRITERS, pa
 
 N_FILES = int(os.environ.get("DAMAGED_FILES", "24"))
