@@ -66,7 +66,7 @@ class AgreeRequest(NamedTuple):
         skilled annotators and 0.1 for crowd workers.
     disputed : FILE
         Write the items on which raters disagree to a CSV file for adjudication, the most disputed
-        first. Items have their names in --item or their row numbers, from 1.
+        first. Items are named by --item or by their row numbers, from 1.
     gold : FILE
         Write the final label of each item to a CSV file: the label of more than half of its raters,
         or the decision in --adjudicated.

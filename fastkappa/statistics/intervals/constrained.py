@@ -37,6 +37,8 @@ LEAST_PRODUCT = 1e-10
 # The largest changes of kappa per step: at first, and in a second attempt.
 LARGEST_CHANGE = (0.2, 0.05)
 MOST_STEPS = (40, 100)
+# The most short steps in a row: with more, the steps are stuck.
+SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
 TOLERANCE = 1e-9
 # Rounding of z near 0 is multiplied by p / z, so the error of the steps can stay above `TOLERANCE`.
 # An error below this value that no longer halves is rounding.
@@ -108,10 +110,8 @@ def most_likely(constraint: Constraint, counts: FloatTable, kappa0: FloatTable) 
     proportions = np.where(exact[:, None], observed, np.nan)
     # Only full agreement has a kappa of 1.
     rest = np.flatnonzero(~exact & (kappa0 < 1))
-    for change, steps in zip(LARGEST_CHANGE, MOST_STEPS):
-        proportions[rest] = _solved(
-            constraint, counts[rest], kappa0[rest], kappa[rest], change, steps
-        )
+    for limits in zip(LARGEST_CHANGE, MOST_STEPS, MOST_SHORT):
+        proportions[rest] = _solved(constraint, counts[rest], kappa0[rest], kappa[rest], *limits)
         rest = rest[np.isnan(proportions[rest, 0])]
         if not len(rest):
             break
@@ -128,6 +128,7 @@ def _solved(
     kappa: FloatTable,
     change: float,
     most_steps: int,
+    most_short: int,
 ) -> FloatTable:
     """Return the proportions, or NaN where the steps do not converge."""
     solved = np.full(counts.shape, np.nan)
@@ -141,7 +142,7 @@ def _solved(
         if done.any():
             solved[which[done]] = _corrected(constraint, problem.p[done], kappa0[done])
         problem, _ = problem.moved(move, np.zeros(len(which)))
-        kept = ~done & np.isfinite(problem.a) & ~problem.is_lost
+        kept = ~done & np.isfinite(problem.a) & ~problem.is_lost & (problem.n_short < most_short)
         which, kappa0, problem = which[kept], kappa0[kept], problem.some(kept)
     return solved
 
@@ -159,6 +160,8 @@ class Problem(NamedTuple):
     last: FloatTable
     # The error before the last step. It is infinite if the product had not reached its last value.
     error: FloatTable
+    # The number of short steps in a row.
+    n_short: FloatTable
 
     @property
     def products(self) -> FloatTable:
@@ -202,6 +205,7 @@ class Problem(NamedTuple):
             b=self.b + length * db,
             product=np.maximum(self.product * smaller, self.last),
             error=np.where(self.is_last, move.error, np.inf),
+            n_short=np.where(length < SHORT_STEP, self.n_short + 1, 0.0),
         )
         return after, length
 
@@ -235,7 +239,7 @@ def first_problem(counts: FloatTable, distance: FloatTable) -> Problem:
     one, zero = np.ones(len(p)), np.zeros(len(p))
     last = np.maximum(LAST_PRODUCT / n, LEAST_PRODUCT * np.minimum(distance**2, 1))
     error = np.full(len(p), np.inf)
-    return Problem(p, np.ones_like(p), one, zero, observed, uneven, product, last, error)
+    return Problem(p, np.ones_like(p), one, zero, observed, uneven, product, last, error, zero)
 
 
 def target_of(values: FloatTable, kappa0: FloatTable, change: float) -> tuple[FloatTable, AnyArray]:

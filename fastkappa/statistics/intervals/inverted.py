@@ -48,7 +48,7 @@ ROUNDING = 1e-14
 # The tolerance of the root of the statistic at an interval end.
 ROOT_TOLERANCE = 1e-8
 # The tolerance of this root if the proportions have rounding errors.
-ROUNDED_ROOT = 1e-6
+ROUNDED_ROOT = 1e-7
 # The largest change of t in a step.
 LARGEST_T = 0.1
 # kappa0 is changed only if the product of an empty cell, in items, is below this.
@@ -289,7 +289,7 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTab
         at_jump = np.isinf(above[which]) | (step > SMOOTH_STEPS)
         tolerance = np.where(at_jump, JUMP_TOLERANCE, END_TOLERANCE)
         near = np.abs(outside[which] - inside[which]) < tolerance
-        exact = np.abs(found) < END_TOLERANCE
+        exact = np.abs(found) < ROUNDED_ROOT
         inside[which[exact]] = point[which[exact]]
         is_low = sought.bound[which] < sought.kappa[which]
         at_least = is_low & (found <= 0) & (point[which] < sought.bound[which] + NEAR_LEAST)
