@@ -75,8 +75,7 @@ def _end(status: int) -> NoReturn:
 
 def make_app(commands: Sequence[str] = COMMANDS) -> Any:
     """Return the typer application with the given commands."""
-    from fastkappa.cli.declared import as_command, examples_of
-    from fastkappa.cli.usage import Program
+    from fastkappa.cli.declared import Program, as_command, examples_of
 
     app = typer.Typer(
         cls=Program,

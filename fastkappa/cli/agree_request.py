@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import typer
 
 from fastkappa.arrays import AnyArray
+from fastkappa.cli.declared import NOT_AN_OPTION
 from fastkappa.cli.files.weight_matrix import WeightMatrix
 from fastkappa.cli.options import (
     IntervalName,
@@ -66,7 +67,7 @@ class AgreeRequest(NamedTuple):
         skilled annotators and 0.1 for crowd workers.
     disputed : FILE
         Write the items on which raters disagree to a CSV file for adjudication, the most disputed
-        first. Items have their names in --item or their row numbers, from 1.
+        first. Items are named by --item or by their row numbers, from 1.
     gold : FILE
         Write the final label of each item to a CSV file: the label of more than half of its raters,
         or the decision in --adjudicated.
@@ -110,11 +111,11 @@ class AgreeRequest(NamedTuple):
     adjudicated: Path | None = None
     pair: str | None = None
     heat_map: bool = False
-    file: str = ""
-    raters: tuple[str, ...] = ()
-    cluster: str | None = None
-    matrix: WeightMatrix | None = None
-    decisions: Mapping[str, str] = MappingProxyType({})
+    file: Annotated[str, NOT_AN_OPTION] = ""
+    raters: Annotated[tuple[str, ...], NOT_AN_OPTION] = ()
+    cluster: Annotated[str | None, NOT_AN_OPTION] = None
+    matrix: Annotated[WeightMatrix | None, NOT_AN_OPTION] = None
+    decisions: Annotated[Mapping[str, str], NOT_AN_OPTION] = MappingProxyType({})
 
     def check_options(self) -> None:
         """Raise if an option needs another option, or is not written correctly."""

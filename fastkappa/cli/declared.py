@@ -1,9 +1,14 @@
-"""Turn functions into commands: docstrings describe the options, and tuples group them."""
+"""Turn functions into commands: docstrings describe the options, and tuples group them.
+
+Usage errors, which typer detects and prints, get advice.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from enum import StrEnum
 from functools import wraps
@@ -11,7 +16,12 @@ from inspect import Parameter, Signature, getdoc, signature
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
+from typer.core import TyperGroup
 
+from fastkappa.choices import did_you_mean
+from fastkappa.formatting import harmless
+
+NOT_AN_OPTION = "not an option"
 # The heading of a section in a docstring.
 HEADING = re.compile(r"\n\n(\w+)\n-+\n")
 
@@ -27,7 +37,7 @@ def as_command(function: Callable[..., None]) -> Callable[..., None]:
     """Return a function whose options have the help texts of its docstring, for typer.
 
     The section "Parameters" has an entry ``name : METAVAR`` per option. A parameter whose type is a
-    `NamedTuple` stands for one option per field that is described or annotated as an option.
+    `NamedTuple` stands for one option per field, except those annotated with ``NOT_AN_OPTION``.
     """
     about, described = _read(function)
     hints = get_type_hints(function, include_extras=True)
@@ -63,7 +73,7 @@ def _fields(kind: Any) -> Iterator[Parameter]:
     """Yield the options that a tuple groups."""
     _, described = _read(kind)
     for name, hint in get_type_hints(kind, include_extras=True).items():
-        if name in described or get_origin(hint) is Annotated:
+        if NOT_AN_OPTION not in getattr(hint, "__metadata__", ()):
             default = kind._field_defaults.get(name, Parameter.empty)
             yield _option(name, hint, default, described.get(name))
 
@@ -125,3 +135,38 @@ def _sections(described: Any) -> tuple[str, dict[str, str]]:
     # Python removes docstrings if it runs with -OO.
     about, *parts = HEADING.split(getdoc(described) or "")
     return about, dict(zip(parts[::2], parts[1::2]))
+
+
+class Program(TyperGroup):
+    """Run the commands, and escape control characters in arguments that error texts quote."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        with _harmless_errors():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _harmless_errors():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _harmless_errors() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        # typer includes its own copy of click, so the error class has no public name.
+        message = getattr(error, "message", None)
+        if isinstance(message, str):
+            error.message = harmless(message + _advice(message))  # type: ignore[attr-defined]
+        raise
+
+
+def _advice(message: str) -> str:
+    """Return a sentence that names the nearest choice, or how to name many files as one."""
+    extra = re.match(r"Got unexpected extra argument(?:s|\(s\))? \((\S+)", message)
+    if extra is not None and os.path.isfile(extra[1].rstrip(")")):
+        return ". For several files give their folder, or a pattern in quotes such as 'part-*.csv'."
+    found = re.search(r"'(.*)' is not one of ('.*')\.$", message, re.DOTALL)
+    if found is None:
+        return ""
+    return did_you_mean(found[1], found[2][1:-1].split("', '"))

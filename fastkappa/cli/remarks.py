@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,44 +11,28 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from fastkappa.arrays import AnyArray
-from fastkappa.cli.options import MissingName, WeightsName
+from fastkappa.cli.options import WeightsName
 from fastkappa.cli.terminal import write
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.ratings.label_order import order_warning
 
 if TYPE_CHECKING:
-    from fastkappa.cli.files.reading import Reading
     from fastkappa.cli.files.weight_matrix import WeightMatrix
 
 
 class Remarks:
-    """Collect the warnings about a result, which go to the error stream and into its JSON.
+    """Collect the warnings about a result, which go to the error stream and into its JSON."""
 
-    ``depends`` names the figures that depend on the order of the labels; None stands for no
-    figure. Only the first name that leads to a warning is used.
-    """
-
-    def __init__(self, *depends: str | None) -> None:
-        self._depends = depends
+    def __init__(self) -> None:
+        # The figures that depend on the order of the labels; None stands for no figure. Only the
+        # first name that leads to a warning is used.
+        self.depends: Sequence[str | None] = ()
         self.texts: list[str] = []
         # The warnings of the library, which are already printed.
         self.printed: list[str] = []
         # The labels of each table that were sorted because no order was given or declared.
         self.sorted_labels: list[AnyArray] = []
         self.remedy = "Give --labels in the intended order."
-
-    def reading(
-        self, labels: str | None, missing: MissingName, missing_codes: str | None
-    ) -> Reading:
-        """Return the rules for reading ratings. Labels that are sorted are recorded here."""
-        from fastkappa.cli.files.reading import Reading
-
-        return Reading.of(
-            labels,
-            missing_codes,
-            drop_missing=missing == "drop",
-            on_sorted=self.sorted_labels.append,
-        )
 
     @property
     def everything(self) -> list[str]:
@@ -58,17 +42,13 @@ class Remarks:
     @property
     def rely_on_order(self) -> bool:
         """Whether any figure depends on the order of the labels."""
-        return any(why is not None for why in self._depends)
-
-    def rely(self, figures: str | None) -> None:
-        """Add figures that depend on the order of the labels; None stands for no figure."""
-        self._depends = (*self._depends, figures)
+        return any(why is not None for why in self.depends)
 
     def show(self) -> None:
         """Print the warnings, including a warning if a figure relies on alphabetical order."""
         for own in self.sorted_labels:
             found = (
-                order_warning(own, why, self.remedy) for why in self._depends if why is not None
+                order_warning(own, why, self.remedy) for why in self.depends if why is not None
             )
             self.texts += [_one_line(text) for text in found if text is not None][:1]
         for text in self.texts:
@@ -118,19 +98,19 @@ def _print_warning(message: object) -> None:
 
 
 @contextmanager
-def errors_printed() -> Iterator[list[str]]:
+def errors_printed() -> Iterator[Remarks]:
     """Print an input error or a missing library as one line, and exit.
 
-    The library's warnings are also printed as one line, each only once, and are added to the list
-    that the block receives. Warnings about label order are not printed, because each command
-    prints its own.
+    The library's warnings are also printed as one line, each only once, and are collected in the
+    remarks that the block receives. Warnings about label order are not printed, because each
+    command prints its own.
     """
-    printed: list[str] = []
+    remarks = Remarks()
 
     def print_once(message: Warning | str, *_: Any, **__: Any) -> None:
         text = _one_line(message)
-        if text not in printed:
-            printed.append(text)
+        if text not in remarks.printed:
+            remarks.printed.append(text)
             _print_warning(text)
 
     try:
@@ -138,7 +118,7 @@ def errors_printed() -> Iterator[list[str]]:
             warnings.simplefilter("always", UserWarning)
             warnings.simplefilter("ignore", LabelOrderWarning)
             warnings.showwarning = print_once
-            yield printed
+            yield remarks
     except (ValueError, ImportError) as error:
         write(f"fastkappa: {_one_line(error)}", error=True)
         raise typer.Exit(2) from None

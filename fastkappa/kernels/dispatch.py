@@ -20,9 +20,6 @@ from fastkappa.kernels.contract import (
 if TYPE_CHECKING:
     # The modules are imported by name at run time. These imports let type checkers compare them
     # with the protocols.
-    import fastkappa.kernels.cython.csv_lines as cython_lines
-    import fastkappa.kernels.cython.pairs as cython_pairs
-    import fastkappa.kernels.cython.scores as cython_scores
     import fastkappa.kernels.numba.csv_lines as numba_lines
     import fastkappa.kernels.numba.pairs as numba_pairs
     import fastkappa.kernels.numba.scores as numba_scores
@@ -30,9 +27,9 @@ if TYPE_CHECKING:
     import fastkappa.kernels.numpy.pairs as numpy_pairs
     import fastkappa.kernels.numpy.scores as numpy_scores
 
-    _pairs: tuple[PairKernels, ...] = (cython_pairs, numba_pairs, numpy_pairs)
-    _scores: tuple[ScoreKernels, ...] = (cython_scores, numba_scores, numpy_scores)
-    _lines: tuple[CsvLineKernels, ...] = (cython_lines, numba_lines, numpy_lines)
+    _pairs: tuple[PairKernels, ...] = (numba_pairs, numpy_pairs)
+    _scores: tuple[ScoreKernels, ...] = (numba_scores, numpy_scores)
+    _lines: tuple[CsvLineKernels, ...] = (numba_lines, numpy_lines)
 
 # The automatic choice uses the first backend that is available.
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]

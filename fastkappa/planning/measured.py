@@ -22,7 +22,8 @@ from fastkappa.statistics.distributions import f_quantile, f_tail
 from fastkappa.statistics.inference import STANDARD_NORMAL, normal_quantile
 
 Correlation: TypeAlias = Literal["icc", "ccc"]
-FEWEST = {"icc": 2, "ccc": 4}  # subjects
+# The smallest number of subjects for each coefficient.
+FEWEST = {"icc": 2, "ccc": 4}
 
 
 def correlation_sample_size(
@@ -48,7 +49,8 @@ def correlation_sample_size(
         The expected correlation.
     coefficient : {'icc', 'ccc'}
         'icc' is ICC(C,1), which ignores constant differences between raters. ICC(A,1) needs more
-        subjects if there are any. 'ccc' is Lin's concordance correlation of two raters.
+        subjects if there are such differences. 'ccc' is Lin's concordance correlation of two
+        raters.
     null_correlation : float, default=0.0
         The correlation under the null hypothesis.
     alternative, alpha, power, design_effect

@@ -73,7 +73,8 @@ BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
 )
-# If one of these is a label, so is a dot, a question mark or a dash, as in part-of-speech tags.
+# If one of these is a label, a dot, a question mark or a dash is a label, too, as in part-of-speech
+# tags.
 PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
 # If one of these is a label, "None" is a grade.
 GRADES = frozenset(

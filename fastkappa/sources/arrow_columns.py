@@ -75,10 +75,18 @@ def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any
         array = pyarrow.array(values, from_pandas=True)
         return array if _is_in_arrow(values) else checked(array)
     except (pyarrow.ArrowException, OverflowError, TypeError) as error:
-        objects = getattr(values, "dtype", np.dtype(object)).kind == "O"
-        if codes is not None and objects and isinstance(values, (list, tuple, np.ndarray)):
-            without = [None if isinstance(v, (str, int)) and v in codes else v for v in values]
+        kind = getattr(values, "dtype", np.dtype(object)).kind
+        objects = values if kind == "O" and isinstance(values, (list, tuple, np.ndarray)) else ()
+        if codes is not None and len(objects):
+            without = [None if isinstance(v, (str, int)) and v in codes else v for v in objects]
             return as_array(without, column)
+        string = next((v for v in objects if isinstance(v, str)), None)
+        if string is not None:
+            raise RatingsError(
+                f"column {column!r} cannot be read: it contains {string!r} and other values that"
+                " are not strings. Give missing_codes= or an empty field if this stands for a"
+                " missing rating."
+            ) from error
         reason = " ".join(str(error).split()).rstrip(".")
         raise RatingsError(f"column {column!r} cannot be read: {reason}.") from error
 

@@ -436,7 +436,7 @@ def _is_arrow_file(source: Any) -> bool:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Convert errors while reading a file to an error that names the file."""
+    """Convert an error that is raised while a file is read to an error that names the file."""
     pyarrow = need_pyarrow("cli", "reading files")
     try:
         yield

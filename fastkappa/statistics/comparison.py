@@ -397,7 +397,7 @@ def compare_joint(
 
 
 def _correlation_of(errors: FloatTable) -> float:
-    """Return the correlation of two estimates, from their errors and that of their difference."""
+    """Return the correlation of two estimates. ``errors`` are theirs and that of the difference."""
     one, two, apart = errors.tolist()
     product = one * two
     return (one * one + two * two - apart * apart) / (2 * product) if product > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Count items by cluster: how many items of each cluster are in each cell of the table.
+"""Count the items of each cluster in each cell of the table.
 
 There can be millions of clusters, and their numbers can be far apart, so a table of all clusters is
 made only if it is small enough. Otherwise the items are sorted by cluster and cell. In both cases
@@ -132,7 +132,7 @@ class _Items(NamedTuple):
     chunk: int
 
     def counted(self, num_threads: int) -> ClusterCounts:
-        """Return the counts of all items, counted in one table of all clusters."""
+        """Return the counts of all items by counting them in one table of all clusters."""
         # The kernels need a row and a column for values outside the range; they stay empty here.
         shape = (self.n_numbers + 1, self.n_cells + 1)
 
@@ -148,8 +148,8 @@ class _Items(NamedTuple):
         return self._listed(found, shape[1], inside.reshape(-1)[found])
 
     def sorted(self, num_threads: int) -> ClusterCounts:
-        """Return the counts of all items, which are sorted by cluster and cell."""
-        # Copied, because another thread can change the values.
+        """Return the counts of all items by sorting them by cluster and cell."""
+        # The values are copied, because another thread can change them.
         numbers: AnyArray = offsets_from(self.values, self.lowest)
         if int(numbers.max()) >= self.n_numbers:
             raise changed_meanwhile("clusters")
@@ -200,7 +200,7 @@ def _places(rated: Sequence[RatedColumn]) -> AnyArray:
 
 
 def _without_outside(found: ClusterCounts, clusters: Column, places: AnyArray) -> ClusterCounts:
-    """Return the counts by table cell; clusters whose label repeats are merged."""
+    """Return the counts by table cell. Clusters with the same label are merged."""
     numbers, cells, counts = found
     if (places < 0).any():
         inside = places[cells] >= 0

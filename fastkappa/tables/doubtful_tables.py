@@ -46,8 +46,8 @@ def judge_table(
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
     if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
         _warn_of_codes(np.asarray(labels), table)
-    # Slow checks are skipped for ordinary tables, to keep short calls fast. Raters usually agree on
-    # all labels but one, and more than once on the first or last label.
+    # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
+    # every label but one has agreement, and the first or last label has it more than once.
     if len(labels) < 2:
         return
     if may_be_coded_apart(labels, table) and warn_of_two_codings(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
@@ -12,7 +13,9 @@ import typer
 from typer.testing import CliRunner
 
 from fastkappa import cli
-from fastkappa.cli.declared import as_command, examples_of
+from fastkappa.cli import declared
+from fastkappa.cli.commands.agree import agree
+from fastkappa.cli.declared import NOT_AN_OPTION, as_command, examples_of
 from fastkappa.statistics.scales import SCALES
 from tests.helpers.command_line import CommandLine
 
@@ -25,8 +28,6 @@ class Group(NamedTuple):
     first : WORD
         The first option,
         in two lines.
-    second : N
-        The second option.
     word
         A choice.
 
@@ -39,7 +40,7 @@ class Group(NamedTuple):
     first: str = "x"
     second: int = 2
     word: Literal["x", "y"] | None = None
-    rest: str = ""
+    rest: Annotated[str, NOT_AN_OPTION] = ""
 
 
 def command(
@@ -99,10 +100,18 @@ def test_every_option_has_a_help_text(name: str) -> None:
 
 
 def test_a_scale_is_one_of_the_published_scales() -> None:
-    agree = CommandLine("agree")
-    shown = agree.run("r.csv", "--raters", "a", "b", "--scale", "cook").stderr
+    program = CommandLine("agree")
+    shown = program.run("r.csv", "--raters", "a", "b", "--scale", "cook").stderr
     assert "'cook' is not one of 'cohen', 'landis-koch'" in " ".join(
         shown.replace("│", " ").split()
     )
-    shown = " ".join(agree.text_of("--help").replace("│", " ").split())
+    shown = " ".join(program.text_of("--help").replace("│", " ").split())
     assert f"The scale for interpreting agreement: {', '.join(SCALES)}." in shown
+
+
+def test_options_do_not_need_docstrings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python removes docstrings if it runs with -OO."""
+    described = signature(as_command(agree)).parameters
+    monkeypatch.setattr(declared, "getdoc", lambda _: None)
+    assert list(signature(as_command(agree)).parameters) == list(described)
+    assert "set_separator" in described

@@ -58,9 +58,9 @@ def test_four_judges(tmp_path: Path) -> None:
     overall = overall_concordance_correlation(SHROUT_FLEISS)
     assert found["concordance"]["value"] == overall.value
     assert "limits" not in found
-    rows = csv.DictReader(
-        io.StringIO(measure.text_of(path, "--raters", *"abcd", "--format", "csv"))
-    )
+    printed = measure.text_of(path, "--raters", *"abcd", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(printed)))
+    assert (rows[0]["statistic"], rows[0]["value"]) == ("n", "6")
     of_concordance = [row for row in rows if row["statistic"] == "concordance correlation"]
     assert [float(row["value"]) for row in of_concordance] == [overall.value]
 

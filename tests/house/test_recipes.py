@@ -59,8 +59,8 @@ def test_every_coefficient_of_several_raters_is_in(file: str) -> None:
 
 def test_every_compiled_kernel_is_called_wrongly_too() -> None:
     """The calls of ci/compiled_calls.py, which are repeated a million times where memory ends."""
-    stubs = KERNELS.joinpath("cython").glob("*.pyi")
-    kernels = {name for stub in stubs for name in re.findall(r"^def (\w+)", stub.read_text(), re.M)}
+    files = KERNELS.joinpath("cython").glob("*.pyx")
+    kernels = {name for file in files for name in re.findall(r"^def (\w+)", file.read_text(), re.M)}
     of_levels = {name for name in kernels if "simd" in name} | {"looks_up_as_fast"}
     calls = set(re.findall(r"\w+", text_of("ci", "compiled_calls.py")))
     assert len(kernels - of_levels) > 10

@@ -1,4 +1,4 @@
-"""The stubs of compiled modules say what the modules offer."""
+"""The stubs and protocols of compiled modules say what the modules offer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import fastkappa
-from fastkappa.kernels import dispatch
+from fastkappa.kernels import contract, dispatch
 
 PACKAGE = Path(fastkappa.__file__).parent
 STUBS = sorted(PACKAGE.rglob("*.pyi"))
@@ -46,3 +46,25 @@ def test_stubs_and_modules_agree(stub: Path) -> None:
     classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     own = {key for key, value in vars(module).items() if getattr(value, "__module__", "") == name}
     assert {key for key in own if not key.startswith("__")} <= functions.keys() | classes
+
+
+@pytest.mark.parametrize(
+    ("subject", "protocol"),
+    [
+        ("pairs", contract.PairKernels),
+        ("scores", contract.ScoreKernels),
+        ("csv_lines", contract.CsvLineKernels),
+    ],
+)
+def test_compiled_kernels_have_the_parameters_of_the_contract(subject: str, protocol: type) -> None:
+    module = importlib.import_module(f"fastkappa.kernels.cython.{subject}")
+    n_compared = 0
+    for name, member in vars(protocol).items():
+        if name.startswith("_"):
+            continue
+        function = getattr(module, name)
+        if inspect.isfunction(member) and not inspect.isbuiltin(function):
+            own = inspect.signature(function).parameters
+            assert [*own] == [*inspect.signature(member).parameters][1:], name
+            n_compared += 1
+    assert n_compared or subject == "csv_lines"

@@ -56,6 +56,9 @@ def test_codes_for_missing_ratings_are_far_from_all_labels() -> None:
     for code in (-99, 77, 88, 98, 255, 999, -(1 << 15), -(1 << 63)):
         with pytest.warns(UserWarning, match=f"the ratings contain {code}, which often"):
             confusion_counts([*first, code], [*second, 1])
+    for code in (-9, 9, 99):
+        with pytest.warns(UserWarning, match=f"the ratings contain {code}, which often"):
+            confusion_counts([*range(-2, 3)] * 4 + [code], [*range(-2, 3)] * 4 + [0])
     for odd in (0, 9, 10, 11, 100):
         _silent([*first, odd], [*second, odd])
     # Percentages, differences from -9 on, and a test with two labels.

@@ -214,7 +214,7 @@ def test_a_measurement_in_the_last_block(tmp_path: Path) -> None:
         count_in_blocks(path)
 
 
-@pytest.mark.filterwarnings("ignore:.*labels that differ in how a number is written")
+@pytest.mark.filterwarnings("ignore:.*labels that differ only in how a number is written")
 @pytest.mark.parametrize(
     ("last", "labels", "diagonal"),
     [

@@ -148,7 +148,7 @@ def test_codes_that_cannot_be() -> None:
 def test_codes_among_python_objects(make: Callable[[list[Any]], Any]) -> None:
     column = make([1, 10, "x", 9, None])
     source = {"a": column} if isinstance(column, list) else pd.DataFrame({"a": column})
-    with pytest.raises(ValueError, match="'a' cannot be read: Could not convert 'x'"):
+    with pytest.raises(ValueError, match="'a' cannot be read: it contains 'x' and other values"):
         confusion_from_source(source, "a", "a")
     counts = confusion_from_source(source, "a", "a", missing_codes=["x"])
     assert counts.labels.tolist() == [1, 9, 10]

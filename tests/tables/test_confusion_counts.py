@@ -418,7 +418,7 @@ def test_strings_beyond_one_chunk(backend: str) -> None:
     assert_counts(y1.astype(object), y2, labels=["late", "Ü"], backend=backend)
 
 
-@pytest.mark.filterwarnings("ignore:.* labels that differ in ")
+@pytest.mark.filterwarnings("ignore:.* labels that differ only in ")
 def test_strings_that_only_look_alike(backend: str) -> None:
     words = ["é", "e\u0301", "1", "01", "a ", "a"]
     with pytest.warns(UserWarning, match="differ only in blanks") as warned:

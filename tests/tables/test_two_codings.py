@@ -126,7 +126,7 @@ def test_finer_labels_of_one_rater_are_silent(common: str, finer: str) -> None:
 def test_labels_that_look_alike_are_warned_of_once() -> None:
     y1, y2 = np.array(["neg", "pos", "odd"])[FIRST % 3], np.array(["neg", "pos", "odd"])[SECOND % 3]
     mixed = np.where(np.arange(60) % 3 == 0, np.char.capitalize(y1), y1).tolist()
-    with pytest.warns(UserWarning, match="differ in case alone") as caught:
+    with pytest.warns(UserWarning, match="differ only in case") as caught:
         confusion_counts(mixed, y2.tolist())
     assert len(caught) == 1
 

@@ -13,7 +13,7 @@ from fastkappa.cli.options import (
     TextOptions,
 )
 from fastkappa.cli.raters_option import RaterOptions, RatersCommand
-from fastkappa.cli.remarks import Remarks, depends, errors_printed, read_matrix
+from fastkappa.cli.remarks import depends, errors_printed, read_matrix
 
 Command = RatersCommand
 
@@ -61,23 +61,23 @@ def agree(
     """
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.rater_files import opened_raters
+    from fastkappa.cli.files.reading import Reading
     from fastkappa.cli.reports.agree import read_and_report
     from fastkappa.cli.reports.agree_items import decisions
     from fastkappa.cli.reports.picture import check_pictures, draw, write_file, write_page
     from fastkappa.cli.terminal import write
 
-    with errors_printed() as printed, opened_inputs(text) as opener:
+    with errors_printed() as remarks, opened_inputs(text) as opener:
         gate.check_options()
         check_pictures(pictures)
         request.check_options()
         matrix = read_matrix(request.weight_matrix, request.weights)
-        remarks = Remarks(depends(request.weights, matrix))
-        remarks.printed = printed
+        remarks.depends = [depends(request.weights, matrix)]
         names_items = request.lists_items
         source, columns = opened_raters(
             opener, files, raters, request.group, names_items=names_items
         )
-        reading = remarks.reading(labels, missing, missing_codes)
+        reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         adjudicated = request.adjudicated
         request = request._replace(
             file=source.name,

@@ -18,7 +18,7 @@ from fastkappa.cli.options import (
     WeightsName,
     scheme_named,
 )
-from fastkappa.cli.remarks import Remarks, depends, errors_printed
+from fastkappa.cli.remarks import depends, errors_printed
 
 SOME_NOT_SCORED = 1
 
@@ -116,6 +116,7 @@ def leaderboard(
     fastkappa leaderboard truth.csv a.csv b.csv --id id --target y --split part
     """
     from fastkappa.cli.files.opening import opened_inputs
+    from fastkappa.cli.files.reading import Reading
     from fastkappa.cli.files.submissions import names_by_pattern, rank_files, submission_files
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import output_of
@@ -123,11 +124,8 @@ def leaderboard(
     from fastkappa.cli.words import arguments_named
     from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 
-    remarks = Remarks(depends(weights))
-    with (
-        errors_printed() as remarks.printed,
-        opened_inputs(text) as opener,
-    ):
+    with errors_printed() as remarks, opened_inputs(text) as opener:
+        remarks.depends = [depends(weights)]
         files = submission_files(submissions, truth, remarks.texts.append)
         opened, others = opener.file(truth), list(map(opener.file_or_failure, files))
         names = {} if name_pattern is None else names_by_pattern(files, name_pattern)
@@ -145,7 +143,7 @@ def leaderboard(
                     n_resamples=bootstrap,
                     rng=seed,
                 ),
-                remarks.reading(labels, missing, missing_codes),
+                Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append),
                 cluster=cluster,
                 sample_weight=sample_weight,
                 split=split,

@@ -11,7 +11,7 @@ from fastkappa.cli.options import (
     TextOptions,
 )
 from fastkappa.cli.raters_option import RaterOptions, RatersCommand
-from fastkappa.cli.remarks import Remarks, errors_printed
+from fastkappa.cli.remarks import errors_printed
 
 Command = RatersCommand
 
@@ -54,16 +54,16 @@ def measure(
     from fastkappa.cli.files.measurements import read_measured
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.rater_files import opened_raters
+    from fastkappa.cli.files.reading import Reading
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.measure import report_on_measurements
     from fastkappa.cli.reports.picture import check_pictures, draw, write_page
     from fastkappa.cli.terminal import write
 
-    remarks = Remarks(None)
-    with errors_printed() as remarks.printed, opened_inputs(text) as opener:
+    with errors_printed() as remarks, opened_inputs(text) as opener:
         source, columns = opened_raters(opener, files, raters)
         check_pictures(pictures)
-        reading = remarks.reading(None, missing, missing_codes)
+        reading = Reading.of(None, missing_codes, missing)
         with progress_bar(source.files) as bar:
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
             measured = read_measured(source, columns, reading, raters.cluster)

@@ -10,7 +10,7 @@ import typer
 from fastkappa.cli.commands.score import print_counts
 from fastkappa.cli.gate import Gate
 from fastkappa.cli.options import Format, TextOptions, WeightMatrixFile, WeightsName
-from fastkappa.cli.remarks import Remarks, depends, errors_printed, read_matrix
+from fastkappa.cli.remarks import depends, errors_printed, read_matrix
 
 
 def merge(
@@ -45,12 +45,11 @@ def merge(
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.saved_counts import merge_counts
 
-    remarks = Remarks()
-    remarks.remedy = "Run fastkappa score --save with --labels in the intended order."
-    with errors_printed() as remarks.printed, opened_inputs(TextOptions()):
+    with errors_printed() as remarks, opened_inputs(TextOptions()):
+        remarks.remedy = "Run fastkappa score --save with --labels in the intended order."
         gate.check_options()
         matrix = read_matrix(weight_matrix, weights)
-        remarks.rely(depends(weights, matrix))
+        remarks.depends = [depends(weights, matrix)]
         name, saved = merge_counts(files)
         if saved.are_sorted:
             remarks.sorted_labels.append(saved.counts.labels)

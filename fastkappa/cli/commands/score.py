@@ -77,21 +77,21 @@ def score(
     fastkappa score part1.csv --y1 ann --y2 ben --save part1.json
     """
     from fastkappa.cli.files.opening import opened_inputs
+    from fastkappa.cli.files.reading import Reading
     from fastkappa.cli.files.saved_counts import SavedCounts
     from fastkappa.cli.files.two_columns import count_ratings
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.picture import write_file
     from fastkappa.sources.source_table import Columns
 
-    remarks = Remarks()
-    with errors_printed() as remarks.printed, opened_inputs(text) as opener:
+    with errors_printed() as remarks, opened_inputs(text) as opener:
         source = opener.source(file)
         gate.check_options()
         if y1 == y2:
             raise ValueError(f"--y1 and --y2 must name two columns, got {y1!r} twice.")
         matrix = read_matrix(weight_matrix, weights)
-        remarks.rely(depends(weights, matrix))
-        reading = remarks.reading(labels, missing, missing_codes)
+        remarks.depends = [depends(weights, matrix)]
+        reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         with progress_bar(source.files) as bar:
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
             counts = count_ratings(source, Columns(y1, y2, sample_weight), reading)

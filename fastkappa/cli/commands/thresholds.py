@@ -17,7 +17,7 @@ from fastkappa.cli.options import (
     Weighting,
     scheme_named,
 )
-from fastkappa.cli.remarks import Remarks, depends, errors_printed
+from fastkappa.cli.remarks import depends, errors_printed
 
 
 def thresholds(
@@ -75,16 +75,14 @@ def thresholds(
     """
     from fastkappa.cli.files.new_scores import Cuts, read_cuts, with_labels
     from fastkappa.cli.files.opening import opened_inputs
+    from fastkappa.cli.files.reading import Reading
     from fastkappa.cli.files.scored_columns import read_scores
     from fastkappa.cli.reports.thresholds import output_of, rounding_of
     from fastkappa.cli.terminal import write
 
-    remarks = Remarks("every cut point", depends(weights))
-    with (
-        errors_printed() as remarks.printed,
-        opened_inputs(text) as opener,
-    ):
-        reading = remarks.reading(labels, missing, missing_codes)
+    with errors_printed() as remarks, opened_inputs(text) as opener:
+        remarks.depends = ["every cut point", depends(weights)]
+        reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         if apply is not None and output not in ("text", "csv"):
             raise ValueError(f"--apply prints CSV, got --format {output}.")
         if file.suffix.lower() == ".json":

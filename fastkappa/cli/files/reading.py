@@ -17,7 +17,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import common_order, is_number
-from fastkappa.ratings.missing import find_missing
+from fastkappa.ratings.missing import Missing, find_missing
 from fastkappa.sources.arrow_columns import distinct_ratings, keys_of, text_of_bytes
 from fastkappa.sources.arrow_files import (
     DELIMITERS,
@@ -93,7 +93,11 @@ class Reading(NamedTuple):
 
     @classmethod
     def of(
-        cls, labels: str | None = None, missing_codes: str | None = None, **options: Any
+        cls,
+        labels: str | None = None,
+        missing_codes: str | None = None,
+        missing: Missing = "raise",
+        on_sorted: OnSorted = ignore_sorted,
     ) -> Self:
         """Return the options for labels and codes that are written as ``a,b,c``.
 
@@ -103,15 +107,13 @@ class Reading(NamedTuple):
             If a text names nothing, or both texts name the same label.
         """
         texts = None if labels is None else tuple(_split(labels, "--labels names no label."))
-        if missing_codes is None:
-            return cls(texts, **options)
-        codes = WantedLabels(_split(missing_codes, NO_CODE))
+        codes = None if missing_codes is None else WantedLabels(_split(missing_codes, NO_CODE))
         for label in texts or ():
-            if label in codes:
+            if codes is not None and label in codes:
                 raise RatingsError(
                     f"--labels and --missing-codes both have {label!r}: remove it from one."
                 )
-        return cls(texts, codes, **options)
+        return cls(texts, codes, missing == "drop", on_sorted)
 
     @property
     def wanted(self) -> WantedLabels | None:

@@ -65,7 +65,7 @@ def _svg(draw: Callable[[Any], Any], scheme: str, escaped: str, prefix: str) -> 
         ax.figure.savefig(written, format="svg", metadata=NO_METADATA)
         matplotlib.pyplot.close(ax.figure)
     svg = written.getvalue()
-    # An SVG element inside HTML needs no XML header. The comments repeat the labels.
+    # An SVG element inside HTML needs no XML header. matplotlib's comments only repeat the labels.
     svg = re.sub(r"<!--.*?-->\n?", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     svg = NAMES.sub(rf"\g<1>{prefix}", svg)
     return svg.replace(

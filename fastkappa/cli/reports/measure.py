@@ -18,7 +18,7 @@ from fastkappa.measurements import (
 )
 from fastkappa.multirater.long_measurements import LongMeasurements
 from fastkappa.plotting import plot_forest, plot_limits_of_agreement
-from fastkappa.results.report import estimate_row
+from fastkappa.results.report import estimate_row, number_rows
 from fastkappa.sources.arrow_columns import in_table
 
 CONCORDANCE = "concordance correlation"
@@ -42,7 +42,8 @@ def report_on_measurements(
     }
     raters, given = list(columns), in_table(columns)
     forms = intraclass_correlation(given, **options)
-    rows = [estimate_row(form.form, form.value, math.nan, form.interval) for form in forms]
+    rows = number_rows({"n": forms.n_subjects})
+    rows += [estimate_row(form.form, form.value, math.nan, form.interval) for form in forms]
     fields: dict[str, Any] = {"file": file, "raters": raters, "intraclass": forms.to_dict()}
     names = ", ".join(map(label_text, raters))
     pictures = [

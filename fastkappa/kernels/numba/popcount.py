@@ -69,7 +69,7 @@ def mark_cells(
     n_columns: Any,
     marks: Any,
 ) -> Any:
-    """Write a vector of one-bit bytes and a vector of their planes; return the number outside.
+    """Write the bit and the plane of each pair. Return the number of pairs outside the labels.
 
     The pairs are WIDTH bytes each at ``rows`` and ``columns``. Their cells fit in a byte.
     """

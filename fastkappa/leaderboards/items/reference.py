@@ -28,9 +28,10 @@ SCORES = (
 class Pair(NamedTuple):
     """The reference and another column, restricted to the items that both have.
 
-    ``items`` has the positions of these items in the reference. It is None if these are all items.
-    ``n_missing`` counts the items without a rating in the other column. ``n_extra`` counts its ids
-    that belong to no item. ``n_repeated`` counts the ids that it has more than once.
+    ``items`` contains the positions of these items in the reference. It is None for all items.
+    ``n_missing`` counts the items without a rating in the other column. ``n_extra`` counts the ids
+    of the other column that belong to no item. ``n_repeated`` counts the ids that occur more than
+    once in it.
     """
 
     columns: tuple[Column, Column]
@@ -112,9 +113,9 @@ class Reference:
     ) -> Pair:
         """Return this column and another one, restricted to the items that both have.
 
-        ``items`` has the positions of these items in this column, and ``others`` their positions
-        in the other one. If ``items`` is None, it stands for all positions. If both are None, both
-        columns have the same items.
+        ``items`` contains the positions of these items in this column, and ``others`` contains
+        their positions in the other one. If ``items`` is None, it stands for all positions. If both
+        are None, both columns have the same items.
         """
         with _naming(name):
             n_ratings = length_of(name, ratings)

@@ -231,8 +231,8 @@ def _search(
         if best is not None and (new[1] == 0 or new[0] * ratio[1] >= ratio[0] * new[1]):
             return best._replace(rounds=rounds)
         if new[1] == 0 and programme.chance.any() and not programme.min_class_size:
-            # No cuts are better than chance, and with these kappa is undefined. Use cuts with which
-            # it is defined.
+            # No cuts are better than chance, and kappa is undefined with these cuts. Use cuts for
+            # which kappa is defined.
             positions = _one_label(int(programme.chance.argmax()), programme.n_labels, len(n_below))
             table = table_at(prefix, positions)
             new = programme.ratio_of(table)

@@ -29,7 +29,7 @@ class Order(NamedTuple):
     def last_before(self) -> Positions:
         """Return the last position allowed for the cut before a cut at each position.
 
-        -1 means that no position is allowed.
+        If no position is allowed, it is -1.
         """
         here = np.arange(len(self.at_most))
         if not self.min_class_size:
@@ -40,7 +40,7 @@ class Order(NamedTuple):
     def first_after(self) -> Positions:
         """Return the first position allowed for the next cut after a cut at each position.
 
-        The number of positions means that no position is allowed.
+        If no position is allowed, it is the number of positions.
         """
         here = np.arange(len(self.at_most))
         if not self.min_class_size:

@@ -100,7 +100,7 @@ def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
 def sort_scores(items: ScoredItems) -> SortedScores:
     """Return the items sorted by score."""
     n_labels = items.n_labels
-    # Copied, because NumPy's sort can leave the array's bounds if another thread changes it.
+    # The array is copied, because NumPy's sort can leave its bounds if another thread changes it.
     scores = items.scores.copy()
     order = np.argsort(scores)
     scores = scores[order]

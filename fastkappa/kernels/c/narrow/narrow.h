@@ -8,7 +8,7 @@
 #define VECTOR_TEMPLATE "../narrow/vector.h"
 #include "../common/each_vector_level.h"
 
-/* ---- pairs: the codes of a pair stay together, but the order of the pairs can change ---- */
+/* Pairs: the codes of a pair stay together, but the order of the pairs can change. */
 
 /* The vector levels below AVX-512 handle whole vectors of contiguous integers without outside values. */
 enum { VECTOR_PAIRS = 32 };  /* a multiple of every VECTOR_BYTES */

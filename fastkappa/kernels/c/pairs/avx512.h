@@ -52,8 +52,8 @@ typedef struct {
     __m512i total;                     /* the counts of the cells of the plane, as int64 */
 } plane_512_t;
 
-/* Adds three vectors of equal weight. `sum` becomes their sum bits, and the carries, which have twice the weight, are
-   returned. */
+/* Adds three vectors of equal weight. `sum` receives the bits of that weight. The carries, which have twice the weight,
+   are returned. */
 ALWAYS_INLINE __m512i add_bits_512(__m512i *sum, __m512i x, __m512i y)
 {
     const __m512i carry = _mm512_ternarylogic_epi64(*sum, x, y, 0xE8); /* majority */

@@ -171,7 +171,7 @@ MERGE(merge_short_1, uint32_t, 1)
 MERGE(merge_long, uint8_t, 1)
 #undef MERGE
 
-/* Counts a range of columns with up to 256 labels each. */
+/* Counts a range of items of two columns with up to 256 labels each. */
 static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_short_codes(a), columns = n_short_codes(b), n_cells = rows * columns;
