@@ -209,8 +209,8 @@ def test_labels_are_of_the_kind_of_the_ratings(text: str, kind: str, labels: lis
 @pytest.mark.parametrize(
     ("text", "kind", "problem"),
     [
-        ("1,x", "int64", "--labels has 'x', but the ratings are numbers"),
-        ("1", "bool", "--labels has '1', but the ratings are true and false"),
+        ("1,x", "int64", "--labels contains 'x', but the ratings are numbers"),
+        ("1", "bool", "--labels contains '1', but the ratings are true and false"),
         ("", "O", "--labels names no label"),
     ],
 )
