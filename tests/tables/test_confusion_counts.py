@@ -444,3 +444,8 @@ def test_durations(backend: str) -> None:
     counts = confusion_counts(y1, y2, backend=backend)
     assert counts.labels.astype("m8[s]").astype(int).tolist() == [5, 60, 120]
     assert counts.table.tolist() == [[0, 1, 1], [0, 1, 0], [0, 0, 0]]
+
+
+def test_a_table_that_fits_in_no_memory_asks_for_ids() -> None:
+    with pytest.raises(MemoryError, match="1000000 different labels: are they ids of items"):
+        confusion_counts(np.arange(10**6), np.arange(10**6) % 2)
