@@ -192,7 +192,7 @@ def kind_of_columns(first: Column, second: Column) -> str | None:
     """Return the kind of the labels of two columns, or None if there are no labels."""
     if not len(first.values):
         return None
-    # Columns of numbers with fractions have categories, too.
+    # Columns of fractional numbers have categories, too, as strings do.
     is_string = first.categories is not None and first.label_dtype.kind != "f"
     return "strings" if is_string else kind_of_labels(first.label_dtype)
 

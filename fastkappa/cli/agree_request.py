@@ -11,7 +11,6 @@ import typer
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.declared import NOT_AN_OPTION
-from fastkappa.cli.files.weight_matrix import WeightMatrix
 from fastkappa.cli.options import (
     IntervalName,
     Replicates,
@@ -114,7 +113,8 @@ class AgreeRequest(NamedTuple):
     file: Annotated[str, NOT_AN_OPTION] = ""
     raters: Annotated[tuple[str, ...], NOT_AN_OPTION] = ()
     cluster: Annotated[str | None, NOT_AN_OPTION] = None
-    matrix: Annotated[WeightMatrix | None, NOT_AN_OPTION] = None
+    # Not imported, to keep --help fast.
+    matrix: Annotated[Any, NOT_AN_OPTION] = None
     decisions: Annotated[Mapping[str, str], NOT_AN_OPTION] = MappingProxyType({})
 
     def check_options(self) -> None:
@@ -162,7 +162,8 @@ class AgreeRequest(NamedTuple):
 
     def weights_of(self, labels: AnyArray) -> Weights:
         """Return the weights for a table with the given labels."""
-        return scheme_named(self.weights) if self.matrix is None else self.matrix.of(labels)
+        weights: Weights = self.matrix.of(labels) if self.matrix else scheme_named(self.weights)
+        return weights
 
     def heading(self) -> str:
         """Return the heading, which is the first line of the text and the title of the page."""

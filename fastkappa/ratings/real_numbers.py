@@ -34,7 +34,7 @@ CODES = frozenset(
 )
 # A code or a total must be more than this many times as large as every other number.
 FAR = 4
-# A smaller positive code is often a measurement.
+# A positive number below this is often a measurement, so it is not treated as a code.
 LEAST_POSITIVE_CODE = 999
 
 

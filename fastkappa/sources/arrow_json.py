@@ -148,6 +148,6 @@ def _blocks(path: Path, on_progress: Callable[[int], None]) -> Iterator[bytes]:
 def _refuse_array(path: Path, start: bytes) -> None:
     if start.lstrip().startswith(b"["):
         raise RatingsError(
-            f"{path} cannot be read: it is a JSON list, not one object per line: read it by"
+            f"{path} cannot be read: it is a JSON list, not one object per line: read it with"
             " pandas.read_json, or write one object per line, as with jq -c '.[]'."
         )

@@ -39,7 +39,7 @@ from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 
 # With fewer clusters, coverage of intervals is below nominal (bench.studies.clusters).
 FEW_CLUSTERS = 50
-# The number of terms per block of sums over clusters: 8 MB.
+# Sums over clusters are computed in blocks of this many terms (8 MB).
 BLOCK = 1 << 20
 # A sample of this many clusters shows whether many clusters are equal.
 SAMPLE = 1 << 10

@@ -84,8 +84,9 @@ def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
 def mean_weights(matrix: FloatTable, margins: FloatTable) -> FloatTable:
     """Return the mean of each row of weights under each margin, of shape (..., l).
 
-    The result for a table in a stack is bitwise the same as for the table alone. One matrix product
-    would round differently. In tables of few items, the last bit can decide where a search ends.
+    The result for a table in a stack is bitwise the same as for the table alone. A single matrix
+    product would round differently. In tables of few items, the last bit can decide where a search
+    ends.
     """
     means: FloatTable = (matrix @ margins[..., None])[..., 0]
     return means

@@ -91,7 +91,7 @@ def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
 
 
 def square(rows: Any, n_labels: int, dtype: Any, of: type = int) -> AnyArray:
-    """Return a square array of rows of integers, or of another type, or raise for other input."""
+    """Return rows as a square array. Raise if they contain values of another type than ``of``."""
     if not isinstance(rows, list) or len(rows) != n_labels:
         raise ValueError(f"there are not {n_labels} rows: {short_repr(rows)}")
     square = np.empty((n_labels, n_labels), dtype)

@@ -74,7 +74,8 @@ def scatter(table: AnyArray, rows: AnyArray, columns: AnyArray, shape: tuple[int
 
 
 def _go_up_by_one(places: AnyArray) -> bool:
-    """Return whether positions are consecutive, because a slice is copied much faster."""
+    """Return whether positions are consecutive. If so, a slice can be copied, which is much
+    faster."""
     return len(places) > 0 and places[0] >= 0 and bool((places[1:] - places[:-1] == 1).all())
 
 

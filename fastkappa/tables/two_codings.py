@@ -144,7 +144,7 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
 
 
 def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about labels of only one rater that look like those they coincide with.
+    """Return the warning about labels that only one rater used, and their look-alikes.
 
     Such labels are abbreviations, have a typing error, or have the same text before them, such as
     "Answer: A" and "Answer: B". Labels that look alike have their own warning.

@@ -69,7 +69,7 @@ def report_of(result: _Result) -> Report:
 
 
 def _beyond_range(result: _Result) -> Iterator[str]:
-    """Yield a line on intervals that leave the range of their index, if there are any."""
+    """Yield a line that names the intervals beyond the range of their index, if there are any."""
     if any(low < -1 or high > 1 for *_, (low, high) in result.rows()):
         method = result.interval_method
         unlike = "" if method == "asymptotic" else f", unlike the {method} interval of kappa"

@@ -300,7 +300,7 @@ def test_labels_none_of_which_occurs(integers: tuple[Path, Any]) -> None:
     arguments = (integers[0], "--y1", "left", "--y2", "right", "--labels")
     assert "none of the ratings in column 'left' is in" in refusal(*arguments, "7,8")
     assert "labels must be distinct, got 1 more than once" in refusal(*arguments, "1,1")
-    assert "--labels has 'x'" in refusal(*arguments, "1,x")
+    assert "--labels contains 'x'" in refusal(*arguments, "1,x")
 
 
 def test_an_identifier_is_refused_unless_labels_are_given(tmp_path: Path) -> None:

@@ -248,3 +248,19 @@ def test_the_names_of_labels_have_no_effect(shift: int) -> None:
     expected = ends(coefficient_of("conger", profiles, [1, 1], 4, None))
     shifted = coefficient_of("conger", (profiles + shift) % 4, [1, 1], 4, None)
     assert ends(shifted) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["fleiss", "alpha", "conger"])
+def test_ends_of_a_few_subjects_take_few_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps are not repeated because of rounding, and no end is sought below the least value."""
+    n_moves, move = 0, RatioConstraint.newton_move
+
+    def counted(self: RatioConstraint, *given: Any) -> Any:
+        nonlocal n_moves
+        n_moves += 1
+        return move(self, *given)
+
+    monkeypatch.setattr(RatioConstraint, "newton_move", counted)
+    low, high = ends(coefficient_of(name, [(0, 1, 0), (1, 0, 1)], [1, 1], 2, None))
+    assert -0.5 <= low < high < 1
+    assert n_moves < 60

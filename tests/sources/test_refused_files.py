@@ -152,7 +152,7 @@ def test_damaged_file_is_read_or_refused(tmp_path: Path, name: str) -> None:
             damaged[place] = random.integers(256)
         (tmp_path / file_name).write_bytes(damaged)
         try:
-            counts = count_ratings(tmp_path / file_name, "b", "b", drop_missing=True)
+            counts = count_ratings(tmp_path / file_name, "b", "b", missing="drop")
             assert counts.table.sum() == counts.n_rows - counts.n_dropped
         except RatingsError:
             refused += 1
@@ -209,8 +209,8 @@ def test_labels_are_of_the_kind_of_the_ratings(text: str, kind: str, labels: lis
 @pytest.mark.parametrize(
     ("text", "kind", "problem"),
     [
-        ("1,x", "int64", "--labels has 'x', but the ratings are numbers"),
-        ("1", "bool", "--labels has '1', but the ratings are true and false"),
+        ("1,x", "int64", "--labels contains 'x', but the ratings are numbers"),
+        ("1", "bool", "--labels contains '1', but the ratings are true and false"),
         ("", "O", "--labels names no label"),
     ],
 )

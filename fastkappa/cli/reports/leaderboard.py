@@ -45,7 +45,8 @@ def output_of(boards: Boards) -> Output:
 
 
 def ranks_so_far(kappas: Iterable[tuple[Any, float]]) -> list[str]:
-    """Return lines with the highest kappas, given the name and the kappa of each file."""
+    """Return a line for each of the highest kappas. ``kappas`` are pairs of a file name and a
+    kappa."""
     ranked = sorted(kappas, key=lambda entry: (math.isnan(entry[1]), -entry[1]))
     lines = [
         f"{'-' if math.isnan(kappa) else i:>4}  {kappa:7.4f}  {printable(name)}"

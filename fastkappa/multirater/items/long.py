@@ -348,7 +348,10 @@ def _check_lengths(columns: dict[str, Any]) -> None:
 
 
 def _without_name(columns: dict[str, Any], unrated: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Return a mask of rows without item or rater, None if empty; raise if such a row is rated."""
+    """Return a mask of the rows without an item or rater, or None if there are none.
+
+    Raise if such a row has a rating.
+    """
     nameless: NDArray[np.bool_] | None = None
     for name, column in columns.items():
         missing = find_missing(column)

@@ -128,8 +128,8 @@ class WithinSubjects:
     n_ratings : ndarray of shape (P,)
         The number of ratings in a row.
     are_given : bool, default=False
-        Whether the set of subjects with two ratings is treated as fixed. If not, it is random, as
-        in Gwet's variance.
+        Whether the set of subjects with two ratings is treated as fixed. Otherwise the set is
+        treated as random, as in Gwet's variance.
     """
 
     def __init__(self, sums: Floats, n_ratings: AnyArray, are_given: bool = False) -> None:

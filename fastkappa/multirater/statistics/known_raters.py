@@ -286,7 +286,7 @@ def _mean_ratio(matrix: Floats, sums: Floats) -> tuple[Smooth, Smooth]:
 def of_pairs(
     statistic: Callable[[AnyArray, Weights], Floats], tables: AnyArray, weights: Weights
 ) -> Floats:
-    """Compute a statistic of tables of pairs, of shape (..., pairs, l, l), block by block."""
+    """Compute a statistic of each pair's table, block by block. Tables are (..., pairs, l, l)."""
     found = [statistic(tables[..., pairs, :, :], weights) for pairs in pair_blocks(tables)]
     return np.concatenate(found, axis=-1)
 

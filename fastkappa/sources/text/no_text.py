@@ -7,7 +7,7 @@ from pathlib import Path
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import is_packed, opened_bytes
 
-WORKBOOK = "save it as CSV, or read it by pandas.read_excel."
+WORKBOOK = "save it as CSV, or read it with pandas.read_excel."
 UTF8 = "save it as UTF-8 or, on the command line, give --encoding"
 UNPACK = "unpack it first."
 # Advice on the files of other programs, by their suffix and by their first bytes.
@@ -17,9 +17,9 @@ ADVICE = {
     ".ods": WORKBOOK,
     **dict.fromkeys((".zip", ".bz2", ".xz", ".zst", ".7z"), UNPACK),
     ".json": "save it with an object per line as .jsonl, or read it with pandas.read_json.",
-    ".sav": "read it by pandas.read_spss.",
-    ".dta": "read it by pandas.read_stata.",
-    ".sas7bdat": "read it by pandas.read_sas.",
+    ".sav": "read it with pandas.read_spss.",
+    ".dta": "read it with pandas.read_stata.",
+    ".sas7bdat": "read it with pandas.read_sas.",
 }
 BEGINNINGS = {
     b"\xff\xfe": f"it begins as UTF-16 does: {UTF8} utf-16.",

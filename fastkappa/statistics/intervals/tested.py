@@ -60,7 +60,7 @@ class Deviates(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Values at given deviates, and the standard errors under the hypothesis: both (m, H).
+    """Values at given deviates, and standard errors under the hypothesis. Both have shape (m, H).
 
     An error is NaN at the last value that the counts allow.
     """

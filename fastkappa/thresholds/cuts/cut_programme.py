@@ -137,7 +137,7 @@ class Programme:
 
     def gap(self, least: float, ratio: Ratio) -> float:
         """Return an upper bound on the gain in kappa if O - ratio * C can reach ``least``."""
-        # Kappa gains N * -least / (C * ratio[1]), and C is at least N times the lowest chance.
+        # The gain in kappa is N * -least / (C * ratio[1]). C is at least N times the lowest chance.
         lowest = float(self.chance.min()) * ratio[1]
         return max(0.0, -float(least)) / lowest if lowest > 0 else math.inf
 

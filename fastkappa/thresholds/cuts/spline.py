@@ -84,7 +84,7 @@ class Spline:
         self.bends = bends @ (to_orthonormal @ rotation)
 
     def smooth(self, means: Floats, inner: float) -> tuple[float, Floats]:
-        """Return the least cross-validation score and the smooth curve of means that has it.
+        """Return the least cross-validation score, and the smooth curve of means that attains it.
 
         Parameters
         ----------
