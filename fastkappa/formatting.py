@@ -185,7 +185,7 @@ def plain(value: Any) -> Any:
 
 def json_object(fields: Mapping[str, Any]) -> str:
     """Return a JSON object with one line per key. NaN becomes null."""
-    # json is slower to load than the rest of this file.
+    # This is imported here, because json is slower to load than the rest of this file.
     import json
 
     lines = (f"  {json.dumps(key)}: {json.dumps(plain(v))}" for key, v in fields.items())

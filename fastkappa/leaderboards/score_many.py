@@ -1,4 +1,4 @@
-"""Compute the kappa of each of many predictions of the same items."""
+"""Compute the kappa of each of many predictions for the same items."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def score_many(
     backend: Backend | None = None,
     num_threads: int | None = None,
 ) -> Kappas:
-    """Compute the kappa of each of many predictions of the same items.
+    """Compute the kappa of each of many predictions for the same items.
 
     The truth is read and encoded once. Each block of it stays in the processor's cache while the
     same items of all predictions are counted.

@@ -37,7 +37,7 @@ LARGEST_EXPONENT = 250
 
 
 def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Compute quadratic weighted kappa of numbers that need not be labels.
+    """Compute quadratic weighted kappa for any numbers, which need not be labels.
 
     For integers this equals the quadratic weighted kappa of a confusion matrix whose labels are
     all integers in their range. In general it is 1 minus a ratio: the mean squared difference,

@@ -230,7 +230,7 @@ class _Concordance(NamedTuple):
         return math.tanh(z - half), math.tanh(z + half)
 
     def power(self, n: int, null: float, tail: float) -> float:
-        """Return the power of the test that null is outside the interval."""
+        """Return the power of the test that rejects if ``null`` lies outside the interval."""
         distance = abs(math.atanh(self.value) - math.atanh(null))
         return STANDARD_NORMAL.cdf(distance / self.error(n) - normal_quantile(1 - tail))
 

@@ -150,8 +150,8 @@ def write_counts(counts: AnyArray) -> list[list[str]]:
     """Return the counts of a table as texts that are short enough for a cell.
 
     Integer counts below 100000 are written in full, and larger counts with three digits and k, M,
-    G or T. If the table has fractions, counts below 1000 also have three digits, and counts below
-    0.001 have two.
+    G or T. If the table contains fractions, counts below 1000 also have three digits, and counts
+    below 0.001 have two.
 
     Examples
     --------

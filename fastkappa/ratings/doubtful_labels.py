@@ -87,7 +87,8 @@ GRADES = frozenset(
 REMARK = re.compile(r"(.*\w.*\w.*?)\s*(?:[?*!]+|\(.*\)|\[.*\]|( [-\u2013]|:) .*|\n.*)", re.DOTALL)
 IN_REMARK = re.compile(r"[?*!)\]]$|( [-\u2013]|:) |\n")
 RARER = 5
-# Between two labels in one cell. A comma or a semicolon separates the labels of a set.
+# Separators of two labels in one cell. Commas and semicolons are not among them, because they
+# separate the labels of a set.
 BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
 # A label followed by the rater's confidence, such as "mild (80 %)".
 WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOTALL)

@@ -301,7 +301,7 @@ def read_rated(
 ) -> Column:
     """Return a column without missing ratings, and without missing codes in its order.
 
-    Numbers with fractions are labels if ``labels`` has fractions too.
+    Fractional numbers are labels if ``labels`` contains fractions too.
     """
     column = read_column(ratings, name)
     if column.obstacle == "continuous" and labels is not None and have_fractions(labels):

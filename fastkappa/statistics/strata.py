@@ -37,7 +37,7 @@ Undefined: TypeAlias = Literal["nan", "drop"]
 UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
 # A warning names at most this many strata.
 MOST_NAMED = 5
-# Groups that share clusters can lack a test for this reason.
+# The reason why groups that share clusters can have no test.
 TOO_FEW_SHARED = (
     "they share clusters, and there are too few clusters to estimate the covariance of kappas"
 )

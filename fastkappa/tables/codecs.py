@@ -84,7 +84,10 @@ class Codec(Protocol):
 
 
 class _Range(NamedTuple):
-    """Store the fields; a named tuple has no constants, and importing `dataclasses` is slow."""
+    """Store the fields of `LabelRange`, which adds a constant.
+
+    mypy allows no constant in the named tuple itself, and importing `dataclasses` is slow.
+    """
 
     lowest: int
     n_labels: int
@@ -105,8 +108,8 @@ class LabelRange(_Range):
     def fits(self, values: AnyArray) -> bool:
         """Return whether the values' type, in which kernels subtract, can represent all labels."""
         lowest, end = self.lowest, self.lowest + self.n_labels
-        # Every type can represent 0 to 127, and checking the type takes as long as counting some
-        # items.
+        # Every type can represent 0 to 127, so such labels need no look at the type, which would
+        # take as long as counting some items.
         if lowest >= 0 and end <= 1 << 7:
             return True
         least, largest = label_limits(values)
@@ -307,7 +310,7 @@ def label_limits(values: AnyArray) -> tuple[int, int]:
 
 @cache
 def _limits_of(dtype: np.dtype[Any]) -> tuple[int, int]:
-    """Return the cached limits of a type, because NumPy needs as long for them as a short call."""
+    """Return the limits of a type, cached because NumPy takes as long as a short call for them."""
     if dtype.kind == "f":
         return -(1 << 63), (1 << 63) - 1
     limits = np.iinfo(dtype)

@@ -158,7 +158,7 @@ def judge_raters(
     *,
     are_recoded: bool = False,
 ) -> None:
-    """Warn if an item has the sums of the others, or if a rater shares no label.
+    """Warn if one item has the sums of the others, or if a rater has no label in common.
 
     A rater is compared with all others together, unless there are many raters or recoding was
     already reported (``are_recoded``). ``labels`` are the sorted labels of each rater,

@@ -155,7 +155,7 @@ def _slots(numbers: AnyArray, lowest: int, n_slots: int) -> Positions:
 
 
 def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
-    """Return the positions of all lists' ids in one call, because each call hashes the others."""
+    """Return the positions of the ids of all lists in ``others``, which each call hashes again."""
     from pyarrow import chunked_array, compute
 
     found = compute.index_in(chunked_array(lists), value_set=others).fill_null(-1)

@@ -10,7 +10,7 @@ At the maximum of sum(c * log(p)) there are multipliers a and b such that
     p_i z_i = c_i / n    with    z_i = a + b g_i >= 0,    sum(p) = 1,    h(p) = 0.
 
 A cell without counts has p_i = 0, or z_i = 0 and a positive probability, because an unobserved
-disagreement may still be possible. As in interior-point methods, the product p_i z_i of such a cell
+disagreement can still be possible. As in interior-point methods, the product p_i z_i of such a cell
 is a small number that is reduced to 0 step by step. Each step is a step of Newton's method for p
 and z together. The `Constraint` computes it, because the cost depends on the form of N and M. A
 step changes the coefficient by at most `LARGEST_CHANGE`, because Newton's method does not converge
@@ -62,7 +62,7 @@ class Constraint(Protocol):
         """Return the coefficient of each row of proportions, of shape (m,), or NaN if undefined."""
 
     def slopes(self, p: FloatTable, kappa0: FloatTable) -> tuple[FloatTable, FloatTable]:
-        """Return h, of shape (m,), and its derivative by each proportion, of shape (m, cells)."""
+        """Return h, shape (m,), and its derivative with respect to p, shape (m, cells)."""
 
     def newton_move(self, problem: Problem, kappa0: FloatTable, change: float) -> Move:
         """Return the step of Newton's method towards the proportions with kappa0.

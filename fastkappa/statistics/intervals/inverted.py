@@ -204,7 +204,7 @@ def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
 def statistic_and_slope(
     test: Test, observed: FloatTable, p: FloatTable, n: FloatTable
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the statistic of a test, shape (m,), and its derivative by p, shape (m, cells)."""
+    """Return a test statistic, shape (m,), and its derivative with respect to p, (m, cells)."""
     used, n = observed > 0, n[:, None]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(used, observed / p, 0.0)

@@ -384,7 +384,7 @@ def _crossings(
     most: float,
     tolerance: float,
 ) -> FloatTable:
-    """Return the zeros of falling functions, which can be infinite.
+    """Return the zeros of falling functions, whose values can be infinite.
 
     The steps are those of the secant method between points that enclose the zero. The first step is
     ``scale`` times the function. If a function is never 0, the bound nearest to 0 is returned.

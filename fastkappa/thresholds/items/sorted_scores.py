@@ -85,7 +85,7 @@ def ascending(places: Places) -> Places:
 
 
 def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
-    """Return a threshold above each lower score and at most the upper one.
+    """Return thresholds, each above its lower score and at most equal to its upper score.
 
     The threshold is the midpoint if the midpoint is representable in their dtype, otherwise the
     upper score. -inf and inf mean that there is no lower or upper score.
