@@ -77,10 +77,10 @@ def read_and_report(
         )
     request = request._replace(raters=tuple(read.whole.rater_names or ()))
     if read.whole.n_raters == 2 and not of_alpha:
-        return _report_on_two_read(request, read)
+        return _report_on_two_read(request, read).remarking(read.remarks)
     if request.interval_method != "auto":
         raise ValueError("--interval-method applies only to two raters.")
-    return report_on_several(request, read)
+    return report_on_several(request, read).remarking(read.remarks)
 
 
 def _refuse_for_two(request: AgreeRequest) -> None:
