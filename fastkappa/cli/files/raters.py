@@ -196,7 +196,8 @@ class RatersRead(NamedTuple):
     """The ratings of all rows and of each group, and the names of the items if they are known.
 
     Groups are sorted, and all have the same labels. ``columns`` are the columns that were read.
-    ``remarks`` are sentences on rows that are left out.
+    ``remarks`` are sentences on rows that are left out. ``labels_are_given`` is whether labels are
+    named in ``--labels`` instead of taken from the ratings.
     """
 
     whole: Ratings
@@ -204,6 +205,7 @@ class RatersRead(NamedTuple):
     items: AnyArray | None
     columns: RaterColumns
     remarks: tuple[str, ...] = ()
+    labels_are_given: bool = False
 
 
 def read_raters(
@@ -291,7 +293,8 @@ def read_raters(
         for value, part in split_by(arrays[group], used):
             groups[value] = _of_group(value, part, whole.labels, ratings_of)
     remarks = _remarks(columns, arrays, group, duplicates, are_sets=separator is not None)
-    return RatersRead(whole, groups, _names_of_items(columns, arrays, whole), columns, remarks)
+    items, are_given = _names_of_items(columns, arrays, whole), reading.labels is not None
+    return RatersRead(whole, groups, items, columns, remarks, are_given)
 
 
 def _remarks(
