@@ -359,7 +359,7 @@ def test_a_result_prints_as_a_table() -> None:
     low, high = (f"{end:.4f}" for end in difference.interval)
     # 0.4 and 79 / 99, exactly.
     assert str(difference).splitlines() == [
-        "Difference of two kappas",
+        "Difference of two kappas, no weights",
         "",
         "                       value  std. error       95 % interval",
         "kappa of first        0.4000",
@@ -500,3 +500,28 @@ def test_an_optimistic_or_conditional_kappa_says_so() -> None:
     assert "optimistic" not in str(single)
     decoded = str(fastkappa.decode_probabilities([[0.9, 0.1], [0.2, 0.8]]))
     assert "if the probabilities are right" in " ".join(decoded.split())
+
+
+@pytest.mark.parametrize(
+    ("weights", "name"),
+    [
+        (None, "no weights"),
+        ("quadratic", "quadratic weights"),
+        ([[0, 1, 2], [1, 0, 1], [2, 1, 0]], "weights of a matrix"),
+    ],
+)
+def test_a_difference_names_its_weights(weights: Any, name: str) -> None:
+    table = np.array(TABLE)
+    joint = np.zeros((3, 3, 3), int)
+    joint[range(3), :, range(3)] = table
+    of_results = fastkappa.compare_independent(
+        *(fastkappa.agreement_from_confusion(t, weights=weights) for t in (table, table.T))
+    )
+    for difference in (
+        fastkappa.compare_independent(table, table.T, weights=weights),
+        fastkappa.compare_paired(joint, weights=weights),
+        of_results,
+    ):
+        assert str(difference).startswith(f"Difference of two kappas, {name}\n")
+        assert difference.sentence().startswith(f"Kappa ({name}) was")
+        assert json.dumps(difference.to_dict()["weights"]) == json.dumps(weights)
