@@ -58,7 +58,7 @@ def check_design_effect(value: float) -> None:
 def independent_items(n: int, design_effect: float) -> int:
     """Return the number of independent items, at least 2, that are worth n items in clusters."""
     check_design_effect(design_effect)
-    # Adding 1e-9 keeps rounding from losing an item.
+    # Adding 1e-9 prevents rounding from removing an item.
     return n if design_effect == 1 else max(2, math.floor(n / design_effect + 1e-9))
 
 

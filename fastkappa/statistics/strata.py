@@ -400,7 +400,7 @@ def _warn(why: str, stacklevel: int) -> None:
 def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
     """Raise if tables or results have different weights or distributions."""
     tables = list(tables)
-    # The variances of a table are divided by n.
+    # A table without a result counts as normal, because its variances are divided by n.
     if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
         raise ValueError(
             "kappas with different distributions cannot be compared: use"

@@ -127,7 +127,8 @@ class _Squares:
         total = np.asarray(multiplicities @ self._sums)
         about_centre = multiplicities @ (self._squares + self._sums**2 / self._n_ratings)
         squares = about_centre - divided(total**2, n)
-        # Rounding must not make one number look like several.
+        # Sums that could be rounding errors are set to 0, so that one number does not look like
+        # several.
         noise = 64 * EPSILON * about_centre
         return within, np.where(squares > noise, 2 * n * squares, 0.0)
 

@@ -46,8 +46,8 @@ LARGEST_ROUNDING = 1e-5
 # If the proportion of a cell with counts falls below this part of the observed proportion, no
 # proportions near the observed ones have kappa0.
 LEAST_PART = 1e-6
-# The products differ between cells by up to this factor. Symmetric counts can have asymmetric most
-# likely proportions, and symmetric steps would never leave a saddle point.
+# The products differ between cells by up to this factor. The most likely proportions for symmetric
+# counts can be asymmetric, and symmetric steps would never leave a saddle point.
 ASYMMETRY = 0.3
 GOLDEN_RATIO = 0.6180339887498949
 
