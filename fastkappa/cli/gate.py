@@ -29,8 +29,8 @@ class Gate(NamedTuple):
     Parameters
     ----------
     fail_under : KAPPA
-        Exit with status 3 if kappa is lower than this or undefined. With --group, every group is
-        checked. For more than two raters, Fleiss' kappa is checked.
+        Exit with status 3 if kappa is lower than this or undefined. agree checks the kappa of every
+        group, and Fleiss' kappa of more than two raters.
     fail_on
         Whether --fail-under checks kappa (estimate, the default) or the lower end of its 95 %
         interval (lower).

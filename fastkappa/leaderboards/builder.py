@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -252,6 +253,10 @@ class LeaderboardBuilder:
             confidence=self._options.confidence,
             n_resamples=self._n_resamples,
             n_clusters=self._n_clusters,
+            interval_methods=tuple(
+                "percentile" if math.isnan(entry.score_interval[0]) else "score"
+                for entry in entries
+            ),
             weights=self._options.weights,
             **columns,
         )

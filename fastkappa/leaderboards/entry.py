@@ -29,11 +29,17 @@ def too_few_items(name: Any, read: Pair, n_items: int, min_coverage: float) -> E
     coverage = n_covered / n_items
     if coverage >= min_coverage:
         return None
-    failure = (
-        f"it has labels for only {n_covered} of the {n_items} items, and the kappa of a selection"
-        " is not comparable with that of all items."
-        f" Use min_coverage={math.floor(1000 * coverage) / 1000:g} to rank it."
-    )
+    if n_covered:
+        failure = (
+            f"it has labels for only {n_covered} of the {n_items} items, and the kappa of a"
+            " selection is not comparable with that of all items."
+            f" Use min_coverage={math.floor(1000 * coverage) / 1000:g} to rank it all the same."
+        )
+    else:
+        failure = (
+            f"it has a label for none of the {n_items} items, so it cannot be scored: check how its"
+            " ids are written."
+        )
     return Entry(
         name,
         coverage=coverage,

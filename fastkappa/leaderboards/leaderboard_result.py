@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,8 +93,10 @@ class Leaderboard(Result):
         kappa is undefined. Equal kappas have the same rank.
     kappa : ndarray of shape (m,)
     interval : ndarray of shape (m, 2)
-        The score interval of `agreement`. With clusters or item weights, or with more than 128
-        labels, it is the percentile interval.
+        The interval of kappa.
+    interval_methods : tuple of {'score', 'percentile'}, length m
+        'score' is the score interval of `agreement`. With clusters or item weights, or with more
+        than 128 labels, it is 'percentile', the percentile interval of the replicates.
     difference : ndarray of shape (m,)
         Kappa minus the leader's kappa: 0 for the leader itself, negative for the others.
     difference_interval : ndarray of shape (m, 2)
@@ -141,6 +143,7 @@ class Leaderboard(Result):
     rank: NDArray[np.int64]
     kappa: FloatTable
     interval: FloatTable
+    interval_methods: tuple[Literal["score", "percentile"], ...]
     difference: FloatTable
     difference_interval: FloatTable
     simultaneous_interval: FloatTable
@@ -223,13 +226,15 @@ class Leaderboard(Result):
             return self._headline() + "."
         leader, *_ = self
         of_all = f"of {printable(leader.name)}, first of {int((self.rank > 0).sum())} predictions"
+        method = "score interval"
+        if self.interval_methods[0] != "score":
+            method = f"interval of {self.n_resamples} bootstrap replicates{self._of_clusters()}"
         return estimate_sentence(
             f"Cohen's kappa ({weights_text(self.weights)}) {of_all} on"
             f" {count_text(leader.n, 'item')}",
             leader.kappa,
             leader.interval,
-            f"{100 * self.confidence:g} % interval of {self.n_resamples} bootstrap replicates"
-            + self._of_clusters(),
+            f"{100 * self.confidence:g} % {method}",
         )
 
     def __repr__(self) -> str:

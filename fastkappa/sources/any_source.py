@@ -355,6 +355,6 @@ def _columns(
         return columns_of_arrow(pyarrow.RecordBatchReader.from_stream(source), names)
     raise TypeError(
         "source must be a path, a data frame, an Arrow table, dataset or stream, a relation, a"
-        f" mapping of names to arrays or a list of dictionaries, got {type(source)}; arrays are"
-        " given as item=, rater= and rating=, without a source."
+        f" mapping of names to arrays or a list of dictionaries, got {type(source)}; give"
+        " arrays as item=, rater= and rating=, without a source."
     )

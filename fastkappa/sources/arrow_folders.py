@@ -231,11 +231,12 @@ def warn_of_copies(files: Sequence[Path]) -> None:
 def _format_of_all(name: str, files: Sequence[Path], filesystem: Any = None) -> str:
     """Return the common format of the files of a source, and warn of local copies."""
     formats = sorted({format_of(file) for file in files})
-    if len(formats) != 1:
-        there = f"files of the formats {' and '.join(formats)}" if formats else "no file"
+    if not formats:
+        raise RatingsError(f"{name} has no file with one of the suffixes {', '.join(IN_FOLDERS)}.")
+    if len(formats) > 1:
         raise RatingsError(
-            f"{name} has {there}; all files must have the same format, with one of the"
-            f" suffixes {', '.join(IN_FOLDERS)}."
+            f"{name} must be files of one format, but are {' and '.join(formats)}: count the files"
+            " of each format by a pattern such as 'folder/*.csv', and add their counts."
         )
     if len(files) > 1 and filesystem is None:
         warn_of_copies(files)

@@ -37,7 +37,7 @@ from fastkappa.statistics.intervals.rao import (
 )
 from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.tables.count import ConfusionCounts, tabulate
+from fastkappa.tables.count import CountsResult, tabulate
 from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
@@ -201,7 +201,7 @@ def agreement(
 
 
 def agreement_from_confusion(
-    table: ArrayLike | ConfusionCounts,
+    table: ArrayLike | CountsResult,
     *,
     weights: Weights = None,
     labels: Any = None,
@@ -215,7 +215,7 @@ def agreement_from_confusion(
 
     Parameters
     ----------
-    table : array-like of shape (l, l), or ConfusionCounts
+    table : array-like of shape (l, l), ConfusionCounts or SourceCounts
         Counts; rows are the first rater's ratings. A pandas DataFrame, as from `pandas.crosstab`,
         must have the same labels on rows and columns. The names of its axes become the names of the
         raters.
@@ -223,7 +223,7 @@ def agreement_from_confusion(
         Disagreement weights, as for `agreement`.
     labels : array-like of shape (l,), default=None
         The labels of rows and columns. For a data frame, give its column names in order, or new
-        names. None means the labels of the `confusion_counts` or of the DataFrame, otherwise
+        names. None means the labels of the counts or of the DataFrame, otherwise
         numbers from 0. An alphabetical order is often not the intended order. So with weights, a
         ``LabelOrderWarning`` is given unless ``labels`` are given.
     confidence : float, default=0.95
@@ -263,11 +263,13 @@ def agreement_from_confusion(
     check_distribution(distribution)
     null_kappa = check_null_kappa(null_kappa)
     check_choice("alternative", alternative, ALTERNATIVES)
-    n_outside = 0
+    left_out: dict[str, Any] = {}
     given = labels
-    if isinstance(table, ConfusionCounts):
-        table, own_labels, n_outside = table
-        labels = own_labels if labels is None else labels
+    if isinstance(table, CountsResult):
+        labels = table.labels if labels is None else labels
+        names_of_numbers = ("n_outside", "n_dropped", "missing")
+        left_out = {name: getattr(table, name) for name in names_of_numbers if hasattr(table, name)}
+        table = table.table
     counts = counts_given(table)
     axes = [getattr(table, axis, None) for axis in ("index", "columns")]
     columns = names_of_columns(table)
@@ -281,7 +283,7 @@ def agreement_from_confusion(
         names,
         weights,
         confidence,
-        n_outside=n_outside,
+        **left_out,
         distribution=distribution,
         raters=names_of(axes, RATERS),
         interval_method=interval_method,

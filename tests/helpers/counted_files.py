@@ -13,5 +13,5 @@ from fastkappa.sources.source_table import Columns
 
 
 def count_ratings(path: Path, y1: str, y2: str, labels: Any = None, **options: Any) -> SourceCounts:
-    reading = Reading.of(labels, **options)
+    reading = Reading.of(labels, options.pop("missing_codes", None))._replace(**options)
     return count(Source(str(path), (path,)), Columns(y1, y2), reading)

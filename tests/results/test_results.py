@@ -476,5 +476,10 @@ def test_sentences() -> None:
     low, high = best.interval[0].tolist()
     assert best.sentence() == (
         f"Cohen's kappa (no weights) of {SCRIPT}, first of 2 predictions on 27 items was 1.0000"
-        f" (95 % interval of 99 bootstrap replicates {low:.4f} to {high:.4f}; {version})."
+        f" (95 % score interval {low:.4f} to {high:.4f}; {version})."
     )
+    assert (low, high) == fastkappa.agreement([1, 2, 3] * 9, [1, 2, 3] * 9).interval
+    clustered = fastkappa.leaderboard(
+        [1, 2, 3] * 9, [[1, 2, 2] * 9], clusters=list(range(9)) * 3, n_resamples=99, rng=0
+    )
+    assert "95 % interval of 99 bootstrap replicates of 9 clusters" in clustered.sentence()

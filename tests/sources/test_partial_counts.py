@@ -12,7 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastkappa import confusion_counts, confusion_from_source
+from fastkappa import (
+    agreement,
+    agreement_from_confusion,
+    confusion_counts,
+    confusion_from_source,
+)
 from fastkappa.results import SourceCounts
 from tests.fuzz.damage import damaged
 from tests.helpers.rating_files import pa
@@ -161,3 +166,14 @@ def test_a_declared_order_is_kept() -> None:
     total = counts + SourceCounts.from_json(counts.to_json())
     assert total.labels.tolist() == ["low", "mid", "high"]
     assert total.table.tolist() == [[2, 0, 0], [0, 0, 0], [2, 0, 0]]
+
+
+def test_agreement_takes_counts_of_sources() -> None:
+    columns = {"a": [1, 2, 3, 1, 2, None, 9], "b": [1, 2, 3, 2, 2, 1, 1]}
+    counts = confusion_from_source(columns, "a", "b", labels=[1, 2, 3])
+    found = agreement_from_confusion(counts, weights="quadratic")
+    pairs = [(a, b) for a, b in zip(*columns.values()) if a is not None]
+    peer = agreement(*zip(*pairs), weights="quadratic", labels=[1, 2, 3])
+    assert found.interval == peer.interval
+    assert found.labels.tolist() == [1, 2, 3]
+    assert (found.n_outside, found.n_dropped, found.missing) == (1, 1, (1, 0))
