@@ -12,7 +12,7 @@ from fastkappa.planning.planned_tables import Margins
 
 PlannedAlternative: TypeAlias = Literal["two-sided", "one-sided", "greater", "less"]
 MOST_RATERS = 100
-# Rounding errors dominate beyond this number of items.
+# Plans with more items are refused, because rounding errors would dominate.
 MOST_ITEMS = 10**12
 
 

@@ -1,4 +1,4 @@
-"""Count the confusion table of two array-likes; this is a public function."""
+"""The public function that counts the confusion table of two array-likes."""
 
 from __future__ import annotations
 

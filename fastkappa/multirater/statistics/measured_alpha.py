@@ -278,7 +278,8 @@ class _Ratios:
         function = self._distances.coefficients(moments)
         between = (function * moments).sum(axis=-1)
         n = np.asarray(multiplicities @ np.broadcast_to(self._n_ratings, len(self._within)))
-        # Rounding must not make one number look like several.
+        # Sums that could be rounding errors are set to 0, so that one number does not look like
+        # several.
         noise = 64 * EPSILON * n * n * self._distances.largest
         return (
             np.asarray(multiplicities @ self._within),
