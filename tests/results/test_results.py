@@ -483,3 +483,20 @@ def test_sentences() -> None:
         [1, 2, 3] * 9, [[1, 2, 2] * 9], clusters=list(range(9)) * 3, n_resamples=99, rng=0
     )
     assert "95 % interval of 99 bootstrap replicates of 9 clusters" in clustered.sentence()
+
+
+def test_tables_of_given_labels_name_their_axes() -> None:
+    best = str(fastkappa.optimal_thresholds([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]))
+    assert "True labels (rows) and the labels given (columns)\n\n" in best
+    decoded = str(fastkappa.decode_probabilities([[0.9, 0.1], [0.2, 0.8]]))
+    assert "Expected counts of true labels (rows) and the labels given (columns)\n\n" in decoded
+
+
+def test_an_optimistic_or_conditional_kappa_says_so() -> None:
+    best = str(fastkappa.optimal_thresholds([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]))
+    assert "chosen on these items, so this kappa is optimistic" in best
+    with pytest.warns(UserWarning, match="undefined"):
+        single = fastkappa.optimal_thresholds([1, 1], [0.1, 0.2])
+    assert "optimistic" not in str(single)
+    decoded = str(fastkappa.decode_probabilities([[0.9, 0.1], [0.2, 0.8]]))
+    assert "if the probabilities are right" in " ".join(decoded.split())
