@@ -155,7 +155,8 @@ def plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return plain(value.to_dict())
     if isinstance(value, np.ndarray):
-        # `tolist` would convert dates in nanoseconds to integers.
+        # Dates become strings first, because `tolist` would convert dates in nanoseconds to
+        # integers.
         items = (value.astype(str) if value.dtype.kind in "mM" else value).tolist()
         are_plain = value.dtype.kind in "biuU"
         are_plain = are_plain or (value.dtype.kind == "f" and bool(np.isfinite(value).all()))
@@ -185,7 +186,7 @@ def plain(value: Any) -> Any:
 
 def json_object(fields: Mapping[str, Any]) -> str:
     """Return a JSON object with one line per key. NaN becomes null."""
-    # json is slower to load than the rest of this file.
+    # This is imported here, because json is slower to load than the rest of this file.
     import json
 
     lines = (f"  {json.dumps(key)}: {json.dumps(plain(v))}" for key, v in fields.items())

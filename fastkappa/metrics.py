@@ -342,7 +342,7 @@ def _refuse_parameter(caller: str, name: str, constraint: str, value: Any) -> No
 
 
 def _to_namespace_of(y_true: Any, matrix: AnyArray) -> Any:
-    """Convert the matrix to an array of the same library as ``y_true``.
+    """Convert the matrix to an array from the same library as ``y_true``.
 
     As in scikit-learn, this happens only if ``array_api_dispatch`` is on. Otherwise callers
     expect a NumPy array.

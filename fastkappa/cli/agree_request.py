@@ -113,7 +113,7 @@ class AgreeRequest(NamedTuple):
     file: Annotated[str, NOT_AN_OPTION] = ""
     raters: Annotated[tuple[str, ...], NOT_AN_OPTION] = ()
     cluster: Annotated[str | None, NOT_AN_OPTION] = None
-    # Not imported, to keep --help fast.
+    # The type is Any, because importing the class of the matrix would slow --help down.
     matrix: Annotated[Any, NOT_AN_OPTION] = None
     decisions: Annotated[Mapping[str, str], NOT_AN_OPTION] = MappingProxyType({})
 

@@ -134,7 +134,8 @@ def _sections(described: Any) -> tuple[str, dict[str, str]]:
     """Return the first part of a docstring, and its sections by heading."""
     # Python removes docstrings if it runs with -OO.
     about, *parts = HEADING.split(getdoc(described) or "")
-    return about, dict(zip(parts[::2], parts[1::2]))
+    # typer keeps line breaks, but paragraphs should wrap at the terminal's width.
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", about), dict(zip(parts[::2], parts[1::2]))
 
 
 class Program(TyperGroup):

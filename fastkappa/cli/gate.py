@@ -75,6 +75,6 @@ def of_one_group(group: object, name: str = "kappa") -> str:
 
 
 def _text(value: float, least: float) -> str:
-    """Return a value as text, with enough digits to show that it is below the least value."""
+    """Return a value as text, with enough digits to show that it is below ``least``."""
     rounded = f"{value:.4f}"
     return rounded if float(rounded) < least else repr(value)

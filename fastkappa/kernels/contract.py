@@ -118,7 +118,7 @@ class PairKernels(Protocol):
         """Return the name of the vector instructions in use, if the kernels choose them."""
 
     def looks_up_as_fast(self) -> bool:
-        """Return whether few labels far apart are counted about as fast as the columns are read."""
+        """Return whether a few labels far apart are counted about as fast as columns are read."""
         ...
 
     def look_up(self, values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int:
@@ -216,7 +216,7 @@ class GroupedItems(Protocol):
 
 
 def check_bin_tables(items: Items, bins: Bins, *tables: AnyArray | None) -> None:
-    """Raise unless tables have a row per row of the bins, and one column more than labels."""
+    """Raise unless tables have one row per row of the bins, and one column more than labels."""
     shape = (bins.n_rows, items.n_labels + 1)
     if any(table is not None and table.shape != shape for table in tables):
         raise ValueError(f"tables must have the shape {shape}")

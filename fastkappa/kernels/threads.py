@@ -84,7 +84,7 @@ def division_of_pairs(
     *,
     looked_up: bool = False,
 ) -> Division:
-    """Return how to divide the pairs of two columns so that each thread has enough work.
+    """Return a plan for dividing the pairs of two columns so that each thread has enough work.
 
     ``num_threads`` is the maximum number of threads; None allows all available threads.
     ``looked_up`` is True if labels are too far apart to count them without a look-up.
@@ -100,7 +100,7 @@ def division_of_pairs(
 
 
 def division_of_joined(n_items: int, num_threads: int | None) -> Division:
-    """Return how to divide items whose group and rating are joined into a single code."""
+    """Return a plan for dividing items whose group and rating are joined into a single code."""
     most = num_threads or available_threads()
     return Division(max(1, min(n_items // JOINED_ITEMS, most)), SHORTEST_RANGE)
 
@@ -275,7 +275,7 @@ class _Share(Generic[Result]):
             return False
         try:
             self.unfinished.acquire()
-        # After Ctrl-C, the threads are still reading the arrays.
+        # After Ctrl-C, wait for the threads, because they are still reading the arrays.
         except BaseException:
             self._ranges.abandon()
             # The interrupt can arrive after the lock was acquired. The lock must be released only

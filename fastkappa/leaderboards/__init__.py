@@ -1,1 +1,1 @@
-"""Score and rank many predictions of the same items by kappa."""
+"""Score and rank many predictions for the same items by kappa."""

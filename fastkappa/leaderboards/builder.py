@@ -361,7 +361,7 @@ class LeaderboardBuilder:
             )
             totals = table.counts if table.sums is None else table.sums
             counted = totals[some].sum(axis=1)[:, mask] @ products.predicted
-            # Sums of float weights have rounding errors.
+            # Counts must be equal, but sums of float weights can differ by rounding errors.
             found, tolerance = sums.columns.sum(axis=0), 0 if table.sums is None else 1e-6
             if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()

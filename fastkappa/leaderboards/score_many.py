@@ -1,4 +1,4 @@
-"""Compute the kappa of each of many predictions of the same items."""
+"""Compute the kappa of each of many predictions for the same items."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def score_many(
     backend: Backend | None = None,
     num_threads: int | None = None,
 ) -> Kappas:
-    """Compute the kappa of each of many predictions of the same items.
+    """Compute the kappa of each of many predictions for the same items.
 
     The truth is read and encoded once. Each block of it stays in the processor's cache while the
     same items of all predictions are counted.
@@ -115,7 +115,7 @@ def score_many(
         The true labels, of any type that `cohen_kappa_score` accepts.
     predictions : array of shape (n, m) or (m, n), mapping, data frame, or iterable of columns
         The m predictions. ``axis`` is the axis of the items in an array. A mapping maps names to
-        columns. Data frames of pandas, polars and pyarrow are supported. An iterator is read a few
+        columns. pandas, polars and pyarrow data frames are supported. An iterator is read a few
         columns at a time.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. A matrix refers to the labels of the tables, in their order.

@@ -37,7 +37,7 @@ LARGEST_EXPONENT = 250
 
 
 def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Compute quadratic weighted kappa of numbers that need not be labels.
+    """Compute quadratic weighted kappa for any numbers, which need not be labels.
 
     For integers this equals the quadratic weighted kappa of a confusion matrix whose labels are
     all integers in their range. In general it is 1 minus a ratio: the mean squared difference,
@@ -173,7 +173,7 @@ def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int)
 
 
 def _floats(numbers: AnyArray) -> Floats:
-    # Infinite numbers raise an error later.
+    # NumPy's warning is not needed, because infinite numbers raise an error later.
     with np.errstate(over="ignore"):
         return numbers.astype(np.float64, copy=False)
 
@@ -219,7 +219,7 @@ def _chunks(items: _Items, exponent: int) -> Iterator[tuple[Floats, Floats, Floa
             continue
         some = items.weights[chunk] != 0
         w = _scaled(items.weights[chunk], items.weights_exponent)
-        # Numbers with weight 0 can be outside the limits.
+        # Items with weight 0 are left out, because their numbers can be outside the limits.
         yield (y, p, w) if some.all() else (y[some], p[some], w[some])
 
 

@@ -1,4 +1,4 @@
-"""Compare two coefficients of the same subjects, even with different raters, labels or kinds."""
+"""Compare two coefficients computed on the same subjects, from any raters, labels or weights."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from fastkappa.statistics.spread import Influence
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CoefficientDifference(Result):
-    """The first coefficient minus the second coefficient of the same subjects.
+    """The first coefficient minus the second, both computed on the same subjects.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class CoefficientDifference(Result):
         if self.n_clusters < self.n_subjects:
             known.append(("clusters", self.n_clusters))
         return Report(
-            ["Difference of two coefficients of the same subjects"],
+            ["Difference of two coefficients computed on the same subjects"],
             [estimate_grid(rows, self.confidence), facts(known)],
         )
 
@@ -127,7 +127,7 @@ class CoefficientDifference(Result):
 def compare_coefficients(
     first: MultiRaterResult, second: MultiRaterResult, *, confidence: float = 0.95
 ) -> CoefficientDifference:
-    """Compare two coefficients of the same subjects.
+    """Compare two coefficients computed on the same subjects.
 
     The coefficients must have the same subjects, but anything else may differ: the raters (doctors
     and nurses, or all raters and all but one), the labels (five grades and the same ratings merged

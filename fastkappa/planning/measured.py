@@ -198,7 +198,8 @@ class _Intraclass(NamedTuple):
         ratio = _ratio(null, self.k) / _ratio(self.value, self.k)
         if self.value > null:
             return f_tail(ratio * f_quantile(1 - tail, *freedom), *freedom)
-        # The inverse of F has an F distribution with exchanged degrees of freedom.
+        # The reciprocal of an F-distributed variable has an F distribution with exchanged degrees
+        # of freedom.
         return f_tail(f_quantile(1 - tail, *freedom[::-1]) / ratio, *freedom[::-1])
 
 
@@ -230,7 +231,7 @@ class _Concordance(NamedTuple):
         return math.tanh(z - half), math.tanh(z + half)
 
     def power(self, n: int, null: float, tail: float) -> float:
-        """Return the power of the test that null is outside the interval."""
+        """Return the power of the test that rejects if ``null`` lies outside the interval."""
         distance = abs(math.atanh(self.value) - math.atanh(null))
         return STANDARD_NORMAL.cdf(distance / self.error(n) - normal_quantile(1 - tail))
 

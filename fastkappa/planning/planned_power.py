@@ -47,7 +47,7 @@ FEW_OUTSIDE = 10
 MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
 # The number of studies for a first estimate of the number of items.
 FIRST_STUDIES = 200
-# Numbers per study, multiplied by the number of studies; they take about 0.1 s.
+# The number of studies times the cost of each study is at most this, which takes about 0.1 s.
 STUDIES_COST = 300_000
 WITHIN = 0.02
 # The time for the moments of z grows with the fifth power of the number of labels, and the time for
@@ -115,7 +115,7 @@ def planned_items(design: Design, target: float) -> int:
 
 
 def _held_by_simulation(design: Design, formula: PowerOfN, n_studies: int) -> PowerOfN:
-    """Return a formula's power as a function of n, limited to near the power of simulated studies.
+    """Return a formula's power as a function of n, kept close to the power of simulated studies.
 
     Studies are not simulated for conservative plans, because no simulated test has their variance.
     They are not simulated for many labels either, because this would be too slow.
@@ -196,7 +196,7 @@ def _power_of_several_raters(design: Design) -> PowerOfN:
 
 
 def _normal_power(distance: float, deviation: float) -> float:
-    """Return the probability that a normal variate with mean ``distance`` is above 0."""
+    """Return the probability that a normal variable with mean ``distance`` is above 0."""
     if deviation == 0:
         return float(distance > 0)
     return STANDARD_NORMAL.cdf(distance / deviation)

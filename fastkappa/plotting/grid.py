@@ -81,7 +81,8 @@ def laid_out(grid: Grid) -> Grid:
     if grid.ax.figure.get_layout_engine() is None:
         return grid
     with warnings.catch_warnings():
-        # At this point `find_glyphs` has not replaced the fonts yet.
+        # This ignores warnings about missing characters, because `find_glyphs` has not replaced the
+        # fonts yet.
         warnings.simplefilter("ignore")
         grid.ax.figure.canvas.figure.draw_without_rendering()
     return grid._replace(cell=min(grid.cell, _cell_width(grid.ax, len(grid.labels))))
@@ -150,8 +151,8 @@ def write_counts(counts: AnyArray) -> list[list[str]]:
     """Return the counts of a table as texts that are short enough for a cell.
 
     Integer counts below 100000 are written in full, and larger counts with three digits and k, M,
-    G or T. If the table has fractions, counts below 1000 also have three digits, and counts below
-    0.001 have two.
+    G or T. If the table contains fractions, counts below 1000 also have three digits, and counts
+    below 0.001 have two.
 
     Examples
     --------

@@ -87,14 +87,16 @@ GRADES = frozenset(
 REMARK = re.compile(r"(.*\w.*\w.*?)\s*(?:[?*!]+|\(.*\)|\[.*\]|( [-\u2013]|:) .*|\n.*)", re.DOTALL)
 IN_REMARK = re.compile(r"[?*!)\]]$|( [-\u2013]|:) |\n")
 RARER = 5
-# Between two labels in one cell. A comma or a semicolon separates the labels of a set.
+# Separators of two labels in one cell. Commas and semicolons are not among them, because they
+# separate the labels of a set.
 BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
 # A label followed by the rater's confidence, such as "mild (80 %)".
 WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOTALL)
 # This pattern finds horizontal rules below column names, and the blank lines of forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
-# A label between numbers, such as grade 4a or code V58.61. The letters i, l and o can be misread.
+# A label that is common among numbers, such as grade 4a or code V58.61. The letters i, l and o can
+# be misread.
 CODE = re.compile(r"\d+[a-e]|[a-hj-kmnp-z]\d{2,}(\.\d+)?", re.IGNORECASE)
 SIGN = re.compile(r"\d*[-+]+|\+/-")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")

@@ -1,4 +1,4 @@
-"""Read arrays of other libraries: pandas, polars, pyarrow, PyTorch and the array API.
+"""Read arrays from other libraries: pandas, polars, pyarrow, PyTorch and the array API.
 
 No library is imported here: an object's library is known from the module of its type. Other objects
 that store their ratings in Arrow memory need pyarrow.
@@ -26,7 +26,7 @@ Coded = tuple[AnyArray, Any, bool]
 
 
 def in_known_library(column: Any) -> Any:
-    """Return a column as an array of a known library.
+    """Return a column as an array from a known library.
 
     Series of narwhals are unwrapped, and objects with a known protocol are converted. Other objects
     are returned unchanged, as are objects whose length contradicts their ratings.
@@ -350,7 +350,7 @@ def _without_null_labels(ratings: Any, name: str) -> Any:
 
 
 def strings_in_arrow(strings: Any) -> Any:
-    """Return UTF-8 strings of another library as one pyarrow large_string array.
+    """Return UTF-8 strings from another library as one pyarrow large_string array.
 
     The conversion needs no Python code per string. Return None for columns that do not contain
     strings or store them in another form.

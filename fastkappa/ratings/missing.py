@@ -1,4 +1,4 @@
-"""Find missing ratings in the arrays of any library."""
+"""Find missing ratings in arrays from any library."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _find_missing(ratings: Any) -> NDArray[np.bool_] | None:
 
 
 def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
-    """Return the ratings that are not missing, as a column of the same library."""
+    """Return the ratings that are not missing, as a column from the same library."""
     kept = ~missing
     if isinstance(ratings, (list, tuple)):
         return [rating for rating, keep in zip(ratings, kept.tolist()) if keep]

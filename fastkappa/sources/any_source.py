@@ -91,7 +91,7 @@ def confusion_from_source(
         booleans, strings, dates or times.
     labels : array-like of shape (l,), default=None
         The labels of the table, in order. If None, a declared order with all its labels is used. An
-        ordered categorical, an Enum of polars or DuckDB, an ordered Arrow dictionary, or a Python
+        ordered categorical, a polars or DuckDB Enum, an ordered Arrow dictionary, or a Python
         enum declares an order. If no order is declared, the labels are those that occur, sorted:
         strings that are all numbers by value, and other strings alphabetically. If items are left
         out, a warning lists the given strings that no item has.
@@ -104,8 +104,8 @@ def confusion_from_source(
         integers, in float64 for floats.
     num_threads : int, default=None
         The largest number of threads for counting in this process. If None, all threads are used
-        that ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Engines and clusters have their
-        own settings.
+        that ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Query engines and compute
+        clusters have their own settings.
     filesystem : pyarrow.fs.FileSystem, default=None
         The file system of the paths, such as ``pyarrow.fs.S3FileSystem()``. Files that are not
         Parquet are first copied to a temporary folder.
@@ -283,7 +283,8 @@ def read_triples(
     Parameters
     ----------
     source : path, data frame, table, dataset, relation or mapping
-        As for `fastkappa.confusion_from_source`. Engines and clusters send only these columns.
+        As for `fastkappa.confusion_from_source`. Query engines and compute clusters send only
+        these columns.
     item, rater, rating, cluster : str
         The names of the columns; None for no clusters. In text files, all except the ratings are
         read as strings.
@@ -293,7 +294,7 @@ def read_triples(
     Returns
     -------
     item, rater, rating, cluster : array-likes of shape (n,)
-        Columns of the source's library, which can declare an order of labels.
+        Columns from the source's library, which can declare an order of labels.
 
     Raises
     ------
@@ -328,7 +329,7 @@ def _columns(
     text: Sequence[Any],
     labels: Mapping[Any, Collection[str]] = NO_LABELS,
 ) -> Mapping[Any, Any]:
-    """Return columns of any source by name; columns in ``text`` are never read as numbers."""
+    """Return columns from any source by name; columns in ``text`` are never read as numbers."""
     source = _of_rows(source)
     if are_paths(source):
         return arrow_folders.columns_of_path(source, names, text=text, labels=labels)

@@ -60,7 +60,7 @@ def parts_of_columns(
 
 
 def parts_of_arrays(table: SourceTable, columns: Mapping[Any, Any], what: str = "") -> list[Part]:
-    """Return arrays of any library as parts; ``what`` describes them in errors about lengths."""
+    """Return arrays from any library as parts; ``what`` describes them in errors about lengths."""
     arrays = {name: as_array(column, name, table.codes) for name, column in columns.items()}
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:

@@ -45,7 +45,7 @@ def is_plain(dtype: Any) -> bool:
 
 
 def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any:
-    """Return a column of any library as an Arrow array, with NaN as missing.
+    """Return a column from any library as an Arrow array, in which NaN means missing.
 
     Codes among Python objects of another type are missing too, because an Arrow column cannot
     contain both.

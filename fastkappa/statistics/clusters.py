@@ -47,7 +47,7 @@ SAMPLE = 1 << 10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clusters:
-    """The counts of items per cluster and cell, with clusters of equal counts merged.
+    """The counts of items per cluster and cell. Clusters with equal counts are merged.
 
     The counts of distinct cluster k are ``counts[starts[k]:starts[k + 1]]``, in the cells
     ``cells[starts[k]:starts[k + 1]]``; `clusters_of` makes them.
@@ -271,7 +271,7 @@ def variance(
     n_terms : int or ndarray of shape (..., 1)
         The number of nonzero terms in the longest sum of an influence.
     clusters : Clusters or None
-        The clusters of the same items and cells. ``proportions`` are for all clusters together.
+        The clusters, for the same items and cells. ``proportions`` are for all clusters together.
 
     Returns
     -------

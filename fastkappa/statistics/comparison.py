@@ -346,7 +346,8 @@ def compare_joint(
     for i, (place, table) in enumerate(zip(cells, (first, second))):
         slopes = np.zeros((2, *counts.shape[:2]))
         slopes[0][place], slopes[1][place] = kappa_gradient(table, weights)
-        # The kappa of a prediction depends on that prediction only.
+        # The kappa of a prediction does not depend on the other prediction, whose axis has length
+        # 1.
         values[i], sizes[i] = np.expand_dims(slopes, 3 - i)
     values[2], sizes[2] = values[0] - values[1], sizes[0] + sizes[1]
     slope = Influence(values, sizes).reshape(3, 1, -1)
@@ -437,7 +438,7 @@ def difference_of(what: str, both: tuple[float, float]) -> float:
 
 
 def _joint_counts(joint: ArrayLike) -> AnyArray:
-    # A cube of counts passes the checks of a stack of tables.
+    # A cube of counts has the shape of a stack of tables, so the same checks apply.
     counts = as_tables(
         joint, "joint", "compare_predictions(first, second, y_true=...) takes three columns."
     )

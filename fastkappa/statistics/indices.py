@@ -397,7 +397,7 @@ def _beyond_chance(
     slope: Influence,
     clusters: Clusters | None,
 ) -> Estimate:
-    """Return 1 - d_o / d_e, where ``slope`` is the derivative of d_e by each cell.
+    """Return 1 - d_o / d_e, where ``slope`` is the derivative of d_e for each cell.
 
     d_o and d_e are the observed disagreement and the disagreement expected by chance. The result
     equals (p_o - p_e) / (1 - p_e), but avoids cancellation.

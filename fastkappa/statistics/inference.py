@@ -130,7 +130,7 @@ def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
 
 
 def kappa_gradient(tables: AnyArray, weights: Weights) -> Influence:
-    """Return the derivative of kappa by the proportion of each cell, of shape (..., l, l)."""
+    """Return kappa's derivative with respect to the proportion of each cell, (..., l, l)."""
     return gradient(terms_of(tables, weights))
 
 
@@ -162,7 +162,7 @@ def proportions_of(tables: AnyArray) -> tuple[FloatTable, FloatTable]:
 
 
 def gradient(terms: Terms) -> Influence:
-    """Return the derivative of kappa by the proportion of each cell."""
+    """Return the derivative of kappa with respect to the proportion of each cell."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return _gradient_at(terms, terms.observed / terms.expected)
 
@@ -182,8 +182,8 @@ def delta_error(
 ) -> FloatTable:
     """Return the delta-method standard error of a statistic of multinomial proportions.
 
-    ``slope`` is the derivative of the statistic by the proportion of each cell, with the cells of
-    the table in the last two axes. Adding a constant to it has no effect. ``clusters`` are the
+    ``slope`` is the statistic's derivative with respect to each cell's proportion. Its last two
+    axes are those of the table. Adding a constant to it has no effect. ``clusters`` are the
     clusters of the items of one table, for any number of statistics.
     """
     *stack, n_rows, n_columns = proportions.shape
@@ -228,7 +228,7 @@ def two_sided_p(z: float) -> float:
 
 
 def chi_square_p(statistic: float, degrees_of_freedom: int) -> float:
-    """Return the probability that a chi-square variate exceeds a value.
+    """Return the probability that a chi-square variable exceeds a value.
 
     It is computed as a finite sum, because the degrees of freedom are a whole number.
 

@@ -37,7 +37,7 @@ Undefined: TypeAlias = Literal["nan", "drop"]
 UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
 # A warning names at most this many strata.
 MOST_NAMED = 5
-# Groups that share clusters can lack a test for this reason.
+# The reason why groups that share clusters can have no test.
 TOO_FEW_SHARED = (
     "they share clusters, and there are too few clusters to estimate the covariance of kappas"
 )
@@ -401,7 +401,7 @@ def _warn(why: str, stacklevel: int) -> None:
 def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
     """Raise if tables or results have different weights or distributions."""
     tables = list(tables)
-    # The variances of a table are divided by n.
+    # A table without a result counts as normal, because its variances are divided by n.
     if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
         raise ValueError(
             "kappas with different distributions cannot be compared: use"

@@ -40,7 +40,7 @@ def as_numbers(values: Any, name: str) -> AnyArray:
     try:
         numbers = np.asarray(values)
     except ValueError as error:
-        # ConfusionCounts is a tuple of a table and other counts.
+        # This can be a ConfusionCounts, which is a tuple of a table and other counts.
         if hasattr(values, "table"):
             remedy = f"{name} must be a table, got {type(values).__name__}: give its table, .table."
             raise ValueError(remedy) from error
@@ -90,7 +90,7 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
     if n_labels < 2 or not tables.size or tables.dtype == object:
         return
     table = tables if tables.ndim == 2 else tables.reshape(-1, n_labels, n_labels)[0]
-    # The check of one row is nearly always enough, which keeps short calls fast.
+    # Checking one row is nearly always enough. This keeps short calls fast.
     for place, which, inner in ((-1, "last", "[:-1, :-1]"), (0, "first", "[1:, 1:]")):
         row = table[place].tolist()
         if abs(2 * row[place] - sum(row)) <= ROUNDING * row[place] and _has_margins(table, place):
@@ -158,7 +158,7 @@ def as_counts(table: ArrayLike) -> AnyArray:
     else:
         counts = whole_numbers(counts)
     if counts.dtype.kind == "i" and counts.sum(dtype=np.float64) >= 1 << 62:
-        # The sum in int64 may overflow; Python integers do not.
+        # The sum in int64 can overflow; Python integers do not.
         counts = counts.astype(object)
     if not counts.any():
         raise ValueError("table must not be empty: all its counts are 0.")
@@ -173,7 +173,7 @@ def counts_given(table: ArrayLike) -> AnyArray:
 
 
 def refuse_fractions(tables: AnyArray, name: str) -> None:
-    """Raise if a validated table has fractions, because standard errors need counts of items."""
+    """Raise if a validated table contains fractions, because standard errors need whole counts."""
     if tables.dtype.kind == "f" and not (tables == np.rint(tables)).all():
         remedy = "For sums of weights use kappa_from_confusion."
         if any(_are_proportions(tables, axis) for axis in (None, -1, -2)):

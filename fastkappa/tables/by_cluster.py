@@ -132,7 +132,7 @@ class _Items(NamedTuple):
     chunk: int
 
     def counted(self, num_threads: int) -> ClusterCounts:
-        """Return the counts of all items by counting them in one table of all clusters."""
+        """Count all items in a single table of all clusters."""
         # The kernels need a row and a column for values outside the range; they stay empty here.
         shape = (self.n_numbers + 1, self.n_cells + 1)
 
@@ -148,7 +148,7 @@ class _Items(NamedTuple):
         return self._listed(found, shape[1], inside.reshape(-1)[found])
 
     def sorted(self, num_threads: int) -> ClusterCounts:
-        """Return the counts of all items by sorting them by cluster and cell."""
+        """Count all items by sorting them by cluster and cell."""
         # The values are copied, because another thread can change them.
         numbers: AnyArray = offsets_from(self.values, self.lowest)
         if int(numbers.max()) >= self.n_numbers:

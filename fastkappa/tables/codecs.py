@@ -27,8 +27,8 @@ CHUNK = 1 << 16
 # One-byte codes use longer chunks, because threads wait for Python between chunks: with shorter
 # ones, two threads were slower than one.
 LONG_CHUNK = 1 << 18
-# A guess is based on a sample of this size and as many of the first ratings. If there are up to
-# eight times as many ratings, all of them are read, because sampling them is no faster.
+# A guess is based on a sample of this size and on the same number of first ratings. If there are up
+# to eight times as many ratings, all of them are read, because sampling them is no faster.
 SAMPLE = 256
 # A range of labels is counted without look-up if its table has at most this many cells.
 LARGEST_DENSE_TABLE = 1 << 20
@@ -84,7 +84,10 @@ class Codec(Protocol):
 
 
 class _Range(NamedTuple):
-    """Store the fields; a named tuple has no constants, and importing `dataclasses` is slow."""
+    """Store the fields of `LabelRange`, which adds a constant.
+
+    mypy allows no constant in the named tuple itself, and importing `dataclasses` is slow.
+    """
 
     lowest: int
     n_labels: int
@@ -105,8 +108,8 @@ class LabelRange(_Range):
     def fits(self, values: AnyArray) -> bool:
         """Return whether the values' type, in which kernels subtract, can represent all labels."""
         lowest, end = self.lowest, self.lowest + self.n_labels
-        # Every type can represent 0 to 127, and checking the type takes as long as counting some
-        # items.
+        # Every type can represent 0 to 127, so such labels need no look at the type, which would
+        # take as long as counting some items.
         if lowest >= 0 and end <= 1 << 7:
             return True
         least, largest = label_limits(values)
@@ -307,7 +310,7 @@ def label_limits(values: AnyArray) -> tuple[int, int]:
 
 @cache
 def _limits_of(dtype: np.dtype[Any]) -> tuple[int, int]:
-    """Return the cached limits of a type, because NumPy needs as long for them as a short call."""
+    """Return the limits of a type, cached because NumPy takes as long as a short call for them."""
     if dtype.kind == "f":
         return -(1 << 63), (1 << 63) - 1
     limits = np.iinfo(dtype)

@@ -86,7 +86,12 @@ def square(table: ConfusionTable, first: Column, second: Column) -> tuple[AnyArr
     if are_integers and rows.dtype == columns.dtype and rows.tobytes() == columns.tobytes():
         return table.counts, _in_type_of(rows, first, second)
     labels, rows, columns = common_labels(rows, columns, first, second)
-    return scatter(table.counts, rows, columns, (len(labels), len(labels))), labels
+    try:
+        return scatter(table.counts, rows, columns, (len(labels), len(labels))), labels
+    except MemoryError as error:
+        raise MemoryError(
+            f"{error}, because there are {len(labels)} different labels: are they ids of items?"
+        ) from error
 
 
 def common_labels(

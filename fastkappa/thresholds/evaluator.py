@@ -183,12 +183,12 @@ class ThresholdEvaluator:
         return {**self.__dict__, "_fast": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # The process that unpickles may use a different backend.
+        # The process that unpickles can use a different backend.
         self.__dict__.update(state)
         self._fast = self._compiled(score_kernels(get_kernels()))
 
     def _compiled(self, kernels: ScoreKernels) -> Evaluator | None:
-        """Return the compiled evaluator, or None if sums in float64 would round."""
+        """Return the compiled evaluator, or None if float64 would round the sums."""
         items = self._items
         totals = items.prefix[-1]
         n = float(totals.sum())

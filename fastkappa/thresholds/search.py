@@ -222,7 +222,7 @@ def single_label_cuts(programme: Programme, n_items: int) -> Best | None:
 
 
 class PresortedSearch:
-    """Find the best thresholds of the same items for many sets of item weights.
+    """Find the best thresholds for the same items with many sets of item weights.
 
     This serves the bootstrap: the items are sorted once, and the weight of an item in a
     resample is the number of times it was drawn. A threshold lies midway between two

@@ -93,7 +93,7 @@ class AgreementResult(Result):
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters with an item in the table; without clusters, of items."""
+        """The number of clusters with an item in the table, or of items without clusters."""
         return int(n_units(self.n, self.clusters))
 
     @cached_property
@@ -246,7 +246,7 @@ class AgreementResult(Result):
 
     @cached_property
     def bias_index(self) -> float:
-        """How much more often the first rater gives the first of two labels; NaN for more."""
+        """How much more often the first rater gives the first of two labels; otherwise NaN."""
         return float(indices.bias_index(self.table))
 
     @cached_property
@@ -262,7 +262,7 @@ class AgreementResult(Result):
 
     @cached_property
     def specific_agreement(self) -> proportions.SpecificAgreement:
-        """The agreement on each label (of two: positive and negative)."""
+        """The agreement on each label; for two labels, on the positive and the negative."""
         own = self.table, self.confidence, self.labels, self.clusters
         return proportions.specific_agreement(*own)
 

@@ -32,7 +32,8 @@ def merge(
         Files that 'fastkappa score --save' wrote, folders of such files, or patterns such as
         '*.json'.
     weights : WORD
-        The kappa to print first: none, linear or quadratic. All three are computed.
+        The weights of the kappa to print first: none, linear or quadratic. All three kappas are
+        computed.
 
     Examples
     --------

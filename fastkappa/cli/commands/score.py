@@ -54,7 +54,8 @@ def score(
     y2 : COLUMN
         The second rater's column.
     weights : WORD
-        The kappa to print first: none, linear or quadratic. All three are computed.
+        The weights of the kappa to print first: none, linear or quadratic. All three kappas are
+        computed.
     sample_weight : COLUMN
         The column of the item weights. By default each row has weight 1.
     missing

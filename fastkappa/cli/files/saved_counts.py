@@ -85,7 +85,8 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
 
 def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
     """Warn of files with the same counts of the same source."""
-    # Counts that were saved in Python have no source, and small parts can have the same counts.
+    # Counts that were saved in Python have no source, and small parts can have equal counts by
+    # chance. So a copy is reported only if its file name looks like that of a copy.
     warn_of_copies([path for path, saved in read.items() if not saved.source])
     first_of: dict[str, Path] = {}
     for path, saved in read.items():

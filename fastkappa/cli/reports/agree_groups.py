@@ -73,7 +73,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
-    """Return the agreement in each group. In ``counts``, None is the key of rows without one."""
+    """Return the agreement in each group. In ``counts``, rows without a group have key None."""
     named = {group: part for group, part in counts.items() if group is not None}
     n_without_group = counts[None].n_rows if None in counts else 0
     results = {group: result_of(part, request) for group, part in named.items() if part.table.any()}

@@ -89,7 +89,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
         "labels": whole.labels,
-        # Parts that sets of labels do not have.
+        # Sets of labels do not have these parts.
         "by_label": [],
         "each_rater": None,
         "pairwise": None,

@@ -22,7 +22,7 @@ NARROWEST = 24
 
 
 class Section(NamedTuple):
-    """A part of an output, in all formats but for plots."""
+    """A part of an output, in all formats except plots."""
 
     reports: Sequence[Report] = ()
     fields: Mapping[str, Any] = MappingProxyType({})

@@ -15,7 +15,7 @@ REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
 
 def check_pictures(options: PictureOptions) -> None:
-    """Raise if an option is invalid, or needs ``--plot`` and it is not given."""
+    """Raise if an option is invalid, or if it requires ``--plot`` and ``--plot`` was not given."""
     read_size(options.size)
     others = [name for name in ("size", "title") if getattr(options, name) is not None]
     others += [] if options.dpi == DPI else ["dpi"]

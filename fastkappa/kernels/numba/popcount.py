@@ -138,7 +138,7 @@ def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
 
 @intrinsic
 def sum_of_bit(typing: Any, counters: Any, bit: Any) -> Any:
-    """Return how many times a bit was set, from the counters of its plane."""
+    """Return how often a bit was set, computed from the counters of its plane."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         counters, bit = arguments

@@ -155,7 +155,7 @@ def _slots(numbers: AnyArray, lowest: int, n_slots: int) -> Positions:
 
 
 def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
-    """Return the positions of all lists' ids in one call, because each call hashes the others."""
+    """Return the positions of the ids of all lists in ``others``, which each call hashes again."""
     from pyarrow import chunked_array, compute
 
     found = compute.index_in(chunked_array(lists), value_set=others).fill_null(-1)
@@ -292,7 +292,7 @@ def _in_large_strings(lengths: AnyArray, characters: Any) -> Ids:
 
     ends = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])
-    # The array is built from its buffers, as in `_in_arrow`.
+    # The array is built from its buffers, because pyarrow's own conversion imports pandas.
     buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(characters)]
     return Ids("string", pyarrow.Array.from_buffers(pyarrow.large_string(), len(lengths), buffers))
 

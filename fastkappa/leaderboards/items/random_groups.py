@@ -179,7 +179,7 @@ def sum_by_group(
         return sums
     rows = np.bincount(codes, groups.weights, minlength=n_groups * n_labels)
     if len(rows) > n_groups * n_labels:
-        # No item had another label when the labels were determined.
+        # No item had another label when the labels were determined, so the data has changed.
         raise changed_meanwhile()
     return sums._replace(rows=rows.astype(np.float64).reshape(n_groups, 1, n_labels))
 

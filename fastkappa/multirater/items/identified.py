@@ -88,7 +88,8 @@ def identify(given: Any, name: str) -> Identified:
 def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: str) -> Identified:
     """Number the entries of a categorical column. A declared order is kept."""
     used = np.zeros(len(categories), bool)
-    # The codes are copied, because NumPy would check them and then read them a second time.
+    # NumPy checks an index array of type intp and then reads it again. The copy cannot change in
+    # between, but the user's array can.
     used[codes.copy() if codes.dtype == np.intp else codes] = True
     found = [categories[code] for code in np.flatnonzero(used).tolist()]
     # A dictionary can contain a name twice.

@@ -114,7 +114,8 @@ def _judge(
     columns = {one.rater.name: one.rater.column for one in encoded}
     are_recoded = False
     if 1 < len(encoded) <= MOST_JUDGED:
-        # Functions that count all ratings report ratings outside the labels.
+        # A rating outside the labels raises here. The error is ignored, because the functions that
+        # count all ratings raise it with more details.
         with suppress(ValueError):
             codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
             are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)

@@ -115,7 +115,7 @@ def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
 
 
 def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None:
-    """Warn of repeated lines if an unread column looks like ids, which other lines do not share."""
+    """Warn of repeated lines if an unread column has a different id in each of the other lines."""
     distinct = set(map(tuple, rows))
     if len(distinct) == len(rows) or len(distinct) < FEWEST_IDS:
         return

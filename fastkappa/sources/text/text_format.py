@@ -110,7 +110,7 @@ def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, Text
 
 
 def find_delimiter(path: Path, encoding: str | None = None) -> str:
-    """Return the delimiter in the first line of a file that is not blank."""
+    """Return the delimiter of a file, found in the first line that is not blank."""
     return find_format(path, "", TextFormat(encoding=encoding))[0]
 
 

@@ -10,7 +10,7 @@ At the maximum of sum(c * log(p)) there are multipliers a and b such that
     p_i z_i = c_i / n    with    z_i = a + b g_i >= 0,    sum(p) = 1,    h(p) = 0.
 
 A cell without counts has p_i = 0, or z_i = 0 and a positive probability, because an unobserved
-disagreement may still be possible. As in interior-point methods, the product p_i z_i of such a cell
+disagreement can still be possible. As in interior-point methods, the product p_i z_i of such a cell
 is a small number that is reduced to 0 step by step. Each step is a step of Newton's method for p
 and z together. The `Constraint` computes it, because the cost depends on the form of N and M. A
 step changes the coefficient by at most `LARGEST_CHANGE`, because Newton's method does not converge
@@ -37,7 +37,7 @@ LEAST_PRODUCT = 1e-10
 # The largest changes of kappa per step: at first, and in a second attempt.
 LARGEST_CHANGE = (0.2, 0.05)
 MOST_STEPS = (40, 100)
-# The most short steps in a row: with more, the steps are stuck.
+# The largest number of short steps in a row. More short steps mean that the search is stuck.
 SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
 TOLERANCE = 1e-9
 # Rounding of z near 0 is multiplied by p / z, so the error of the steps can stay above `TOLERANCE`.
@@ -46,8 +46,8 @@ LARGEST_ROUNDING = 1e-5
 # If the proportion of a cell with counts falls below this part of the observed proportion, no
 # proportions near the observed ones have kappa0.
 LEAST_PART = 1e-6
-# The products differ between cells by up to this factor. Symmetric counts can have asymmetric most
-# likely proportions, and symmetric steps would never leave a saddle point.
+# The products differ between cells by up to this factor. The most likely proportions for symmetric
+# counts can be asymmetric, and symmetric steps would never leave a saddle point.
 ASYMMETRY = 0.3
 GOLDEN_RATIO = 0.6180339887498949
 
@@ -62,7 +62,7 @@ class Constraint(Protocol):
         """Return the coefficient of each row of proportions, of shape (m,), or NaN if undefined."""
 
     def slopes(self, p: FloatTable, kappa0: FloatTable) -> tuple[FloatTable, FloatTable]:
-        """Return h, of shape (m,), and its derivative by each proportion, of shape (m, cells)."""
+        """Return h, shape (m,), and its derivative with respect to p, shape (m, cells)."""
 
     def newton_move(self, problem: Problem, kappa0: FloatTable, change: float) -> Move:
         """Return the step of Newton's method towards the proportions with kappa0.

@@ -1,4 +1,4 @@
-"""Detect intervals and tests of agreement that cannot be trusted: they rest on an item or two."""
+"""Detect intervals and tests that cannot be trusted because they rest on one or two items."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 Test: TypeAlias = Literal["score", "profile"]
 TESTS: tuple[Test, ...] = get_args(Test)
 MOST_STEPS, MOST_HALVINGS = 40, 60
-# The most cells of tables solved together. Larger stacks need more memory and are not faster.
+# The largest number of table cells that are solved together. Larger stacks need more memory and are
+# not faster.
 BLOCK_CELLS = 1 << 15
 # The tolerance of an interval end.
 END_TOLERANCE = 1e-8
@@ -204,7 +205,7 @@ def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
 def statistic_and_slope(
     test: Test, observed: FloatTable, p: FloatTable, n: FloatTable
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the statistic of a test, shape (m,), and its derivative by p, shape (m, cells)."""
+    """Return a test statistic, shape (m,), and its derivative with respect to p, (m, cells)."""
     used, n = observed > 0, n[:, None]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(used, observed / p, 0.0)

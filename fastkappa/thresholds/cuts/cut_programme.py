@@ -65,7 +65,7 @@ class Cuts(NamedTuple):
 
 
 class Programme:
-    """The objective to minimise, which is the same for all tables of the same items.
+    """The objective to minimise, which is the same for all tables that count the same items.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def prefix_of(table: AnyArray) -> Floats:
 
 
 def _values(steps: Floats, prefix: Floats) -> Floats:
-    """Return f_c at each position, ``steps @ prefix``. Few labels avoid starting BLAS threads."""
+    """Return f_c at each position, ``steps @ prefix``, without BLAS threads if labels are few."""
     if len(prefix) > MOST_LABELS_BY_HAND:
         product: Floats = steps @ prefix
         return product
@@ -303,7 +303,7 @@ def _candidates(
 def rows_worth_splitting(
     programme: Programme, prefix: Floats, n_below: NDArray[np.int64], cuts: Cuts
 ) -> NDArray[np.bool_]:
-    """Return which rows of a table may contain a better cut between their items.
+    """Return which rows of a table can contain a better cut between their items.
 
     The cost of a cut inside a row has a lower bound: the cost of a cut before the row, plus the
     contributions of all items in the row that make the cut cheaper. The best cuts that use this

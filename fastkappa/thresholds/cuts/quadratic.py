@@ -92,7 +92,7 @@ def smooth_cuts(x: Floats, counts: Floats, n_items: float) -> Floats:
 
     Examples
     --------
-    With equally frequent labels 0, 1 and 2 on a straight line, the cuts are the midpoints.
+    If labels 0, 1 and 2 are equally frequent and rise linearly with x, the cuts are the midpoints.
 
     >>> import numpy as np
     >>> from fastkappa.thresholds.cuts.quadratic import smooth_cuts

@@ -37,7 +37,7 @@ def warn_if_falling(scores: AnyArray, codes: AnyArray, weights: Floats | None) -
     correlation = max(float(proportions @ (x * y)) / spread, -1 + 1e-15)
     if correlation < 0 and math.atanh(correlation) * math.sqrt(size - 3) < CLEARLY:
         warnings.warn(
-            # The text has no figure, so that folds of the same items do not warn again.
+            # The text contains no figure. So Python drops the equal warnings from other folds.
             "scores fall as labels rise, but thresholds need scores that rise with the labels. If"
             " the order of the labels is right, multiply the scores by -1.",
             FallingScoresWarning,

@@ -11,11 +11,11 @@
    sample of the pairs shows collisions in up to 65 536 cells. The copies of a counter are adjacent, because copies 2^k bytes
    apart would compete for the same cache sets.
 
-   Many counters do not fit in the L1 cache, and each counter that is loaded evicts something. So cell numbers are computed
-   for few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, 256 labels were 50 % slower, presumably because the
-   buffer of cell numbers was evicted. For plain integers of equal width, cells are computed while others are counted (see
-   add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On Zen 4, it saved half of the time for int64 and for
-   colliding pairs. If there are few pairs, they are counted in the table itself.
+   A large number of counters does not fit in the L1 cache, so loading one counter evicts other data. Cell numbers are
+   therefore computed for few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, 256 labels were 50 % slower,
+   presumably because the buffer of cell numbers was evicted. For plain integers of equal width, cells are computed while
+   others are counted (see add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On Zen 4, it saved half of
+   the time for int64 and for colliding pairs. If there are few pairs, they are counted in the table itself.
 
    Up to 65 536 cells, a counter has 32 bits. Counters of 16 or 8 bits, of which more fit in the cache, saved 0 to 20 % of
    the time if raters agree on most items (40 to 256 labels, Zen 4), and up to 50 % if labels are spread evenly. Beyond
@@ -118,7 +118,7 @@ static void add_long(const uint32_t *cells, ptrdiff_t count, uint8_t *counters, 
     }
 }
 
-/* Below, pairs are counted while the cells of the next pairs are computed. */
+/* The functions from here on count pairs while the cells of the next pairs are computed. */
 
 enum {
     STEPS_AHEAD = 3,   /* cells are computed this many steps before they are counted; one less than a power of 2 */

@@ -1,7 +1,7 @@
 /* Count pairs in portable C: decode a block of each column, then increment the table once per pair.
 
-   This kernel handles any input, including outside values, which have their own row and column. Faster kernels leave to it
-   the pairs that they cannot handle: the last pairs, and blocks with an outside value. */
+   This kernel handles any input, including outside values, which have their own row and column. Faster kernels
+   leave the pairs that they cannot handle to this kernel: the last pairs, and blocks with an outside value. */
 #ifndef FASTKAPPA_PAIRS_PORTABLE_H
 #define FASTKAPPA_PAIRS_PORTABLE_H
 

@@ -159,7 +159,7 @@ static void *sums_side_by_side(size_t n_cells, ptrdiff_t n_pairs, size_t sum_siz
     return stack;
 }
 
-/* Below, sums have adjacent copies. */
+/* The functions from here on use sums with adjacent copies. */
 
 /* The addresses of columns and weights to prefetch. An address beyond the end is never read. */
 typedef struct { uintptr_t a, b, weights; ptrdiff_t step_a, step_b, step_weights; } sum_ahead_t;
@@ -277,7 +277,7 @@ static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const column_t 
     return start;
 }
 
-/* Below, weights are added to the tables directly, because copies are not worthwhile. */
+/* The functions from here on add weights to the tables directly. They are used where copies are not worthwhile. */
 
 static void sum_floats_into(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                             ptrdiff_t stop, int64_t *counts, double *table)
