@@ -94,6 +94,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         groups are independent.
     group_name : str
         The name of the grouping in reports.
+    n_shared_clusters : int
+        The number of clusters that have items of several groups.
     """
 
     results: dict[Any, AgreementResult]
@@ -103,6 +105,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     undefined: Undefined = "nan"
     covariance: FloatTable | None = None
     group_name: str = "the groups"
+    n_shared_clusters: int = 0
 
     def __getitem__(self, group: Any) -> AgreementResult:
         return self.results[group]
@@ -148,6 +151,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             "missing": list(self.missing),
             "n_dropped": self.n_dropped,
             "undefined": self.undefined,
+            "n_shared_clusters": self.n_shared_clusters,
         }
 
     def to_frame(self) -> Any:
@@ -222,7 +226,14 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             for r in self.rows()
         )
         grid = groups_grid(rows, self.pooled.confidence, "kappa", group)
-        return Report([left_out] if self.n_dropped else [], [grid])
+        return Report([left_out] if self.n_dropped else [], [grid], list(self._of_clusters()))
+
+    def _of_clusters(self) -> Iterator[str]:
+        if n := self.n_shared_clusters:
+            yield (
+                f"the groups share {count_text(n, 'cluster')}, each counted once; if cluster"
+                " numbers restart in each group, make them distinct"
+            )
 
 
 def _kappa_of(row: Mapping[str, Any]) -> float:
@@ -370,10 +381,18 @@ def agreement_by(
     judge_table(found.rows, pooled.table, pooled.n_outside, are_given=known is not None)
     warn_of_same_column({"y1": y1, "y2": y2})
     n_missing = items.n_missing[GROUPS], *pooled.missing
-    covariance = None
-    if grouped is not None and grouped.are_shared:
+    covariance, n_shared = None, 0 if grouped is None else grouped.n_shared
+    if grouped is not None and n_shared:
         covariance = _covariance(found.counts, results, grouped.joint)
-    return GroupedAgreement(results, pooled, n_missing, items.n_dropped, undefined, covariance)
+    return GroupedAgreement(
+        results,
+        pooled,
+        n_missing,
+        items.n_dropped,
+        undefined,
+        covariance,
+        n_shared_clusters=n_shared,
+    )
 
 
 def compute_intervals(results: Sequence[AgreementResult]) -> None:

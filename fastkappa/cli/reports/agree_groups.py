@@ -124,7 +124,10 @@ class GroupsOfSeveral:
                 return compare_coefficients(*firsts), ""
             except ValueError:
                 pass
-        return None, "the groups are not compared: they have items or clusters in common"
+        return None, (
+            "the groups are not compared: they have items or clusters in common. If the numbers of"
+            " items or clusters restart in each group, make them distinct"
+        )
 
     def reports(self) -> list[Report]:
         """Return a table with one row per group, and the comparison of the groups."""
