@@ -54,9 +54,7 @@ def report_of(result: _Result) -> Report:
     caption = f"How many items got each pair of labels: rows {rows}, columns {columns}"
     return Report(
         [
-            f"Agreement of {_raters_text(result.raters)} on {count_text(result.n, 'item')}"
-            f"{in_clusters(result)},"
-            f" {count_text(len(result.labels), 'label')}, {weights_text(result.weights)}",
+            agreed_on(result, " (rows) and ", " (columns)"),
             *_remarks(result),
         ],
         [
@@ -112,9 +110,22 @@ def why_undefined(result: _Result) -> str:
     return "the weights make no disagreement between the labels that occur"
 
 
-def _raters_text(raters: tuple[str, str]) -> str:
-    first, second = map(printable, raters)
-    return "two raters" if raters == RATERS else f"{first} (rows) and {second} (columns)"
+def agreed_on(result: _Result, between: str, after: str = "") -> str:
+    """Return the raters, and the numbers of items and labels, as the first line of a report.
+
+    ``between`` and ``after`` are the texts after the names of the first and second rater.
+    """
+    first, second = map(printable, result.raters)
+    raters = "two raters" if result.raters == RATERS else f"{first}{between}{second}{after}"
+    return (
+        f"Agreement of {raters} on {count_text(result.n, 'item')}{in_clusters(result)},"
+        f" {count_text(len(result.labels), 'label')}, {weights_text(result.weights)}"
+    )
+
+
+def null_text(result: _Result) -> str:
+    """Return the null hypothesis of the test of kappa."""
+    return f"kappa {NULL_SIGNS[result.alternative]} {result.null_kappa:g}"
 
 
 def in_clusters(result: _Result) -> str:
@@ -186,9 +197,8 @@ def _facts(result: _Result) -> Iterator[tuple[str, str]]:
     is_widened = are_joined(result.clusters) and result.interval_method != "asymptotic"
     by_clusters = ", widened by the design effect" if is_widened else ""
     yield "interval of kappa", f"{result.interval_method}{by_clusters}"
-    tested = f"kappa {NULL_SIGNS[result.alternative]} {result.null_kappa:g}"
-    yield f"z of {tested}", figure(result.z)
-    yield f"p of {tested}", p_value_text(result.p_value, 2)
+    yield f"z of {null_text(result)}", figure(result.z)
+    yield f"p of {null_text(result)}", p_value_text(result.p_value, 2)
     if result.clusters is None:
         yield "null standard error", figure(result.null_standard_error)
         yield "p of equal margins", p_value_text(result.margins.stuart_maxwell.p_value, 2)

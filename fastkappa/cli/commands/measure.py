@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastkappa.cli.options import (
+    Confidence,
     Format,
     InputFiles,
     MissingCodes,
@@ -19,7 +20,7 @@ Command = RatersCommand
 def measure(
     files: InputFiles,
     raters: RaterOptions,
-    confidence: float = 0.95,
+    confidence: Confidence = 0.95,
     missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
     *,
@@ -35,8 +36,6 @@ def measure(
 
     Parameters
     ----------
-    confidence : LEVEL
-        The confidence level of the intervals.
     missing
         What to do with items that some raters did not measure: stop with an error (raise), or leave
         the items out (drop).

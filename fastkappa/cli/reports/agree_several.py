@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 from typing import Any
 
-from fastkappa.cli.agree_request import CONFIDENCE, AgreeRequest
+from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.files.raters import RatersRead
 from fastkappa.cli.gate import Estimate, of_one_group
 from fastkappa.cli.pages.pictures import Picture
@@ -56,14 +56,14 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
     """Return the report on three or more raters, for all subjects and for each group."""
     whole, are_sets = read.whole, request.set_separator is not None
     weights = None if are_sets else request.weights_of(whole.labels)
-    options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
+    options: dict[str, Any] = {"weights": weights, "confidence": request.confidence}
     raters: RaterComparison | None = None
     pairs: PairwiseKappa | None = None
     parts: list[Section] = []
     with why_undefined() as undefined:
         results = _coefficients(request, weights, whole)
         if not are_sets:
-            labels = coefficients.fleiss_kappa(whole, confidence=CONFIDENCE).by_label
+            labels = coefficients.fleiss_kappa(whole, confidence=request.confidence).by_label
             if 2 < whole.n_raters <= MOST_RATERS:
                 raters = compare_raters(whole, **options)
             if pairs_are_few(whole):
