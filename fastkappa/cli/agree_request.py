@@ -16,12 +16,12 @@ from fastkappa.cli.options import (
     Confidence,
     IntervalName,
     Replicates,
+    Scale,
     Weighting,
     WeightMatrixFile,
     scheme_named,
 )
 from fastkappa.formatting import label_text
-from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.weights import Weights
 
 CONFIDENCE = 0.95
@@ -60,8 +60,6 @@ class AgreeRequest(NamedTuple):
         The number of bootstrap replicates; 0 for no bootstrap intervals.
     seed
         The seed of the bootstrap, for repeatable results.
-    scale : WORD
-        The scale for interpreting agreement: cohen, landis-koch, mchugh, fleiss, altman, cicchetti.
     model : RATER
         The rater that is a model: also test whether it can replace a person (the alternative
         annotator test). Needs two or more people.
@@ -109,7 +107,7 @@ class AgreeRequest(NamedTuple):
     distribution: Literal["normal", "t"] | None = None
     bootstrap: Replicates = 0
     seed: Annotated[int | None, typer.Option(min=0)] = None
-    scale: ScaleName | None = None
+    scale: Scale = None
     model: str | None = None
     epsilon: float | None = None
     disputed: Path | None = None

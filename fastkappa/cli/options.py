@@ -9,6 +9,7 @@ import typer
 
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.intervals.rao import Alternative
+from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.scheme import SchemeName
 
 # More replicates take minutes and gigabytes, and make no relevant difference to the precision.
@@ -70,6 +71,14 @@ AlternativeName: TypeAlias = Annotated[
     typer.Option(
         metavar="WORD",
         help="The alternative hypothesis of the test: two-sided, greater or less.",
+    ),
+]
+Scale: TypeAlias = Annotated[
+    ScaleName | None,
+    typer.Option(
+        metavar="WORD",
+        help="The scale for interpreting agreement: cohen, landis-koch, mchugh, fleiss, altman,"
+        " cicchetti.",
     ),
 ]
 Labels: TypeAlias = Annotated[

@@ -44,7 +44,8 @@ IN_DICTIONARY = (
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
 # A report names at most this many unused labels.
 MOST_UNUSED = 5
-NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
+# The null hypothesis for each alternative.
+NULLS = {"two-sided": "kappa = {:g}", "greater": "kappa <= {:g}", "less": "kappa >= {:g}"}
 UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
 
@@ -123,11 +124,6 @@ def agreed_on(result: _Result, between: str, after: str = "") -> str:
     )
 
 
-def null_text(result: _Result) -> str:
-    """Return the null hypothesis of the test of kappa."""
-    return f"kappa {NULL_SIGNS[result.alternative]} {result.null_kappa:g}"
-
-
 def in_clusters(result: _Result) -> str:
     """Return the number of clusters as text, empty without clusters."""
     return "" if result.clusters is None else f" in {count_text(result.n_clusters, 'cluster')}"
@@ -197,8 +193,9 @@ def _facts(result: _Result) -> Iterator[tuple[str, str]]:
     is_widened = are_joined(result.clusters) and result.interval_method != "asymptotic"
     by_clusters = ", widened by the design effect" if is_widened else ""
     yield "interval of kappa", f"{result.interval_method}{by_clusters}"
-    yield f"z of {null_text(result)}", figure(result.z)
-    yield f"p of {null_text(result)}", p_value_text(result.p_value, 2)
+    null = NULLS[result.alternative].format(result.null_kappa)
+    yield f"z of {null}", figure(result.z)
+    yield f"p of {null}", p_value_text(result.p_value, 2)
     if result.clusters is None:
         yield "null standard error", figure(result.null_standard_error)
         yield "p of equal margins", p_value_text(result.margins.stuart_maxwell.p_value, 2)

@@ -57,7 +57,7 @@ from fastkappa.tables.by_group import count_by_group
 from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement import make_result
-from fastkappa.two_raters.agreement_report import agreed_on, in_clusters, null_text, warn_of_weights
+from fastkappa.two_raters.agreement_report import NULLS, agreed_on, in_clusters, warn_of_weights
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.item_clusters import (
     CLUSTERS,
@@ -233,8 +233,9 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         if pooled.null_kappa == 0 and pooled.alternative == "two-sided":
             return Report(above, [grid])
         cells = [(*own, p_value_text(r["p_value"], 2)) for own, r in zip(grid.rows, rows)]
-        below = [f"p is of the test of {null_text(pooled)}"]
-        return Report(above, [grid._replace(head=(*grid.head, "p"), rows=cells)], below)
+        null = NULLS[pooled.alternative].format(pooled.null_kappa)
+        tested = grid._replace(head=(*grid.head, "p"), rows=cells)
+        return Report(above, [tested], [f"p is of the test of {null}"])
 
 
 def _kappa_of(row: Mapping[str, Any]) -> float:

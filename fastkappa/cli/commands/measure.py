@@ -9,6 +9,7 @@ from fastkappa.cli.options import (
     MissingCodes,
     MissingName,
     PictureOptions,
+    Scale,
     TextOptions,
 )
 from fastkappa.cli.raters_option import RaterOptions, RatersCommand
@@ -21,6 +22,7 @@ def measure(
     files: InputFiles,
     raters: RaterOptions,
     confidence: Confidence = 0.95,
+    scale: Scale = None,
     missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
     *,
@@ -67,7 +69,7 @@ def measure(
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
             measured = read_measured(source, columns, reading, raters.cluster)
         report = report_on_measurements(
-            source.name, measured, confidence, drop_missing=reading.drop_missing
+            source.name, measured, confidence, scale, drop_missing=reading.drop_missing
         )
         draw(pictures, report)
         remarks.show()

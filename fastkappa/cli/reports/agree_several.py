@@ -14,7 +14,7 @@ from fastkappa.cli.reports.agree_groups import GroupsOfSeveral
 from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import bootstrap_fields, no_undefined_warnings, why_undefined
-from fastkappa.cli.reports.output import Output, Section
+from fastkappa.cli.reports.output import Output, Section, read_on
 from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
@@ -32,7 +32,6 @@ from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
-from fastkappa.statistics.scales import find_scale
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped import ALL
@@ -161,8 +160,8 @@ def _of_coefficients(
     fields = {name: result.to_dict() for name, result in found.items()}
     if request.scale is not None:
         readings = {name: result.interpret(request.scale) for name, result in found.items()}
-        read = [f"  {short_name(found[name])}: {one.in_short()}" for name, one in readings.items()]
-        reports.append(Report([f"read by {find_scale(request.scale).source}", *read]))
+        named = {short_name(found[name]): reading for name, reading in readings.items()}
+        reports.append(read_on(request.scale, named))
         for name, reading in readings.items():
             fields[name]["interpretation"] = reading.to_dict()
     if resampled:
