@@ -57,7 +57,7 @@ from fastkappa.tables.by_group import count_by_group
 from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement import make_result
-from fastkappa.two_raters.agreement_report import warn_of_weights
+from fastkappa.two_raters.agreement_report import NULLS, agreed_on, in_clusters, warn_of_weights
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.item_clusters import (
     CLUSTERS,
@@ -206,10 +206,11 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             p = self._test().p_value if len(groups) > 1 else math.nan
         equal = "" if math.isnan(p) else f"; p of equal kappas {p_value_text(p, 2)}"
         first, second = map(printable, pooled.raters)
+        clusters = in_clusters(pooled).replace(" in ", " and ")
         return versioned(
             f"Cohen's kappa ({weights_text(pooled.weights)}) of {first} and {second} was {found},"
             f" and {estimate_text(whole['kappa'], (whole['lower'], whole['upper']))} on all"
-            f" {count_text(pooled.n, 'item')} in {count_text(len(groups), 'group')}, with"
+            f" {count_text(pooled.n, 'item')} in {count_text(len(groups), 'group')}{clusters}, with"
             f" {100 * pooled.confidence:g} % {pooled.interval_method} intervals{equal}"
         )
 
@@ -217,16 +218,29 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return f"<GroupedAgreement: {len(self.results)} groups, n = {self.pooled.n}>"
 
     def _report(self) -> Report:
-        group = label_text(self.group_name)
-        names = (group, *map(label_text, self.pooled.raters))
+        pooled, group = self.pooled, label_text(self.group_name)
+        names = (group, *map(label_text, pooled.raters))
+        above = [agreed_on(pooled, " and ")]
         missing = ", ".join(f"{n} in {name}" for n, name in zip(self.missing, names))
-        left_out = f"{self.n_dropped} rows left out, for what is missing ({missing})"
-        rows = (
-            (r["group"], r["n"], r["kappa"], r["standard_error"], (r["lower"], r["upper"]))
-            for r in self.rows()
+        if self.n_dropped:
+            above.append(f"{self.n_dropped} rows left out, for what is missing ({missing})")
+        rows = self.rows()
+        grid = groups_grid(
+            (
+                (r["group"], r["n"], r["kappa"], r["standard_error"], (r["lower"], r["upper"]))
+                for r in rows
+            ),
+            pooled.confidence,
+            "kappa",
+            group,
         )
-        grid = groups_grid(rows, self.pooled.confidence, "kappa", group)
-        return Report([left_out] if self.n_dropped else [], [grid], list(self._of_clusters()))
+        below = list(self._of_clusters())
+        if pooled.null_kappa != 0 or pooled.alternative != "two-sided":
+            cells = [(*own, p_value_text(r["p_value"], 2)) for own, r in zip(grid.rows, rows)]
+            grid = grid._replace(head=(*grid.head, "p"), rows=cells)
+            null = NULLS[pooled.alternative].format(pooled.null_kappa)
+            below.append(f"p is of the test of {null}")
+        return Report(above, [grid], below)
 
     def _of_clusters(self) -> Iterator[str]:
         if n := self.n_shared_clusters:
