@@ -41,8 +41,9 @@ class AgreeRequest(NamedTuple):
         The level of Krippendorff's alpha: nominal, ordinal, interval or ratio. For sets: nominal,
         jaccard or masi.
     set_separator : CHARACTER
-        The separator of labels, such as ';', if each rating is a set of labels. Only alpha is
-        printed, at all levels for sets or at --level.
+        The separator of labels, such as ';', if each rating is a set of labels. A blank field is
+        missing; write [] for no labels. Only alpha is printed, at all levels for sets or at
+        --level.
     sample_weight : COLUMN
         The column with the number of items that each row stands for, in whole numbers. Only for two
         raters.

@@ -132,7 +132,7 @@ def test_disputed_items_have_their_names(tmp_path: Path) -> None:
     written = tmp_path / "disputed.csv"
     long = ("--item", "text", "--rater", "who", "--rating", "grade", "--missing", "drop")
     agree.text_of(path, *long, "--disputed", written)
-    assert written.read_text().splitlines()[1] == f"t1,{2 / 3},x,y,x,"
+    assert written.read_text().splitlines()[1] == f"t1,{2 / 3},x,y,x,x,"
 
 
 def test_groups_are_compared(path: Path, grades: np.ndarray) -> None:
