@@ -26,7 +26,7 @@ from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.scales import Interpretation
 from fastkappa.statistics.strata import EqualKappas, compare_strata
-from fastkappa.two_raters.grouped import ALL, GroupedAgreement
+from fastkappa.two_raters.grouped_result import ALL, GroupedAgreement
 
 
 def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output:

@@ -34,7 +34,7 @@ from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.agreement_result import AgreementResult
-from fastkappa.two_raters.grouped import ALL
+from fastkappa.two_raters.grouped_result import ALL
 
 # The time for BCa intervals grows with the square of the number of distinct subjects.
 MOST_FOR_BCA = 1000
