@@ -12,14 +12,16 @@ import typer
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.declared import NOT_AN_OPTION
 from fastkappa.cli.options import (
+    AlternativeName,
+    Confidence,
     IntervalName,
     Replicates,
+    Scale,
     Weighting,
     WeightMatrixFile,
     scheme_named,
 )
 from fastkappa.formatting import label_text
-from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.weights import Weights
 
 CONFIDENCE = 0.95
@@ -47,6 +49,8 @@ class AgreeRequest(NamedTuple):
         raters.
     group : COLUMN
         The column of the groups to report on separately.
+    null : KAPPA
+        Test the kappa of two raters against this value; 0 is chance agreement.
     interval_method : WORD
         The method for the interval of two raters' kappa: asymptotic, score or profile. auto uses
         score, or asymptotic with --distribution t.
@@ -57,8 +61,6 @@ class AgreeRequest(NamedTuple):
         The number of bootstrap replicates; 0 for no bootstrap intervals.
     seed
         The seed of the bootstrap, for repeatable results.
-    scale : WORD
-        The scale for interpreting agreement: cohen, landis-koch, mchugh, fleiss, altman, cicchetti.
     model : RATER
         The rater that is a model: also test whether it can replace a person (the alternative
         annotator test). Needs two or more people.
@@ -99,11 +101,14 @@ class AgreeRequest(NamedTuple):
     weight_matrix: WeightMatrixFile = None
     sample_weight: str | None = None
     group: str | None = None
+    null: float = 0.0
+    alternative: AlternativeName = "two-sided"
+    confidence: Confidence = CONFIDENCE
     interval_method: IntervalName = "auto"
     distribution: Literal["normal", "t"] | None = None
     bootstrap: Replicates = 0
     seed: Annotated[int | None, typer.Option(min=0)] = None
-    scale: ScaleName | None = None
+    scale: Scale = None
     model: str | None = None
     epsilon: float | None = None
     disputed: Path | None = None
@@ -114,12 +119,17 @@ class AgreeRequest(NamedTuple):
     file: Annotated[str, NOT_AN_OPTION] = ""
     raters: Annotated[tuple[str, ...], NOT_AN_OPTION] = ()
     cluster: Annotated[str | None, NOT_AN_OPTION] = None
-    # Not imported, to keep --help fast.
+    # The type is Any, because importing the class of the matrix would slow --help down.
     matrix: Annotated[Any, NOT_AN_OPTION] = None
     decisions: Annotated[Mapping[str, str], NOT_AN_OPTION] = MappingProxyType({})
 
     def check_options(self) -> None:
         """Raise if an option needs another option, or is not written correctly."""
+        from fastkappa.statistics.inference import check_confidence
+        from fastkappa.statistics.intervals.rao import check_null_kappa
+
+        check_confidence(self.confidence)
+        check_null_kappa(self.null)
         for option, needs in (("adjudicated", "gold"), ("epsilon", "model")):
             if getattr(self, option) is not None and getattr(self, needs) is None:
                 raise ValueError(f"--{option} needs --{needs}, which is not given.")
@@ -148,9 +158,12 @@ class AgreeRequest(NamedTuple):
         return fields if self.group is None else {**fields, "group": self.group}
 
     @property
-    def intervals(self) -> dict[str, Any]:
-        """The options for the intervals of two raters."""
+    def of_two(self) -> dict[str, Any]:
+        """The options for the intervals and the test of two raters."""
         return {
+            "confidence": self.confidence,
+            "null_kappa": self.null,
+            "alternative": self.alternative,
             "interval_method": None if self.interval_method == "auto" else self.interval_method,
             "distribution": self.distribution or "normal",
         }
@@ -159,7 +172,7 @@ class AgreeRequest(NamedTuple):
     def of_several(self) -> dict[str, Any]:
         """The options for the intervals of three or more raters."""
         given = {} if self.distribution is None else {"distribution": self.distribution}
-        return {"confidence": CONFIDENCE, **given}
+        return {"confidence": self.confidence, **given}
 
     def weights_of(self, labels: AnyArray) -> Weights:
         """Return the weights for a table with the given labels."""

@@ -8,6 +8,8 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 import typer
 
 from fastkappa.statistics.intervals.methods import IntervalMethod
+from fastkappa.statistics.intervals.rao import Alternative
+from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.scheme import SchemeName
 
 # More replicates take minutes and gigabytes, and make no relevant difference to the precision.
@@ -59,6 +61,24 @@ WeightMatrixFile: TypeAlias = Annotated[
         help="A text file of disagreement weights, used instead of --weights. It has one row and"
         " one column per label, and 0 on the diagonal. The first row and column can name the"
         " labels.",
+    ),
+]
+Confidence: TypeAlias = Annotated[
+    float, typer.Option(metavar="LEVEL", help="The confidence level of intervals.")
+]
+AlternativeName: TypeAlias = Annotated[
+    Alternative,
+    typer.Option(
+        metavar="WORD",
+        help="The alternative hypothesis of the test: two-sided, greater or less.",
+    ),
+]
+Scale: TypeAlias = Annotated[
+    ScaleName | None,
+    typer.Option(
+        metavar="WORD",
+        help="The scale for interpreting agreement: cohen, landis-koch, mchugh, fleiss, altman,"
+        " cicchetti.",
     ),
 ]
 Labels: TypeAlias = Annotated[

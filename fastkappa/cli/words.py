@@ -73,6 +73,7 @@ OPTIONS = [
     (r"\blabels=", "--labels"),
     (r"\bmin_coverage=", "--min-coverage "),
     (r"\bnull_kappa\b", "--null"),
+    (r"^confidence must\b", "--confidence must"),
 ]
 
 

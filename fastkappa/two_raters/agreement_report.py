@@ -44,7 +44,8 @@ IN_DICTIONARY = (
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
 # A report names at most this many unused labels.
 MOST_UNUSED = 5
-NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
+# The null hypothesis for each alternative.
+NULLS = {"two-sided": "kappa = {:g}", "greater": "kappa <= {:g}", "less": "kappa >= {:g}"}
 UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
 
@@ -54,9 +55,7 @@ def report_of(result: _Result) -> Report:
     caption = f"How many items got each pair of labels: rows {rows}, columns {columns}"
     return Report(
         [
-            f"Agreement of {_raters_text(result.raters)} on {count_text(result.n, 'item')}"
-            f"{in_clusters(result)},"
-            f" {count_text(len(result.labels), 'label')}, {weights_text(result.weights)}",
+            agreed_on(result, " (rows) and ", " (columns)"),
             *_remarks(result),
         ],
         [
@@ -112,9 +111,17 @@ def why_undefined(result: _Result) -> str:
     return "the weights make no disagreement between the labels that occur"
 
 
-def _raters_text(raters: tuple[str, str]) -> str:
-    first, second = map(printable, raters)
-    return "two raters" if raters == RATERS else f"{first} (rows) and {second} (columns)"
+def agreed_on(result: _Result, between: str, after: str = "") -> str:
+    """Return the raters, and the numbers of items and labels, as the first line of a report.
+
+    ``between`` and ``after`` are the texts after the names of the first and second rater.
+    """
+    first, second = map(printable, result.raters)
+    raters = "two raters" if result.raters == RATERS else f"{first}{between}{second}{after}"
+    return (
+        f"Agreement of {raters} on {count_text(result.n, 'item')}{in_clusters(result)},"
+        f" {count_text(len(result.labels), 'label')}, {weights_text(result.weights)}"
+    )
 
 
 def in_clusters(result: _Result) -> str:
@@ -186,14 +193,14 @@ def _facts(result: _Result) -> Iterator[tuple[str, str]]:
     is_widened = are_joined(result.clusters) and result.interval_method != "asymptotic"
     by_clusters = ", widened by the design effect" if is_widened else ""
     yield "interval of kappa", f"{result.interval_method}{by_clusters}"
-    tested = f"kappa {NULL_SIGNS[result.alternative]} {result.null_kappa:g}"
-    yield f"z of {tested}", figure(result.z)
-    yield f"p of {tested}", p_value_text(result.p_value, 2)
+    null = NULLS[result.alternative].format(result.null_kappa)
+    yield f"z of {null}", figure(result.z)
+    yield f"p of {null}", p_value_text(result.p_value, 2)
     if result.clusters is None:
         yield "null standard error", figure(result.null_standard_error)
-        yield "p of equal margins", p_value_text(result.margins.stuart_maxwell.p_value, 2)
     else:
         yield "design effect", figure(result.design_effect)
+    yield "p of equal margins", p_value_text(result.margins.stuart_maxwell.p_value, 2)
     yield "largest kappa possible", figure(result.kappa_max)
     yield "expected agreement", figure(result.expected_agreement)
     if result.weights is not None:

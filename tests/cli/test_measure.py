@@ -48,6 +48,25 @@ def test_two_methods(flows: Path) -> None:
     assert "90 % interval" in text
 
 
+@pytest.mark.parametrize("raters", [["wright", "mini"], ["wright", "mini", "third"]])
+def test_words_of_a_scale(flows: Path, raters: list[str]) -> None:
+    options = [flows, "--raters", *raters, "--scale", "cicchetti"]
+    columns = {"wright": WRIGHT, "mini": MINI, "third": [value + 5 for value in MINI]}
+    given = np.array([columns[name] for name in raters]).T
+    forms = intraclass_correlation(given)
+    readings = {form.form: forms.interpret("cicchetti", form.form) for form in forms}
+    found = measure.json_of(*options)["interpretation"]
+    assert {name: found[name] for name in readings} == {
+        name: one.to_dict() for name, one in readings.items()
+    }
+    text = " ".join(measure.text_of(*options).split())
+    assert "read by Cicchetti" in text
+    assert f"ICC(A,1): {readings['ICC(A,1)'].in_short()}" in text
+    # Cicchetti (1994) reads 0.75 or more as excellent.
+    assert found["concordance correlation"]["reading"] == "excellent"
+    assert "concordance correlation: excellent" in text
+
+
 def test_four_judges(tmp_path: Path) -> None:
     columns = dict(zip("abcd", zip(*SHROUT_FLEISS)))
     path = write_csv(tmp_path / "r.csv", **columns)

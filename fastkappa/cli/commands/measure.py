@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fastkappa.cli.options import (
+    Confidence,
     Format,
     InputFiles,
     MissingCodes,
     MissingName,
     PictureOptions,
+    Scale,
     TextOptions,
 )
 from fastkappa.cli.raters_option import RaterOptions, RatersCommand
@@ -19,7 +21,8 @@ Command = RatersCommand
 def measure(
     files: InputFiles,
     raters: RaterOptions,
-    confidence: float = 0.95,
+    confidence: Confidence = 0.95,
+    scale: Scale = None,
     missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
     *,
@@ -35,8 +38,6 @@ def measure(
 
     Parameters
     ----------
-    confidence : LEVEL
-        The confidence level of the intervals.
     missing
         What to do with items that some raters did not measure: stop with an error (raise), or leave
         the items out (drop).
@@ -68,7 +69,7 @@ def measure(
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
             measured = read_measured(source, columns, reading, raters.cluster)
         report = report_on_measurements(
-            source.name, measured, confidence, drop_missing=reading.drop_missing
+            source.name, measured, confidence, scale, drop_missing=reading.drop_missing
         )
         draw(pictures, report)
         remarks.show()

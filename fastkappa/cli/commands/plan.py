@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from fastkappa.cli.options import Format, Weighting, scheme_named
+from fastkappa.cli.options import AlternativeName, Confidence, Format, Weighting, scheme_named
 from fastkappa.cli.remarks import errors_printed
 
 
@@ -20,9 +20,9 @@ def plan(
     second_rates: str | None = None,
     weights: Weighting = "none",
     raters: Annotated[int, typer.Option(min=2)] = 2,
-    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    alternative: AlternativeName = "two-sided",
     alpha: float = 0.05,
-    confidence: float = 0.95,
+    confidence: Confidence = 0.95,
     conservative: bool = False,
     design_effect: float = 1.0,
     cluster_size: Annotated[int | None, typer.Option(min=1)] = None,
@@ -51,12 +51,8 @@ def plan(
         The proportions of the second rater, if they differ from --rates.
     raters : N
         The number of raters per item. With more than two, plan for Fleiss' kappa.
-    alternative : WORD
-        The alternative hypothesis of the test: two-sided, greater or less.
     alpha : ALPHA
         The significance level of the test.
-    confidence : LEVEL
-        The confidence level of the interval.
     conservative
         Plan for the least favourable raters, with whom kappa varies most. This needs more items.
     design_effect : EFFECT

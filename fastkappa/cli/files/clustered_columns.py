@@ -16,7 +16,8 @@ from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named, names_of_clusters
 from fastkappa.two_raters.agreement import agreement
 from fastkappa.two_raters.agreement_result import AgreementResult
-from fastkappa.two_raters.grouped import GroupedAgreement, agreement_by
+from fastkappa.two_raters.grouped import agreement_by
+from fastkappa.two_raters.grouped_result import GroupedAgreement
 
 
 class ClusteredPair:
@@ -49,9 +50,9 @@ class ClusteredPair:
         with self._columns_named():
             return self._named(agreement(*self._given, weights=weights, **options))
 
-    def grouped(self, weights: Any, **intervals: Any) -> GroupedAgreement:
+    def grouped(self, weights: Any, **options: Any) -> GroupedAgreement:
         """Return the agreement in each group."""
-        options = {**self._options, **intervals}
+        options |= self._options
         with self._columns_named():
             found = agreement_by(*self._given, groups=self._groups, weights=weights, **options)
         results = {group: self._named(result) for group, result in found.items()}

@@ -16,7 +16,7 @@ from fastkappa.cli.reports.agree_parts import (
     no_undefined_warnings,
     result_of,
 )
-from fastkappa.cli.reports.output import Output
+from fastkappa.cli.reports.output import Output, read_on
 from fastkappa.formatting import label_text
 from fastkappa.multirater.coefficient_difference import CoefficientDifference, compare_coefficients
 from fastkappa.multirater.multirater_result import MultiRaterResult
@@ -24,9 +24,9 @@ from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, groups_grid
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
-from fastkappa.statistics.scales import find_scale
+from fastkappa.statistics.scales import Interpretation
 from fastkappa.statistics.strata import EqualKappas, compare_strata
-from fastkappa.two_raters.grouped import ALL, GroupedAgreement
+from fastkappa.two_raters.grouped_result import ALL, GroupedAgreement
 
 
 def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output:
@@ -39,7 +39,8 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     reports = [grouped._report()]
     if equality is not None:
         reports.append(equality._report())
-    drawn, read = [], []
+    drawn = []
+    read: dict[str, Interpretation] = {}
     for of_group, (group, name) in zip(fields["groups"], names.items()):
         of_group["group"] = name
         if request.bootstrap:
@@ -48,13 +49,12 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
             of_group["bootstrap"] = bootstrap_fields(resampled)
             drawn.append(resampled.sentence(f"kappa of {name}"))
         if request.scale is not None:
-            reading = grouped[group].interpret(request.scale)
-            of_group["interpretation"] = reading.to_dict()
-            read.append(f"  {name}: {reading.in_short()}")
+            read[name] = grouped[group].interpret(request.scale)
+            of_group["interpretation"] = read[name].to_dict()
     if drawn:
         reports.append(Report(drawn))
     if request.scale is not None:
-        reports.append(Report([f"read by {find_scale(request.scale).source}", *read]))
+        reports.append(read_on(request.scale, read))
     caption = f"Kappa and its interval in each group of {label_text(request.group)}."
     pictures = [Picture(caption, lambda ax: plot_forest(grouped, ax=ax))]
     estimates = [
@@ -124,7 +124,10 @@ class GroupsOfSeveral:
                 return compare_coefficients(*firsts), ""
             except ValueError:
                 pass
-        return None, "the groups are not compared: they have items or clusters in common"
+        return None, (
+            "the groups are not compared: they have items or clusters in common. If the numbers of"
+            " items or clusters restart in each group, make them distinct"
+        )
 
     def reports(self) -> list[Report]:
         """Return a table with one row per group, and the comparison of the groups."""

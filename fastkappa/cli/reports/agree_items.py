@@ -89,7 +89,8 @@ def final_labels(
     )
     best = ratings.labels[patterns.counts.argmax(axis=1)].tolist()
     of_patterns = [label if by else None for label, by in zip(best, how.tolist())]
-    # Index -1, an item without ratings, reads the last entry.
+    # An item without ratings has index -1, which reads the last entry, so None and OPEN are
+    # appended.
     places = ratings.counted.places(False).tolist()
     of_rows, how_of_rows = [*of_patterns, None], [*how.tolist(), OPEN]
     labels, decided_by = [of_rows[i] for i in places], [how_of_rows[i] for i in places]

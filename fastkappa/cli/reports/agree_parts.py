@@ -9,7 +9,7 @@ from typing import Any
 from warnings import catch_warnings, simplefilter, warn
 
 from fastkappa.arrays import AnyArray
-from fastkappa.cli.agree_request import CONFIDENCE, AgreeRequest
+from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.results.sentence import listed
 from fastkappa.sources.source_counts import SourceCounts
@@ -71,8 +71,7 @@ def result_of(
         counts.table,
         counts.labels,
         request.weights_of(counts.labels),
-        CONFIDENCE,
-        **request.intervals,
+        **request.of_two,
         missing=counts.missing,
         n_dropped=counts.n_dropped,
         n_outside=counts.n_outside,
@@ -92,7 +91,8 @@ def check_whole(table: AnyArray) -> None:
 
 def bootstrap_of(result: AgreementResult, request: AgreeRequest) -> BootstrapResult:
     """Return the bootstrap of kappa with the requested replicates."""
-    return bootstrap(result, n_resamples=request.bootstrap, confidence=CONFIDENCE, rng=request.seed)
+    n, confidence = request.bootstrap, request.confidence
+    return bootstrap(result, n_resamples=n, confidence=confidence, rng=request.seed)
 
 
 def bootstrap_fields(resampled: BootstrapResult) -> dict[str, Any]:

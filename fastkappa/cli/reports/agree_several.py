@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import comb
 from typing import Any
 
-from fastkappa.cli.agree_request import CONFIDENCE, AgreeRequest
+from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.files.raters import RatersRead
 from fastkappa.cli.gate import Estimate, of_one_group
 from fastkappa.cli.pages.pictures import Picture
@@ -15,7 +15,7 @@ from fastkappa.cli.reports.agree_groups import GroupsOfSeveral
 from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import bootstrap_fields, no_undefined_warnings, why_undefined
-from fastkappa.cli.reports.output import Output, Section
+from fastkappa.cli.reports.output import Output, Section, read_on
 from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
@@ -33,10 +33,9 @@ from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
-from fastkappa.statistics.scales import find_scale
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.agreement_result import AgreementResult
-from fastkappa.two_raters.grouped import ALL
+from fastkappa.two_raters.grouped_result import ALL
 
 # The time for BCa intervals grows with the square of the number of distinct subjects.
 MOST_FOR_BCA = 1000
@@ -57,14 +56,14 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
     """Return the report on three or more raters, for all subjects and for each group."""
     whole, are_sets = read.whole, request.set_separator is not None
     weights = None if are_sets else request.weights_of(whole.labels)
-    options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
+    options: dict[str, Any] = {"weights": weights, "confidence": request.confidence}
     raters: RaterComparison | None = None
     pairs: PairwiseKappa | None = None
     parts: list[Section] = []
     with why_undefined() as undefined:
         results = _coefficients(request, weights, whole)
         if not are_sets:
-            labels = coefficients.fleiss_kappa(whole, confidence=CONFIDENCE).by_label
+            labels = coefficients.fleiss_kappa(whole, confidence=request.confidence).by_label
             if 2 < whole.n_raters <= MOST_RATERS:
                 raters = compare_raters(whole, **options)
             if pairs_are_few(whole):
@@ -90,7 +89,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
         "labels": whole.labels,
-        # Parts that sets of labels do not have.
+        # Sets of labels do not have these parts.
         "by_label": [],
         "each_rater": None,
         "pairwise": None,
@@ -162,8 +161,8 @@ def _of_coefficients(
     fields = {name: result.to_dict() for name, result in found.items()}
     if request.scale is not None:
         readings = {name: result.interpret(request.scale) for name, result in found.items()}
-        read = [f"  {short_name(found[name])}: {one.in_short()}" for name, one in readings.items()]
-        reports.append(Report([f"read by {find_scale(request.scale).source}", *read]))
+        named = {short_name(found[name]): reading for name, reading in readings.items()}
+        reports.append(read_on(request.scale, named))
         for name, reading in readings.items():
             fields[name]["interpretation"] = reading.to_dict()
     if resampled:

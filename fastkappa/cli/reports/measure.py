@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from fastkappa.cli.pages.pictures import Picture
-from fastkappa.cli.reports.output import Output
+from fastkappa.cli.reports.output import Output, read_on
 from fastkappa.cli.words import arguments_named
 from fastkappa.formatting import label_text
 from fastkappa.measurements import (
@@ -20,12 +20,18 @@ from fastkappa.multirater.long_measurements import LongMeasurements
 from fastkappa.plotting import plot_forest, plot_limits_of_agreement
 from fastkappa.results.report import estimate_row, number_rows
 from fastkappa.sources.arrow_columns import in_table
+from fastkappa.statistics.scales import ScaleName
 
 CONCORDANCE = "concordance correlation"
 
 
 def report_on_measurements(
-    file: str, measured: LongMeasurements, confidence: float, *, drop_missing: bool
+    file: str,
+    measured: LongMeasurements,
+    confidence: float,
+    scale: ScaleName | None = None,
+    *,
+    drop_missing: bool,
 ) -> Output:
     """Return the report on the measurements of two or more raters or methods.
 
@@ -50,28 +56,33 @@ def report_on_measurements(
         Picture("The forms of the intraclass correlation.", lambda ax: plot_forest(forms, ax=ax))
     ]
     if len(raters) > 2:
-        overall = overall_concordance_correlation(given, **options)
-        found: list[Any] = [forms, overall]
-        fields["concordance"] = overall.to_dict()
-        rows.append(
-            estimate_row(CONCORDANCE, overall.value, overall.standard_error, overall.interval)
-        )
+        concordance: Any = overall_concordance_correlation(given, **options)
+        limits = None
     else:
         first, second = raters
         pair = columns[first], columns[second]
         with arguments_named(y1=first, y2=second):
             concordance = replace(concordance_correlation(*pair, **options), raters=(first, second))
             limits = replace(limits_of_agreement(*pair, **options), raters=(first, second))
-        found = [forms, concordance, limits]
-        fields |= {"concordance": concordance.to_dict(), "limits": limits.to_dict()}
-        of_pair = concordance.value, concordance.standard_error, concordance.interval
-        rows.append(estimate_row(CONCORDANCE, *of_pair))
+    found: list[Any] = [forms, concordance]
+    fields["concordance"] = concordance.to_dict()
+    of_all = concordance.value, concordance.standard_error, concordance.interval
+    rows.append(estimate_row(CONCORDANCE, *of_all))
+    if limits is not None:
+        found.append(limits)
+        fields["limits"] = limits.to_dict()
         rows += [estimate_row(name, value, math.nan, ends) for name, value, ends in limits.rows()]
         caption = "The difference between each item's measurements, against their mean."
         pictures.insert(0, Picture(caption, lambda ax: plot_limits_of_agreement(limits, ax=ax)))
+    reports = [result._report() for result in found]
+    if scale is not None:
+        readings = {form.form: forms.interpret(scale, form.form) for form in forms}
+        readings[CONCORDANCE] = concordance.interpret(scale)
+        reports.append(read_on(scale, readings))
+        fields["interpretation"] = {name: one.to_dict() for name, one in readings.items()}
     return Output(
         f"{label_text(file)}: {names}",
-        [result._report() for result in found],
+        reports,
         fields,
         rows,
         pictures,

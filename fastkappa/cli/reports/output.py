@@ -16,9 +16,16 @@ from fastkappa.formatting import json_object
 from fastkappa.results.csv_rows import rows_as_csv
 from fastkappa.results.report import LARGEST_TABLE, Report
 from fastkappa.results.text import COLUMNS, as_text
+from fastkappa.statistics.scales import Interpretation, ScaleName, find_scale
 
 # Text in fewer columns than this is not readable.
 NARROWEST = 24
+
+
+def read_on(scale: ScaleName, readings: Mapping[str, Interpretation]) -> Report:
+    """Return the readings of several estimates on a scale, one per line."""
+    lines = [f"  {name}: {reading.in_short()}" for name, reading in readings.items()]
+    return Report([f"read by {find_scale(scale).source}", *lines])
 
 
 class Section(NamedTuple):
