@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy as np
 
 # Floats below this limit lose digits, and smaller ones become 0.
 LEAST_P_VALUE = 1e-300
+# The separator between the labels of a set.
+SET_SEPARATOR = " + "
 BOOTSTRAP_METHODS = {"bca": "BCa", "percentile": "percentiles"}
 
 
@@ -36,8 +38,15 @@ def harmless(text: str) -> str:
     )
 
 
+def set_text(labels: Collection[Any], separator: str = SET_SEPARATOR) -> str:
+    """Return a set of labels as text, such as "joy + pride"; an empty set is "[]"."""
+    return separator.join(sorted(map(str, labels))) or "[]"
+
+
 def label_text(label: Any) -> str:
     """Return a label as one line of text, such as "2" for 2.0."""
+    if isinstance(label, frozenset):
+        label = set_text(label)
     # From 1e16 on, Python writes floats with an exponent, which is easier to read.
     whole = isinstance(label, float) and label.is_integer() and abs(label) < 1e16
     return printable(int(label) if whole else label)

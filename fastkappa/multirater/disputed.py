@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable, IntTable
-from fastkappa.formatting import figure, label_text, printable
+from fastkappa.formatting import SET_SEPARATOR, figure, label_text, printable, set_text
 from fastkappa.frame import data_frame
 from fastkappa.multirater.estimation import warn_of_labels
 from fastkappa.multirater.ratings import Ratings
@@ -22,7 +22,6 @@ from fastkappa.statistics.weights import Weights
 # The largest number of items in a report, and of labels in one of its cells.
 MOST_SHOWN = 10
 MOST_LABELS = 4
-SET_SEPARATOR = " + "
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,7 +103,10 @@ class DisputedItems(Result):
 
     def _columns(self, set_separator: str = SET_SEPARATOR) -> tuple[list[str], list[list[Any]]]:
         if self.ratings is None:
-            names = [f"ratings {_name_of(label, set_separator)}" for label in self.labels.tolist()]
+            names = [
+                f"ratings {label_text(_cell_of(label, set_separator))}"
+                for label in self.labels.tolist()
+            ]
             return names, self.label_counts.T.tolist()
         columns = [
             [_cell_of(rating, set_separator) for rating in column]
@@ -135,21 +137,15 @@ class DisputedItems(Result):
 
     def _given(self, counts: list[int]) -> str:
         """Return the labels of an item, the most frequent first."""
-        given = [(n, _name_of(label)) for n, label in zip(counts, self.labels.tolist()) if n]
+        given = [(n, label_text(label)) for n, label in zip(counts, self.labels.tolist()) if n]
         given.sort(key=lambda pair: -pair[0])
         named = [f"{label} ({n})" if n > 1 else label for n, label in given[:MOST_LABELS]]
         return ", ".join([*named, *(["..."] if len(given) > MOST_LABELS else [])])
 
 
-def _name_of(label: Any, set_separator: str = SET_SEPARATOR) -> str:
-    return label_text(_cell_of(label, set_separator))
-
-
 def _cell_of(label: Any, set_separator: str) -> Any:
     """Return a label as a table cell; a set becomes text."""
-    if not isinstance(label, frozenset):
-        return label
-    return set_separator.join(sorted(map(str, label))) or "[]"
+    return set_text(label, set_separator) if isinstance(label, frozenset) else label
 
 
 def disputed_items(

@@ -35,6 +35,8 @@ from fastkappa.sources.source_table import order_of
 
 # Arrow supports the arrays of these libraries.
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
+# Texts that stand for the empty set, apart from a separator alone.
+EMPTY_SETS = ("[]", "{}")
 
 
 def is_plain(dtype: Any) -> bool:
@@ -389,3 +391,44 @@ def _microseconds(array: Any, column: Any) -> Any:
         raise RatingsError(
             f"column {column!r} has times that are not whole microseconds in 64 bits: round them."
         ) from None
+
+
+def lists_of(column: Any, separator: str) -> Any:
+    """Return texts such as ``joy;pride`` as lists of labels; lists are returned unchanged."""
+    import pyarrow
+
+    if are_lists(column):
+        return column
+    values = column.to_pylist()
+    lists = [None if value is None else labels_in(str(value), separator) for value in values]
+    return pyarrow.chunked_array([lists], pyarrow.list_(pyarrow.string()))
+
+
+def labels_in(text: str, separator: str) -> list[str] | None:
+    """Return the labels in a text, or None if it is blank.
+
+    Examples
+    --------
+    >>> from fastkappa.sources.arrow_columns import labels_in
+    >>> [labels_in(text, ";") for text in ("joy; pride", "joy;", ";", "[]", " ")]
+    [['joy', 'pride'], ['joy'], [], [], None]
+    """
+    text = text.strip()
+    if text in EMPTY_SETS:
+        return []
+    return [part.strip() for part in text.split(separator) if part.strip()] if text else None
+
+
+def are_lists(column: Any) -> bool:
+    return "list" in str(column.type)
+
+
+def as_strings(name: str, column: Any, *, are_sets: bool) -> Any:
+    """Return a column of labels as strings, or a column of lists as lists of strings."""
+    import pyarrow
+
+    if not are_lists(column):
+        return column.cast("string")
+    if not are_sets:
+        raise RatingsError(no_label(name, column.type))
+    return column.cast(pyarrow.list_(pyarrow.string()))

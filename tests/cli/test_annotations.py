@@ -268,6 +268,10 @@ def test_empty_sets_of_text_are_those_of_lists(tmp_path: Path) -> None:
     why = "A blank field is missing: write [] for no labels."
     assert found["remarks"] == [f"1 rating left out. {why}"]
     assert agree.refusal(*options).strip().endswith(why)
+    # Texts name sets as the files of items do.
+    few = write_csv(tmp_path / "few.csv", a=["[]"] * 9 + ["x"], b=["[]"] * 10, c=["[]"] * 10)
+    printed = agree.text_of(few, "--raters", *"abc", "--set-separator", ";")
+    assert "1 of 10 subjects has a rating other than []" in printed
     # Without missing ratings, there is nothing to remark.
     full = write_csv(tmp_path / "full.csv", **dict(zip(("ann", "ben", "eve"), zip(*texts[:-1]))))
     assert "remarks" not in agree.json_of(full, *options[1:])

@@ -19,17 +19,15 @@ from fastkappa.formatting import count_text
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_batches import split_by
-from fastkappa.sources.arrow_columns import as_array, with_order
+from fastkappa.sources.arrow_columns import are_lists, as_array, as_strings, lists_of, with_order
 from fastkappa.sources.arrow_folders import joined
 from fastkappa.sources.source_counts import SourceCounts
-from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError, no_label
+from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.statistics.clusters import Clusters
 
 # If each rater has a file, this is the name of the column of raters. No file has a column of this
 # name.
 RATER = "name of the file"
-# Texts that stand for the empty set, apart from a separator alone.
-EMPTY_SETS = ("[]", "{}")
 BLANK_SETS = "A blank field is missing: write [] for no labels."
 
 
@@ -111,7 +109,7 @@ class RaterColumns(NamedTuple):
             if len(types) > 1 and any("string" in one for one in types):
                 # If a rater gave only labels that look like numbers, their file contains numbers.
                 for part in parts:
-                    part[name] = _as_strings(name, part[name], separator is not None)
+                    part[name] = as_strings(name, part[name], are_sets=separator is not None)
         for rater, part in zip(self.files, parts):
             part[RATER] = as_array([rater] * len(part[rating]), RATER)
         return joined(parts, [rating, *own, RATER])
@@ -147,49 +145,8 @@ def _read(
         return reading.columns(source, (), others, text=text, scores=rated)
     arrays = reading.columns(source, rated, others, text=text)
     if separator is not None:
-        arrays |= {name: _lists_of(arrays[name], separator) for name in rated}
+        arrays |= {name: lists_of(arrays[name], separator) for name in rated}
     return arrays
-
-
-def _lists_of(column: Any, separator: str) -> Any:
-    """Return texts such as ``joy;pride`` as lists of labels; lists are returned unchanged."""
-    import pyarrow
-
-    if _are_lists(column):
-        return column
-    values = column.to_pylist()
-    lists = [None if value is None else _labels_in(str(value), separator) for value in values]
-    return pyarrow.chunked_array([lists], pyarrow.list_(pyarrow.string()))
-
-
-def _labels_in(text: str, separator: str) -> list[str] | None:
-    """Return the labels in a text, or None if it is blank.
-
-    Examples
-    --------
-    >>> from fastkappa.cli.files.raters import _labels_in
-    >>> [_labels_in(text, ";") for text in ("joy; pride", "joy;", ";", "[]", " ")]
-    [['joy', 'pride'], ['joy'], [], [], None]
-    """
-    text = text.strip()
-    if text in EMPTY_SETS:
-        return []
-    return [part.strip() for part in text.split(separator) if part.strip()] if text else None
-
-
-def _are_lists(column: Any) -> bool:
-    return "list" in str(column.type)
-
-
-def _as_strings(name: str, column: Any, are_sets: bool) -> Any:
-    """Return a column of labels as strings, or a column of lists as lists of strings."""
-    import pyarrow
-
-    if not _are_lists(column):
-        return column.cast("string")
-    if not are_sets:
-        raise RatingsError(no_label(name, column.type))
-    return column.cast(pyarrow.list_(pyarrow.string()))
 
 
 class RatersRead(NamedTuple):
@@ -344,7 +301,7 @@ def _replaced(columns: RaterColumns, arrays: Mapping[str, Any], kept: str) -> li
 def _codes(column: Any) -> AnyArray:
     """Return a number for each distinct value of a column, and -1 where it is missing."""
     values = column.to_pylist()
-    if _are_lists(column):
+    if are_lists(column):
         values = [value if value is None else str(sorted(set(value))) for value in values]
     codes: AnyArray = as_array(values, "").dictionary_encode().indices.fill_null(-1).to_numpy()
     return codes.astype(np.int64)
