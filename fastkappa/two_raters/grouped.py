@@ -57,7 +57,7 @@ from fastkappa.tables.by_group import count_by_group
 from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement import make_result
-from fastkappa.two_raters.agreement_report import warn_of_weights
+from fastkappa.two_raters.agreement_report import shared_clusters, warn_of_weights
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.item_clusters import (
     CLUSTERS,
@@ -226,14 +226,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             for r in self.rows()
         )
         grid = groups_grid(rows, self.pooled.confidence, "kappa", group)
-        return Report([left_out] if self.n_dropped else [], [grid], list(self._of_clusters()))
-
-    def _of_clusters(self) -> Iterator[str]:
-        if n := self.n_shared_clusters:
-            yield (
-                f"the groups share {count_text(n, 'cluster')}, each counted once; if cluster"
-                " numbers restart in each group, make them distinct"
-            )
+        below = shared_clusters(self.n_shared_clusters)
+        return Report([left_out] if self.n_dropped else [], [grid], below)
 
 
 def _kappa_of(row: Mapping[str, Any]) -> float:
