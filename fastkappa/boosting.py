@@ -144,7 +144,8 @@ class CatBoostKappa:
     CatBoost requires methods with these names and shows the name of the class in its logs.
     """
 
-    # Otherwise CatBoost tries to compile the methods with Numba, which fails with a warning.
+    # Without this attribute, CatBoost tries to compile the methods with Numba, which fails with a
+    # warning.
     no_jit = True
 
     def is_max_optimal(self) -> bool:

@@ -72,7 +72,7 @@ def invalid_parameter_error() -> type[Exception]:
 def library_needed(use: str, library: str, to_install: str) -> Iterator[None]:
     """Turn any error from importing an optional library into an error with install instructions.
 
-    The import of an installed library can fail with any error. For example, incompatible
+    Importing an installed library can fail with any error. For example, incompatible
     dependencies can cause an AttributeError.
     """
     try:

@@ -155,7 +155,8 @@ def plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return plain(value.to_dict())
     if isinstance(value, np.ndarray):
-        # `tolist` would convert dates in nanoseconds to integers.
+        # Dates become strings first, because `tolist` would convert dates in nanoseconds to
+        # integers.
         items = (value.astype(str) if value.dtype.kind in "mM" else value).tolist()
         are_plain = value.dtype.kind in "biuU"
         are_plain = are_plain or (value.dtype.kind == "f" and bool(np.isfinite(value).all()))

@@ -47,7 +47,7 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         Disagreement weights, as in `cohen_kappa_score`.
     dtype : dtype, default=numpy.int64
-        The dtype of the arrays to score. Use ``str``, or a string dtype of pandas, for strings of
+        The dtype of the arrays to score. Use ``str``, or a pandas string dtype, for strings of
         any length.
 
     Returns

@@ -383,7 +383,7 @@ class ConfusionAccumulator:
 
     def _widest(self) -> int:
         """Return the largest size in bytes of integers that can be compared with the labels."""
-        # Floats can represent all 32-bit integers.
+        # Floats can represent all 32-bit integers, but not all 64-bit integers.
         return 4 if self._rest.table.rows.dtype.kind == "f" else 8
 
     def _count(self, batch: RatedItems) -> Snapshot:

@@ -85,7 +85,7 @@ class InPlace:
         self._tally.add((first, second), 0, len(first))
         if self._are_booleans:
             self._are_booleans = all(column.label_dtype.kind == "b" for column in columns)
-        # Without ratings, the labels are unknown.
+        # After an empty batch, the next batch is checked, because the labels are not known yet.
         in_place = len(first) > 0 and self._tally.reads_in_place((first, second))
         self._last_types = (first.dtype, second.dtype) if in_place else ()
 

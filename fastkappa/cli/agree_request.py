@@ -44,8 +44,9 @@ class AgreeRequest(NamedTuple):
         The level of Krippendorff's alpha: nominal, ordinal, interval or ratio. For sets: nominal,
         jaccard or masi.
     set_separator : CHARACTER
-        The separator of labels, such as ';', if each rating is a set of labels. Only alpha is
-        printed, at all levels for sets or at --level.
+        The separator of labels, such as ';', if each rating is a set of labels. A blank field is
+        missing; write [] for no labels. Only alpha is printed, at all levels for sets or at
+        --level.
     sample_weight : COLUMN
         The column with the number of items that each row stands for, in whole numbers. Only for two
         raters.
@@ -121,7 +122,7 @@ class AgreeRequest(NamedTuple):
     file: Annotated[str, NOT_AN_OPTION] = ""
     raters: Annotated[tuple[str, ...], NOT_AN_OPTION] = ()
     cluster: Annotated[str | None, NOT_AN_OPTION] = None
-    # Not imported, to keep --help fast.
+    # The type is Any, because importing the class of the matrix would slow --help down.
     matrix: Annotated[Any, NOT_AN_OPTION] = None
     decisions: Annotated[Mapping[str, str], NOT_AN_OPTION] = MappingProxyType({})
 

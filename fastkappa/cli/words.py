@@ -16,7 +16,7 @@ from fastkappa.sources.source_ratings import MEASUREMENTS, SETS, RatingsError
 # Advice for Python users, and the same advice for users of the command line.
 ADVICE = {
     MEASUREMENTS: "For measurements, use fastkappa measure.",
-    SETS: " For sets of labels, use fastkappa agree with --level jaccard and --set-separator.",
+    SETS: " For sets of labels, use fastkappa agree with --set-separator.",
     "krippendorff_alpha with level='interval' and fastkappa.measurements are": (
         "fastkappa measure is"
     ),

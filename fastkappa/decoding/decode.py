@@ -92,14 +92,13 @@ class DecodingResult(Result):
         return data_frame(columns, ("label", self.labels.tolist()))
 
     def _report(self) -> Report:
-        counts = counts_grid(self.labels, self.table.round(1))
-        table = ", and their expected table" if counts else ""
+        axes = "Expected counts of true labels", "the labels given"
         return Report(
             [
                 f"Labels of {len(self.predictions)} items with the highest expected kappa,"
-                f" {figure(self.kappa)}{table}"
+                f" {figure(self.kappa)} if the probabilities are right"
             ],
-            counts,
+            counts_grid(self.labels, self.table.round(1), axes=axes),
         )
 
     def __repr__(self) -> str:

@@ -91,8 +91,8 @@ def _best(
         new = _ratio(table, matrix, chance)
         if ratio is not None and not new < ratio:
             if not table.sum(axis=0) @ chance:
-                # In this round, labels with a cost of 0 by chance were equally good. With them,
-                # kappa is undefined.
+                # This round chose only labels with a cost of 0 by chance, for which kappa is
+                # undefined. The labels of the round before are equally good, so they are used.
                 costs = before
                 table = items.cheapest(costs, given)
             break

@@ -31,7 +31,8 @@ class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Return the features as the predicted probabilities."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _AsGiven:
-        # CalibratedClassifierCV warns that weights are unused if `fit` has no such argument.
+        # The weights are accepted but not used, because CalibratedClassifierCV warns if `fit` has
+        # no such argument.
         self.classes_ = np.unique(y)
         return self
 

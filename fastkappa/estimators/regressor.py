@@ -145,7 +145,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             check_some_weight(sample_weight)
             some = sample_weight != 0
             features, truth = X[some], y[some]
-            # Weights near 1 have squares that neither overflow nor underflow.
+            # The weights are divided by the largest, so that their squares do not overflow.
             heaviest = sample_weight.max()
             roots, penalty = np.sqrt(sample_weight[some] / heaviest), penalty / heaviest
         self._solve(features, truth, roots, penalty)

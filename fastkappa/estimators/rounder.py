@@ -393,7 +393,8 @@ class KappaRounder(
         if self.estimator is None:
             tags.input_tags.one_d_array = True
             tags.input_tags.two_d_array = False
-        # One column of scores separates the blobs in scikit-learn's estimator checks poorly.
+        # scikit-learn's estimator checks expect a low score here, because one column of scores
+        # separates their blobs poorly.
         tags.classifier_tags.poor_score = True
         return tags
 

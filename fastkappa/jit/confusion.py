@@ -16,8 +16,8 @@ from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView, address_of
 from fastkappa.tables.confusion import confusion_counts
 
-# With fewer pairs, the fast kernel would take longer to set up its counters and fill two blocks
-# than to count them.
+# For fewer pairs, the fast kernel is not worthwhile, because it sets up counters and fills two
+# blocks first.
 LONG = 8192
 LABELS_OUTSIDE = (
     "labels must be 0 to n_labels - 1, but an item has a different label: number labels from 0, or"

@@ -1,6 +1,6 @@
 """Implement the loops over items in three backends with one contract.
 
-The call graph, from the choice of a backend down to a single kernel:
+The call graph, from choosing a backend down to a single kernel:
 
     dispatch.get_kernels("cython" | "numba" | "numpy" | None)          contract.PairKernels
         numpy/pairs.py     np.bincount; with few labels, one key per several pairs (keys.py)

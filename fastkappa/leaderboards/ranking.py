@@ -145,7 +145,7 @@ def score_intervals(
     """
     found = np.full((len(tables), 2), np.nan)
     if weights is not None and not isinstance(weights, str):
-        # A matrix of weights refers to all labels.
+        # A matrix of weights refers to all labels, so labels that do not occur are kept.
         present = np.ones_like(present)
     for mask, some in with_same_labels(present):
         own = tables[some][:, mask][:, :, mask]

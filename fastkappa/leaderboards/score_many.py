@@ -115,7 +115,7 @@ def score_many(
         The true labels, of any type that `cohen_kappa_score` accepts.
     predictions : array of shape (n, m) or (m, n), mapping, data frame, or iterable of columns
         The m predictions. ``axis`` is the axis of the items in an array. A mapping maps names to
-        columns. Data frames of pandas, polars and pyarrow are supported. An iterator is read a few
+        columns. pandas, polars and pyarrow data frames are supported. An iterator is read a few
         columns at a time.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. A matrix refers to the labels of the tables, in their order.

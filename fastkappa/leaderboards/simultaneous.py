@@ -127,7 +127,7 @@ class _Screened:
         # Duplicates of a row are dropped, because they add no new differences.
         self._rows = np.array(list({row.tobytes(): row for row in deviations}.values()))
         self._centred = self._rows - self._rows.mean(axis=0)
-        # Rows far from 0 lose digits of their differences even in float64.
+        # Replicates far from 0 lose digits of their differences, so their size adds to the extent.
         self._extents = np.abs(self._centred).max(axis=1)
         self._extents += SINGLE * np.abs(self._rows).max(axis=1)
         self._moments = np.einsum("jr,jr->j", self._centred, self._centred)

@@ -283,7 +283,7 @@ def intraclass_correlation(
     ----------
     ratings : array-like of shape (n_subjects, n_raters)
         Numeric ratings, with one row per subject and one column per rater. They can be an array, a
-        list of rows, or a data frame of pandas, polars or pyarrow. None, NaN and similar values are
+        list of rows, or a pandas, polars or pyarrow data frame. None, NaN and similar values are
         missing.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing ratings. 'raise' raises an error. 'drop' leaves out their subjects and

@@ -173,7 +173,7 @@ def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int)
 
 
 def _floats(numbers: AnyArray) -> Floats:
-    # Infinite numbers raise an error later.
+    # NumPy's warning is not needed, because infinite numbers raise an error later.
     with np.errstate(over="ignore"):
         return numbers.astype(np.float64, copy=False)
 
@@ -219,7 +219,7 @@ def _chunks(items: _Items, exponent: int) -> Iterator[tuple[Floats, Floats, Floa
             continue
         some = items.weights[chunk] != 0
         w = _scaled(items.weights[chunk], items.weights_exponent)
-        # Numbers with weight 0 can be outside the limits.
+        # Items with weight 0 are left out, because their numbers can be outside the limits.
         yield (y, p, w) if some.all() else (y[some], p[some], w[some])
 
 

@@ -147,7 +147,7 @@ class Counted:
         found = self.places(coefficient.of_profiles)
         if coefficient.used is None:
             return found
-        # A subject without ratings has index -1, which reads the last entry.
+        # A subject without ratings has index -1, which reads the last entry, so -1 is appended.
         new = np.where(coefficient.used, np.cumsum(coefficient.used) - 1, -1)
         return np.append(new, -1)[found]
 

@@ -22,6 +22,7 @@ from fastkappa.statistics.weights import Weights
 # The largest number of items in a report, and of labels in one of its cells.
 MOST_SHOWN = 10
 MOST_LABELS = 4
+SET_SEPARATOR = " + "
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,21 +83,33 @@ class DisputedItems(Result):
         rows = zip(self.items[:n].tolist(), self.disagreement[:n].tolist(), *columns)
         return [dict(zip(("item", "disagreement", *names), row)) for row in rows]
 
-    def to_csv(self) -> str:
+    def to_csv(self, *, set_separator: str = SET_SEPARATOR) -> str:
         """Return a CSV table for adjudication, with one row per item and an empty last column.
 
-        Its columns are ``item``, the columns of `to_frame`, and ``adjudicated``.
+        Its columns are ``item``, the columns of `to_frame`, ``majority`` and ``adjudicated``.
+        ``majority`` is the label of more than half of the raters of the item, or empty. The labels
+        of a set are joined by ``set_separator``, and an empty set is ``[]``.
         """
-        names, columns = self._columns()
-        cells = zip(self.items.tolist(), self.disagreement.tolist(), *columns)
-        head = ["item", "disagreement", *names, "adjudicated"]
+        names, columns = self._columns(set_separator)
+        majority = [_cell_of(label, set_separator) for label in self._majority()]
+        cells = zip(self.items.tolist(), self.disagreement.tolist(), *columns, majority)
+        head = ["item", "disagreement", *names, "majority", "adjudicated"]
         return as_csv(head, ([*row, None] for row in cells), n_given=1)
 
-    def _columns(self) -> tuple[list[str], list[list[Any]]]:
+    def _majority(self) -> list[Any]:
+        """Return the label of more than half of the raters of each item, or None."""
+        best = self.labels[self.label_counts.argmax(axis=1)].tolist()
+        is_most = 2 * self.label_counts.max(axis=1) > self.label_counts.sum(axis=1)
+        return [label if most else None for label, most in zip(best, is_most.tolist())]
+
+    def _columns(self, set_separator: str = SET_SEPARATOR) -> tuple[list[str], list[list[Any]]]:
         if self.ratings is None:
-            names = [f"ratings {_name_of(label)}" for label in self.labels.tolist()]
+            names = [f"ratings {_name_of(label, set_separator)}" for label in self.labels.tolist()]
             return names, self.label_counts.T.tolist()
-        columns = [[_cell_of(rating) for rating in column] for column in self.ratings.T.tolist()]
+        columns = [
+            [_cell_of(rating, set_separator) for rating in column]
+            for column in self.ratings.T.tolist()
+        ]
         return list(self.rater_names or ()), columns
 
     def __repr__(self) -> str:
@@ -128,13 +141,15 @@ class DisputedItems(Result):
         return ", ".join([*named, *(["..."] if len(given) > MOST_LABELS else [])])
 
 
-def _name_of(label: Any) -> str:
-    return label_text(_cell_of(label))
+def _name_of(label: Any, set_separator: str = SET_SEPARATOR) -> str:
+    return label_text(_cell_of(label, set_separator))
 
 
-def _cell_of(label: Any) -> Any:
+def _cell_of(label: Any, set_separator: str) -> Any:
     """Return a label as a table cell; a set becomes text."""
-    return " + ".join(sorted(map(str, label))) if isinstance(label, frozenset) else label
+    if not isinstance(label, frozenset):
+        return label
+    return set_separator.join(sorted(map(str, label))) or "[]"
 
 
 def disputed_items(
@@ -179,9 +194,9 @@ def disputed_items(
     >>> found.items.tolist(), found.disagreement.round(2).tolist()
     ([1, 2], [1.0, 0.67])
     >>> print(found.to_csv())
-    item,disagreement,Ann,Ben,Cat,adjudicated
-    1,1.0,b,c,a,
-    2,0.6666666666666666,a,a,b,
+    item,disagreement,Ann,Ben,Cat,majority,adjudicated
+    1,1.0,b,c,a,,
+    2,0.6666666666666666,a,a,b,a,
     """
     if most is not None and most < 1:
         raise ValueError(f"most must be 1 or more, got {most!r}.")
@@ -197,7 +212,7 @@ def disputed_items(
         order = np.argsort(-apart)
         enough = np.searchsorted(np.cumsum(patterns.multiplicities[order]), most)
         disputed = apart >= apart[order[enough]]
-    # An item without ratings has index -1, which reads the last entry.
+    # An item without ratings has index -1, which reads the last entry, so False is appended.
     found = np.flatnonzero(np.append(disputed, False)[places])
     chosen = found[np.argsort(-apart[places[found]], kind="stable")][:most]
     names = None if given.counted.subjects is None else given.counted.subjects.items

@@ -170,5 +170,5 @@ class Inference:
         return in_clusters, alone
 
     def __getstate__(self) -> dict[str, Any]:
-        # The model can be large, so it is left out and rebuilt on demand.
+        # The model can be large, so it is not pickled but rebuilt on demand.
         return {name: part for name, part in vars(self).items() if name not in ("model", "tested")}

@@ -184,7 +184,7 @@ class MultiRaterResult(Result):
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters with a used subject; without clusters, of used subjects."""
+        """The number of clusters with a used subject, or of used subjects without clusters."""
         return int(self.inference.n_units)
 
     @property

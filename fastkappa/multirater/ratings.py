@@ -75,7 +75,7 @@ class Ratings:
         Parameters
         ----------
         ratings : array-like of shape (n_subjects, n_raters)
-            A NumPy array, a list of rows, or a data frame of pandas, polars or pyarrow, with
+            A NumPy array, a list of rows, or a pandas, polars or pyarrow data frame, with
             columns as for `fastkappa.confusion_counts`. Labels may be fractional numbers. Missing
             ratings are None, NaN, NaT, NA, null or masked. A rating may be a set of labels; an
             empty set is a rating too.

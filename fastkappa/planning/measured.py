@@ -198,7 +198,8 @@ class _Intraclass(NamedTuple):
         ratio = _ratio(null, self.k) / _ratio(self.value, self.k)
         if self.value > null:
             return f_tail(ratio * f_quantile(1 - tail, *freedom), *freedom)
-        # The inverse of F has an F distribution with exchanged degrees of freedom.
+        # The reciprocal of an F-distributed variable has an F distribution with exchanged degrees
+        # of freedom.
         return f_tail(f_quantile(1 - tail, *freedom[::-1]) / ratio, *freedom[::-1])
 
 

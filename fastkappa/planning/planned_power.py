@@ -47,7 +47,7 @@ FEW_OUTSIDE = 10
 MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
 # The number of studies for a first estimate of the number of items.
 FIRST_STUDIES = 200
-# Numbers per study, multiplied by the number of studies; they take about 0.1 s.
+# The number of studies times the cost of each study is at most this, which takes about 0.1 s.
 STUDIES_COST = 300_000
 WITHIN = 0.02
 # The time for the moments of z grows with the fifth power of the number of labels, and the time for

@@ -81,7 +81,8 @@ def laid_out(grid: Grid) -> Grid:
     if grid.ax.figure.get_layout_engine() is None:
         return grid
     with warnings.catch_warnings():
-        # At this point `find_glyphs` has not replaced the fonts yet.
+        # This ignores warnings about missing characters, because `find_glyphs` has not replaced the
+        # fonts yet.
         warnings.simplefilter("ignore")
         grid.ax.figure.canvas.figure.draw_without_rendering()
     return grid._replace(cell=min(grid.cell, _cell_width(grid.ax, len(grid.labels))))

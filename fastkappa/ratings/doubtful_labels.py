@@ -95,7 +95,8 @@ WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOT
 # This pattern finds horizontal rules below column names, and the blank lines of forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
-# A label between numbers, such as grade 4a or code V58.61. The letters i, l and o can be misread.
+# A label that is common among numbers, such as grade 4a or code V58.61. The letters i, l and o can
+# be misread.
 CODE = re.compile(r"\d+[a-e]|[a-hj-kmnp-z]\d{2,}(\.\d+)?", re.IGNORECASE)
 SIGN = re.compile(r"\d*[-+]+|\+/-")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")

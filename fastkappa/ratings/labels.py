@@ -275,7 +275,8 @@ def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
     """Return dates or durations in another unit, with NaT where the unit cannot represent them."""
     if dates.dtype == unit:
         return dates
-    # A date that the unit cannot represent wraps, so converting it back gives another date.
+    # NumPy does not report a date that the unit cannot represent. The date wraps, so it differs
+    # when it is converted back.
     found = dates.astype(unit)
     found[found.astype(dates.dtype) != dates] = "NaT"
     return found

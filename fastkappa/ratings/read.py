@@ -160,7 +160,7 @@ def read(
             for name, column in kept.items()
         }
         rated_columns = [columns[name] for name in names]
-        # An empty array has a type without meaning.
+        # The type of an empty array has no meaning, so types are compared only if there are items.
         if n_given > n_dropped:
             columns.update(zip(names, comparable(rated_columns, names, odd_remedy)))
     except ValueError as error:
@@ -314,7 +314,7 @@ def read_rated(
 
 
 def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") -> Column:
-    """Return the column of the items' clusters; ``of`` is the word for the items in errors.
+    """Return the column of the items' clusters; ``of`` is the word that errors use for items.
 
     Raises
     ------

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from fastkappa.thresholds.optimal import ThresholdResult as ThresholdResult
     from fastkappa.thresholds.rounding_report import RoundingReport as RoundingReport
     from fastkappa.two_raters.agreement_result import AgreementResult as AgreementResult
-    from fastkappa.two_raters.grouped import GroupedAgreement as GroupedAgreement
+    from fastkappa.two_raters.grouped_result import GroupedAgreement as GroupedAgreement
     from fastkappa.two_raters.margin_tests import MarginTests as MarginTests
     from fastkappa.two_raters.prevalence import CorrectedPrevalence as CorrectedPrevalence
     from fastkappa.two_raters.statistics.proportions import Proportion as Proportion
@@ -59,7 +59,7 @@ _HOMES = {
     "DisputedItems": "multirater.disputed",
     "EqualKappas": "statistics.strata",
     "Estimate": "statistics.indices",
-    "GroupedAgreement": "two_raters.grouped",
+    "GroupedAgreement": "two_raters.grouped_result",
     "Interpretation": "statistics.scales",
     "IntraclassCorrelation": "measurements.intraclass",
     "IntraclassResult": "measurements.intraclass",

@@ -151,10 +151,13 @@ def counts_grid(
     *,
     rows_are: str = "",
     caption: str = "",
-    above: str = "",
+    axes: tuple[str, str] | None = None,
     largest: int = LARGEST_TABLE,
 ) -> list[Grid]:
-    """Return the grid of a confusion matrix with totals, or none if it is too large to read."""
+    """Return the grid of a confusion matrix with totals, or none if it is too large to read.
+
+    ``axes`` names the rows and the columns in a line above the grid.
+    """
     if len(labels) > largest:
         return []
     names = [*(label_text(label) for label in labels.tolist()), "total"]
@@ -163,9 +166,9 @@ def counts_grid(
     zero = "0" if len(labels) <= LARGEST_WITH_ZEROS else "."
     rows = [[name, *map(number_text, row)] for name, row in zip(names, counts)]
     head = [rows_are, *names]
-    return [
-        Grid(head, rows, indent=2, least_width=0, caption=caption, above=above, zero=zero),
-    ]
+    above = "{} (rows) and {} (columns)".format(*axes) if axes else ""
+    caption = above or caption
+    return [Grid(head, rows, indent=2, least_width=0, caption=caption, above=above, zero=zero)]
 
 
 def number_text(count: int | float) -> str:

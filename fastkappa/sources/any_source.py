@@ -91,7 +91,7 @@ def confusion_from_source(
         booleans, strings, dates or times.
     labels : array-like of shape (l,), default=None
         The labels of the table, in order. If None, a declared order with all its labels is used. An
-        ordered categorical, an Enum of polars or DuckDB, an ordered Arrow dictionary, or a Python
+        ordered categorical, a polars or DuckDB Enum, an ordered Arrow dictionary, or a Python
         enum declares an order. If no order is declared, the labels are those that occur, sorted:
         strings that are all numbers by value, and other strings alphabetically. If items are left
         out, a warning lists the given strings that no item has.

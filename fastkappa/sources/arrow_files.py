@@ -135,7 +135,7 @@ def read_columns(
             import pyarrow
 
             batches = list(_batches(path, file_format, columns, on_progress, strings))
-            # A file without rows has no batches. Batches of JSON can have different types.
+            # Batches of JSON can differ in type, so each becomes a table. An empty file has none.
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
             tables = tables or [pyarrow.table({})]
             table = pyarrow.concat_tables(tables, promote_options="permissive")

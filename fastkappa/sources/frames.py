@@ -174,7 +174,7 @@ def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
 
 
 def _note_orders(table: SourceTable, schema: Any) -> None:
-    """Record the orders declared by Enums of polars or DuckDB and by ordered categoricals."""
+    """Record the orders declared by polars or DuckDB Enums and by ordered categoricals."""
     import narwhals
 
     for axis in table.axes[1:]:
@@ -226,7 +226,7 @@ def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
         if not np.isfinite(sums).all():
             raise RatingsError(f"column {column!r} has weights that are not finite.")
         return sums
-    # Not every engine reports an overflow.
+    # Check for overflow here, because not every engine reports it.
     for most, count in zip(cells["most"], n):
         if int(most) * count > INT64_MAX:
             raise OverflowError(

@@ -274,7 +274,7 @@ class SourceTable:
         self.add_table((group.dtype, first.dtype, second.dtype), keys, counts, sums)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A tally refers to kernels, which cannot be pickled.
+        # Tallies refer to kernels, which cannot be pickled, so they are added to the table first.
         self._settle()
         return vars(self)
 

@@ -56,9 +56,11 @@ from fastkappa.statistics.tables import (
     as_tables,
     refuse_fractions,
 )
-from fastkappa.statistics.weights import Weights
+from fastkappa.statistics.weights import Weights, as_weights, weights_text
 
 NAMES = ("first", "second")
+# The interval, z and p-value without a test.
+UNTESTED = NO_ENDS, math.nan, math.nan
 # If a correlation is closer to 1 than this, the estimates count as equal.
 LEAST_APART = 1e-12
 
@@ -90,6 +92,8 @@ class KappaDifference(Result):
         The test methods of the two kappas.
     doubt : str
         The reason why the interval and the test cannot be trusted, or an empty text if they can.
+    weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
+        The disagreement weights of both kappas.
     """
 
     value: float
@@ -103,6 +107,7 @@ class KappaDifference(Result):
     names: tuple[str, str] = NAMES
     interval_methods: tuple[IntervalMethod, IntervalMethod] = ("asymptotic", "asymptotic")
     doubt: str = ""
+    weights: Weights = None
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row for the difference.
@@ -128,8 +133,8 @@ class KappaDifference(Result):
             f"{100 * self.confidence:g} % interval by {methods} tests",
         )
         return versioned(
-            f"Kappa was {one} of {first} and {two} of {second}, a difference of {found}, p"
-            f" {p_value_text(self.p_value, 2)}"
+            f"Kappa ({weights_text(self.weights)}) was {one} of {first} and {two} of {second},"
+            f" a difference of {found}, p {p_value_text(self.p_value, 2)}"
         )
 
     def _report(self) -> Report:
@@ -141,7 +146,7 @@ class KappaDifference(Result):
             rows.append((method, drawn.value, drawn.standard_error, drawn.interval))
         test = [("z of no difference", self.z), ("p", p_value_text(self.p_value, 2))]
         return Report(
-            ["Difference of two kappas"],
+            [f"Difference of two kappas, {weights_text(self.weights)}"],
             [estimate_grid(rows, self.confidence), facts(test)],
             [self.doubt] if self.doubt else [],
         )
@@ -228,14 +233,13 @@ def compare_independent(
         value,
         both,
         error,
-        NO_ENDS,
-        math.nan,
-        math.nan,
+        *UNTESTED,
         float(confidence),
         None,
         NAMES,
         methods,
         one.doubt or two.doubt,
+        one.weights,
     )
     if obstacle:
         return found
@@ -342,7 +346,8 @@ def compare_joint(
     for i, (place, table) in enumerate(zip(cells, (first, second))):
         slopes = np.zeros((2, *counts.shape[:2]))
         slopes[0][place], slopes[1][place] = kappa_gradient(table, weights)
-        # The kappa of a prediction depends on that prediction only.
+        # The kappa of a prediction does not depend on the other prediction, whose axis has length
+        # 1.
         values[i], sizes[i] = np.expand_dims(slopes, 3 - i)
     values[2], sizes[2] = values[0] - values[1], sizes[0] + sizes[1]
     slope = Influence(values, sizes).reshape(3, 1, -1)
@@ -366,14 +371,13 @@ def compare_joint(
         difference_of("kappas", both),
         both,
         float(errors[2]),
-        NO_ENDS,
-        math.nan,
-        math.nan,
+        *UNTESTED,
         float(confidence),
         drawn,
         NAMES,
         (one, two),
         doubt_of_table(first) or doubt_of_table(second),
+        as_weights(weights, len(counts)),
     )
     if math.isnan(found.value) or math.isnan(found.standard_error):
         return found
@@ -434,7 +438,7 @@ def difference_of(what: str, both: tuple[float, float]) -> float:
 
 
 def _joint_counts(joint: ArrayLike) -> AnyArray:
-    # A cube of counts passes the checks of a stack of tables.
+    # A cube of counts has the shape of a stack of tables, so the same checks apply.
     counts = as_tables(
         joint, "joint", "compare_predictions(first, second, y_true=...) takes three columns."
     )

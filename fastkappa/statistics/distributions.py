@@ -158,8 +158,8 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
     """
     if math.isnan(numerator + denominator):
         return math.nan
-    # The smaller tail keeps its digits. If it is small, its logarithm is nearly linear in log(f),
-    # so Newton's method converges. A bracket shortens steps that are too long.
+    # The smaller tail is used, because it keeps its digits. If it is small, its logarithm is nearly
+    # linear in log(f), so Newton's method converges. A bracket shortens steps that are too long.
     upper = p > 0.5
     tail = 1 - p if upper else p
     low, high, log_f = -700.0, 700.0, 0.0

@@ -64,9 +64,10 @@ class Interpretation(Result, _Interpretation):
         sum to 1, or are NaN if there is no interval.
     confident_reading : str
         The highest band that the agreement reaches or exceeds with the given confidence (Gwet
-        2014); 'undefined' if there is no interval.
+        2014); 'undefined' if there is no interval. The statement is one-sided. So the lower end of
+        the two-sided interval with the same confidence can be in a lower band.
     confidence : float
-        The confidence of ``confident_reading``.
+        The one-sided confidence of ``confident_reading``.
     """
 
     __slots__ = ()
@@ -87,18 +88,21 @@ class Interpretation(Result, _Interpretation):
         """Return the reading of the value, and the band that it reaches with the confidence."""
         if self.confident_reading == "undefined":
             return self.reading
-        at_least = f"with {100 * self.confidence:g} % confidence at least {self.confident_reading}"
-        return f"{self.reading}, {at_least}"
+        return f"{self.reading}, {self._at_least()}"
 
     def _report(self) -> Report:
         lines = [f"read by {self.source}: {self.reading}"]
         if math.isnan(sum(self.proportions.values())):
             return Report(lines)
         bands = [
-            f"  {band}: {part:.1%} of its distribution" for band, part in self.proportions.items()
+            f"  {band}: {part:.1%} of the confidence distribution"
+            for band, part in self.proportions.items()
         ]
-        confident = f"  with {100 * self.confidence:g} % confidence at least"
-        return Report([*lines, *bands, f"{confident} {self.confident_reading}"])
+        return Report([*lines, *bands, f"  {self._at_least()}"])
+
+    def _at_least(self) -> str:
+        percent = f"{100 * self.confidence:g} %"
+        return f"at least {self.confident_reading} (one-sided, with {percent} confidence)"
 
     def __repr__(self) -> str:
         return f"<Interpretation: {self.reading}, by {self.scale}>"
@@ -202,7 +206,7 @@ def interpret(
     scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
         The scale.
     confidence : float, default=0.95
-        The confidence of ``confident_reading``.
+        The one-sided confidence of ``confident_reading``.
 
     Returns
     -------

@@ -74,7 +74,7 @@ def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArra
     used = proportions != 0
     values, sizes = influence
     if not used.all():
-        # The influence of a cell without items can be infinite or NaN.
+        # The influence of a cell without items can be infinite or NaN, so it is replaced by 0.
         values, sizes = np.where(used, values, 0.0), np.where(used, sizes, 0.0)
     with np.errstate(invalid="ignore", over="ignore"):
         deviation = values - np.add.reduce(proportions * values, axis=-1, keepdims=True)

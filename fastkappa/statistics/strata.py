@@ -31,7 +31,7 @@ from fastkappa.statistics.intervals.methods import (
 from fastkappa.statistics.intervals.tested import Estimates, Together, kappas_tested
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.tables import as_table, refuse_fractions, warn_of_sums
-from fastkappa.statistics.weights import Weights
+from fastkappa.statistics.weights import Weights, as_weights
 
 Undefined: TypeAlias = Literal["nan", "drop"]
 UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
@@ -352,7 +352,8 @@ def stratum_of(
         method = choose_method(interval_method, counts)
         error = float(standard_error(counts, weights))
         kappa, doubt = float(kappas(counts, weights)), doubt_of_table(counts)
-        return Stratum(kappa, error, method, math.inf, None, counts, weights, doubt)
+        checked = as_weights(weights, len(counts))
+        return Stratum(kappa, error, method, math.inf, None, counts, checked, doubt)
     result: Any = table
     tested = None
     if weights is not None:
@@ -400,7 +401,7 @@ def _warn(why: str, stacklevel: int) -> None:
 def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
     """Raise if tables or results have different weights or distributions."""
     tables = list(tables)
-    # The variances of a table are divided by n.
+    # A table without a result counts as normal, because its variances are divided by n.
     if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
         raise ValueError(
             "kappas with different distributions cannot be compared: use"

@@ -40,7 +40,7 @@ def as_numbers(values: Any, name: str) -> AnyArray:
     try:
         numbers = np.asarray(values)
     except ValueError as error:
-        # ConfusionCounts is a tuple of a table and other counts.
+        # This can be a ConfusionCounts, which is a tuple of a table and other counts.
         if hasattr(values, "table"):
             remedy = f"{name} must be a table, got {type(values).__name__}: give its table, .table."
             raise ValueError(remedy) from error

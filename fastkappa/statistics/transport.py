@@ -91,7 +91,7 @@ def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> 
     table = np.diag(np.minimum(rows, columns))
     supply, demand = rows - table.diagonal(), columns - table.diagonal()
     row_potential, column_potential = np.zeros(len(rows)), np.zeros(len(columns))
-    # With proportions, rounding leaves small remainders.
+    # With proportions, rounding leaves small remainders, which are ignored.
     negligible = 0 if supply.dtype.kind != "f" else 1e-14 * float(rows.sum())
     while (supply > negligible).any() and (demand > negligible).any():
         reduced = np.maximum(costs + row_potential[:, None] - column_potential, 0)

@@ -27,8 +27,8 @@ CHUNK = 1 << 16
 # One-byte codes use longer chunks, because threads wait for Python between chunks: with shorter
 # ones, two threads were slower than one.
 LONG_CHUNK = 1 << 18
-# A guess is based on a sample of this size and as many of the first ratings. If there are up to
-# eight times as many ratings, all of them are read, because sampling them is no faster.
+# A guess is based on a sample of this size and on the same number of first ratings. If there are up
+# to eight times as many ratings, all of them are read, because sampling them is no faster.
 SAMPLE = 256
 # A range of labels is counted without look-up if its table has at most this many cells.
 LARGEST_DENSE_TABLE = 1 << 20

@@ -1,4 +1,4 @@
-"""Count the confusion table of two array-likes; this is a public function."""
+"""The public function that counts the confusion table of two array-likes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def confusion_counts(
     ----------
     y1, y2 : array-like of shape (n,)
         The ratings of two raters: integers of any dtype, whole floats, booleans, strings or dates.
-        They can be NumPy arrays, lists, columns of pandas, polars or pyarrow, and objects that
+        They can be NumPy arrays, lists, pandas, polars or pyarrow columns, and objects that
         export their memory with the Arrow or DLPack protocols. Integer arrays are read in place,
         with any stride or byte order. Arrays of whole numbers on the same device, such as tensors
         on a GPU, are counted there by their own library.
@@ -82,6 +82,6 @@ def confusion_counts(
     items = read(given, labels, sample_weight=sample_weight, may_be_empty=True, remedy=NOT_MISSING)
     columns = items.columns["y1"], items.columns["y2"]
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
-    # The result contains the number of items outside the labels, so no warning is needed.
+    # The number of items outside the labels is in the result, so it is not passed on for a warning.
     judge_table(counts.labels, counts.table, are_given=labels is not None)
     return counts

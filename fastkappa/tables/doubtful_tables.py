@@ -175,7 +175,8 @@ def judge_raters(
         return
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
-        # The number of labels is compared as in `_warn_of_strangers`.
+        # Raters can have no label in common by chance if a rater used only one label, or labels
+        # that hardly repeat.
         repeats = 1 < len(own) <= n / LEAST_REPEATS
         if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
             shown = ", ".join(map(repr, own[:MOST_NAMED].tolist()))

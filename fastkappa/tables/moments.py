@@ -46,7 +46,7 @@ def moments_of(
     known: KnownLabels | None,
     num_threads: int | None = None,
 ) -> Moments | None:
-    """Return the moments of two columns, or None if a table is required or as fast."""
+    """Return the moments of two columns, or None if a table is required or equally fast."""
     n_items = len(first.values)
     plain = first.categories is None and second.categories is None
     if not plain or n_items < FEWEST_ITEMS or kernels.sum_moments is None:

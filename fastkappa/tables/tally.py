@@ -102,7 +102,7 @@ class Tally:
         if self._weight_type is not None:
             dtypes += [np.float64] if self._weight_type.kind == "f" else [np.int64, np.int64]
         n_joined, self.n_cells = len(shape) > 2, math.prod(shape)
-        # Combined codes are never outside, but the kernels need a last row.
+        # The kernels need a last row for values outside, although combined codes are never outside.
         n_rows = math.prod(shape[:-1]) + n_joined
         if self._most_cells is not None and self.n_cells > self._most_cells:
             raise TooManyCellsError(f"{self.n_labels} labels need too many cells.")
@@ -154,8 +154,8 @@ class Tally:
     ) -> None:
         """Count the items ``start <= i < stop``; after an error, the tally is unusable.
 
-        ``of_same_types`` skips the check of the columns' types. Set it if `reads_in_place` was true
-        for them and no items of other types have been added since.
+        If ``of_same_types`` is true, the columns' types are not checked. Set it if `reads_in_place`
+        was true for them and no items of other types have been added since.
         """
         try:
             if self._plain is None or not (of_same_types or self.reads_in_place(columns)):

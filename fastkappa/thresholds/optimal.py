@@ -39,6 +39,10 @@ ITEMS_WORTH_BINS = 1 << 16
 MOST_OF_FALLING = 0.3
 # The repr shows at most this many thresholds.
 MOST_SHOWN = 4
+IN_SAMPLE = (
+    "The thresholds were chosen on these items, so this kappa is optimistic. KappaRounder estimates"
+    " kappa on new items."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,14 +121,17 @@ class ThresholdResult(Result):
         names = [label_text(label) for label in self.labels.tolist()]
         rows = list(zip(names, ["-inf", *cuts], [*cuts, "inf"]))
         grids = [Grid(("label", "from", "below"), abridged(rows))]
-        counts = counts_grid(self.labels, self.table)
+        counts = counts_grid(self.labels, self.table, axes=("True labels", "the labels given"))
+        below = [f"none reach a kappa above by more than {self.gap:.2g}"] if self.gap else []
+        if not math.isnan(self.kappa):
+            below.append(IN_SAMPLE)
         return Report(
             [
                 f"Thresholds with the highest kappa, {figure(self.kappa)}, on"
-                f" {self.table.sum():g} items" + (", and the labels they give" if counts else "")
+                f" {self.table.sum():g} items"
             ],
             [*grids, *counts],
-            [f"none reach a kappa above by more than {self.gap:.2g}"] if self.gap else (),
+            below,
         )
 
     def sentence(self) -> str:

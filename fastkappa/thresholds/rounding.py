@@ -38,7 +38,7 @@ METHODS: tuple[Method, ...] = ("spline", "exact", "bagged", "smoothed", "closed_
 MOST_SMOOTHED_ROWS = 1 << 14
 # A spline has few knots, so it gains nothing from more rows than this.
 MOST_SPLINE_ROWS = 1 << 10
-# Rounding errors would hide a smaller proportion of the total weight.
+# Items with a smaller proportion of the total weight are left out, because rounding hides them.
 LEAST_PROPORTION = 1e-12
 # With more items, the exact optimum generalises as well, and takes a fraction of the time.
 MOST_BAGGED = 10_000
@@ -232,7 +232,8 @@ class ThresholdFinder(NamedTuple):
         rows = np.diff(prefix)
         sums, sizes = np.add.reduceat(_times(numbers, items.weights), places[:-1]), rows.sum(axis=0)
         if items.weights is not None:
-            # The differences of prefix sums would have the rounding errors of the whole sums.
+            # The weights are summed again, because differences of prefix sums would have the
+            # rounding errors of the whole sums.
             sizes = np.add.reduceat(items.weights, places[:-1])
         x = (sums / sizes - mean) / spread
         n_items = _effective_size(items)
@@ -345,7 +346,7 @@ def _in_scores(thresholds: Floats, scale: float, items: SortedScores) -> AnyArra
 
 
 def _nearest(places: Places, wanted: Floats) -> Places:
-    """Return the nearest of ascending places. Ties go to the higher place."""
+    """Return the place nearest to each wanted one. Places ascend; ties go to the higher place."""
     middles = places[:-1] / 2 + places[1:] / 2
     return places[np.searchsorted(middles, wanted, side="right")]
 

@@ -139,8 +139,7 @@ class RoundingReport(Result):
         y = label_text(self._y)
         begins = "Each label and the score it begins at"
         head = ("label", "from", "half point")
-        caption = f"{y} (rows) and the labels given (columns)"
-        counts = counts_grid(self.labels, self.table, caption=caption, above=caption)
+        counts = counts_grid(self.labels, self.table, axes=(y, "the labels given"))
         return Report(
             [f"n = {self.n}, {weights_text(self._scheme)}, method {self.method}"],
             [

@@ -351,7 +351,8 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
         # NumPy would turn the numbers in a mixed list into strings.
         names = np.array(labels, dtype=object)
-    # Only the list shows whether large whole numbers are rounded in an array of floats.
+    # For floats the list itself is read, because only the list shows whether large whole numbers
+    # are rounded in an array.
     names = array_of(labels if names.dtype.kind == "f" else names, "labels")
     refuse_missing_labels(list(distinct(names.tolist())))
     return names

@@ -198,9 +198,9 @@ def _facts(result: _Result) -> Iterator[tuple[str, str]]:
     yield f"p of {null}", p_value_text(result.p_value, 2)
     if result.clusters is None:
         yield "null standard error", figure(result.null_standard_error)
-        yield "p of equal margins", p_value_text(result.margins.stuart_maxwell.p_value, 2)
     else:
         yield "design effect", figure(result.design_effect)
+    yield "p of equal margins", p_value_text(result.margins.stuart_maxwell.p_value, 2)
     yield "largest kappa possible", figure(result.kappa_max)
     yield "expected agreement", figure(result.expected_agreement)
     if result.weights is not None:

@@ -93,7 +93,7 @@ class AgreementResult(Result):
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters with an item in the table; without clusters, of items."""
+        """The number of clusters with an item in the table, or of items without clusters."""
         return int(n_units(self.n, self.clusters))
 
     @cached_property

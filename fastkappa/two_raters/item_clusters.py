@@ -66,17 +66,14 @@ def clusters_of_pairs(items: RatedItems, labels: Any, n_outside: int) -> Cluster
 class GroupedClusters(NamedTuple):
     """The clusters of each group's items, and of all items.
 
-    The cells of ``joint`` are the cells of all groups' tables, concatenated.
+    The cells of ``joint`` are the cells of all groups' tables, concatenated. ``n_shared`` is the
+    number of clusters that have items of several groups.
     """
 
     of_groups: list[Clusters]
     pooled: Clusters
     joint: Clusters
-
-    @property
-    def are_shared(self) -> bool:
-        """Whether any cluster has items of several groups."""
-        return sum(own.n_clusters for own in self.of_groups) > self.pooled.n_clusters
+    n_shared: int
 
 
 def clusters_by_group(
@@ -99,7 +96,11 @@ def clusters_by_group(
         for own in (order[begin:end] for begin, end in pairwise(ends))
     ]
     pooled = clusters_of(clusters, own_cells, counts)
-    return GroupedClusters(of_groups, pooled, clusters_of(clusters, cells, counts))
+    joint = clusters_of(clusters, cells, counts)
+    # The cells of a cluster are in increasing order, and so are their groups.
+    first, last = (joint.cells[i] // n_cells for i in (joint.starts[:-1], joint.starts[1:] - 1))
+    n_shared = int(joint.multiplicities[first != last].sum())
+    return GroupedClusters(of_groups, pooled, joint, n_shared)
 
 
 def known_of_pairs(items: RatedItems, labels: Any) -> KnownLabels:

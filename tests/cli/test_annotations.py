@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,11 @@ RATED: dict[str, Any] = {"anna": ANNA, "ben": BEN, "eve": EVE}
 IDS = [f"t{i}" for i in range(N)]
 
 
+LEFT_OUT = ("file", "disputed", "remarks")
+
+
 def without_file(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name not in ("file", "disputed")}
+    return {name: value for name, value in fields.items() if name not in LEFT_OUT}
 
 
 @pytest.fixture
@@ -237,6 +241,75 @@ def test_sets_of_labels(tmp_path: Path) -> None:
     )
     of_group = found["groups"][0]["coefficients"]["krippendorff_alpha_masi"]
     assert of_group["value"] == pytest.approx(krippendorff_alpha(SETS[:3], level="masi").value)
+
+
+EMPTY = ["[]", "{}", ";", " ; "]
+
+
+def test_empty_sets_of_text_are_those_of_lists(tmp_path: Path) -> None:
+    """A blank field is missing, and the other texts are the rating that no label applies."""
+    given: Any = [
+        *([set(), set(), {"a"}], [set(), {"b"}, set()], [{"a"}, {"a", "b"}, set()]),
+        *([set(), {"a"}, {"a"}], [{"b"}, {"b"}, {"b"}], [{"a"}, {"a"}, None]),
+    ]
+    empty = iter(EMPTY * 2)
+    texts = [
+        ["" if one is None else "; ".join(sorted(one)) or next(empty) for one in row]
+        for row in given
+    ]
+    path = write_csv(tmp_path / "tags.csv", **dict(zip(("ann", "ben", "eve"), zip(*texts))))
+    options = [path, "--raters", "ann", "ben", "eve", "--set-separator", ";"]
+    found = agree.json_of(*options, "--missing", "drop")
+    for level in ("nominal", "jaccard", "masi"):
+        right = krippendorff_alpha(given, level=level).value  # type: ignore[arg-type]
+        alpha = found["coefficients"][f"krippendorff_alpha_{level}"]
+        assert alpha["value"] == pytest.approx(right, abs=1e-15)
+    assert [] in found["labels"]
+    why = "A blank field is missing: write [] for no labels."
+    assert found["remarks"] == [f"1 rating left out. {why}"]
+    assert agree.refusal(*options).strip().endswith(why)
+    # Without missing ratings, there is nothing to remark.
+    full = write_csv(tmp_path / "full.csv", **dict(zip(("ann", "ben", "eve"), zip(*texts[:-1]))))
+    assert "remarks" not in agree.json_of(full, *options[1:])
+
+
+def test_sets_of_lists_and_of_texts_together(tmp_path: Path) -> None:
+    lists = [["a", "b"], [], ["b"], None]
+    rows = [json.dumps({"id": i, "tags": tags}) for i, tags in enumerate(lists)]
+    (tmp_path / "ann.jsonl").write_text("\n".join(rows))
+    ben = write_csv(tmp_path / "ben.csv", id=range(4), tags=["b;a", "[]", "a", "b"])
+    options = [tmp_path / "ann.jsonl", ben, "--id", "id", "--rating", "tags"]
+    found = agree.json_of(*options, "--set-separator", ";", "--missing", "drop")
+    given: Any = [[{"a", "b"}, {"a", "b"}], [set(), set()], [{"b"}, {"a"}], [None, {"b"}]]
+    right = krippendorff_alpha(given, level="jaccard").value
+    alpha = found["coefficients"]["krippendorff_alpha_jaccard"]["value"]
+    assert alpha == pytest.approx(right, abs=1e-15)
+    refusal = agree.refusal(*options, "--missing", "drop")
+    assert "use fastkappa agree with --set-separator" in refusal
+
+
+def test_remarks_on_replaced_ratings_and_on_rows_without_a_group(tmp_path: Path) -> None:
+    rows = [(f"t{i}", who, "xy"[i % 2], "uv"[i // 5]) for i in range(10) for who in RATED]
+    again = [("t0", "anna", "y", "u"), ("t1", "anna", "y", "u"), ("t1", "anna", "x", "u")]
+    names = ("item", "who", "label", "batch")
+    path = write_csv(tmp_path / "long.csv", **dict(zip(names, zip(*rows, *again))))
+    options = ["--item", "item", "--rater", "who", "--rating", "label"]
+    # t0 of anna: x is replaced by y. t1 of anna: y and y are replaced by x.
+    last = agree.json_of(path, *options, "--duplicates", "last")["remarks"]
+    assert last == [
+        "3 ratings replaced by the last of the same rater and item; 3 of them differed from it."
+    ]
+    first = agree.json_of(path, *options, "--duplicates", "first")["remarks"]
+    assert first == [last[0].replace("last", "first").replace("; 3", "; 2")]
+    plain = write_csv(tmp_path / "plain.csv", **dict(zip(names, zip(*rows))))
+    assert "remarks" not in agree.json_of(
+        plain, *options, "--duplicates", "last", "--group", "batch"
+    )
+    blank = [(*row[:3], "" if row[0] == "t3" else row[3]) for row in rows]
+    path = write_csv(tmp_path / "blank.csv", **dict(zip(names, zip(*blank))))
+    printed = agree.text_of(path, *options, "--group", "batch", "--missing", "drop")
+    n = len(RATED)
+    assert f"Rows without a group in column 'batch': {n} of {10 * n}." in " ".join(printed.split())
 
 
 def test_pictures_and_gates_of_sets(tmp_path: Path) -> None:

@@ -228,8 +228,9 @@ def test_scale_of_two(path: Path, ratings: dict[str, Any]) -> None:
     assert_same(json_of(path, *options)["interpretation"], expected._asdict())
     text = text_of(path, *options)
     assert "\nread by Landis and Koch (1977): moderate\n" in text
-    assert f"\n  moderate: {expected.proportions['moderate']:.1%} of its distribution\n" in text
-    assert text.endswith("\n  with 95 % confidence at least fair\n")
+    part = expected.proportions["moderate"]
+    assert f"\n  moderate: {part:.1%} of the confidence distribution\n" in text
+    assert text.endswith("\n  at least fair (one-sided, with 95 % confidence)\n")
 
 
 # Groups of two raters' items.
@@ -263,7 +264,7 @@ def test_groups_with_bootstrap_and_scale(path: Path) -> None:
     assert [g["interpretation"]["reading"] for g in found["groups"]] == ["fair", "fair"]
     text = text_of(path, *options, "--scale", "altman")
     assert "kappa of Winnipeg, 95 % bootstrap interval: " in text
-    at_least = "fair, with 95 % confidence at least poor"
+    at_least = "fair, at least poor (one-sided, with 95 % confidence)"
     assert text.endswith(
         f"read by Altman (1991)\n  New Orleans: {at_least}\n  Winnipeg: {at_least}\n"
     )

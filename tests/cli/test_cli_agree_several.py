@@ -71,8 +71,8 @@ def test_every_coefficient_is_read_by_a_scale(path: Path, grades: np.ndarray) ->
     found = agree.json_of(*options)["coefficients"]["fleiss_kappa"]["interpretation"]
     direct = fleiss_kappa(grades[:, :3], labels=[1, 2, 3]).interpret("altman")
     assert found == direct.to_dict()
-    expected = f"Fleiss' kappa: {direct.reading}, with 95 % confidence at least"
-    assert f"{expected} {direct.confident_reading}" in agree.text_of(*options)
+    at_least = f"at least {direct.confident_reading} (one-sided, with 95 % confidence)"
+    assert f"Fleiss' kappa: {direct.reading}, {at_least}" in agree.text_of(*options)
 
 
 @pytest.mark.parametrize("output", ["text", "json", "html", "csv"])
@@ -132,7 +132,7 @@ def test_disputed_items_have_their_names(tmp_path: Path) -> None:
     written = tmp_path / "disputed.csv"
     long = ("--item", "text", "--rater", "who", "--rating", "grade", "--missing", "drop")
     agree.text_of(path, *long, "--disputed", written)
-    assert written.read_text().splitlines()[1] == f"t1,{2 / 3},x,y,x,"
+    assert written.read_text().splitlines()[1] == f"t1,{2 / 3},x,y,x,x,"
 
 
 def test_groups_are_compared(path: Path, grades: np.ndarray) -> None:

@@ -94,6 +94,28 @@ def test_decisions_come_first(long: Path, tmp_path: Path) -> None:
     ):
         odd = write_csv(tmp_path / "odd.csv", **cells)
         assert why in agree.refusal(long, *LONG, "--gold", gold, "--adjudicated", odd)
+    # Labels that are given are not asked for again.
+    odd = write_csv(tmp_path / "odd.csv", item=["t3"], adjudicated=["Y"])
+    options = [long, *LONG, "--gold", gold, "--adjudicated", odd]
+    assert "To use it, name all labels in --labels." in agree.refusal(*options)
+    given = agree.refusal(*options, "--labels", "x,y,z")
+    assert given.strip().endswith("which is not in --labels. Did you mean 'y'?")
+
+
+def test_the_items_that_need_a_decision_have_no_majority(wide: Path, tmp_path: Path) -> None:
+    disputed = tmp_path / "disputed.csv"
+    agree.text_of(wide, *WIDE, "--item", "id", "--disputed", disputed)
+    head, *rows = read(disputed)
+    assert head[-2:] == ["majority", "adjudicated"]
+    assert {row[0]: row[-2] for row in rows} == {"t2": "y", "t3": "", "t4": "", "t7": ""}
+    # The column does not decide, and a file without it is read too.
+    gold = tmp_path / "gold.csv"
+    for n_columns in (-1, -2):
+        with disputed.open("w", newline="") as file:
+            lines = [[*line[:n_columns], line[-1]] for line in (head, *rows)]
+            csv.writer(file).writerows(lines)
+        agree.text_of(wide, *WIDE, "--item", "id", "--gold", gold, "--adjudicated", disputed)
+        assert read(gold)[1:] == expected()
 
 
 def test_two_raters_and_repeated_items(long: Path, wide: Path, tmp_path: Path) -> None:

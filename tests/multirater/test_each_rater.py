@@ -246,14 +246,19 @@ def test_disputed_items_of_other_forms() -> None:
     )
     lines = disputed_items(long).to_csv().splitlines()
     assert lines == [
-        "item,disagreement,A,B,C,adjudicated",
-        "x,1.0,no,yes,,",
-        f"y,{2 / 3},no,no,yes,",
+        "item,disagreement,A,B,C,majority,adjudicated",
+        "x,1.0,no,yes,,,",
+        f"y,{2 / 3},no,no,yes,no,",
     ]
     counts = Ratings.from_counts([[3, 0], [1, 2], [2, 2]], labels=["no", "yes"])
     assert disputed_items(counts).to_csv().splitlines()[0] == (
-        "item,disagreement,ratings no,ratings yes,adjudicated"
+        "item,disagreement,ratings no,ratings yes,majority,adjudicated"
     )
+    # No label has more than half of four ratings if two raters gave each.
+    assert [line.split(",")[-2] for line in disputed_items(counts).to_csv().splitlines()[1:]] == [
+        "yes",
+        "",
+    ]
     assert disputed_items(counts).items.tolist() == [1, 2]
     with pytest.raises(ValueError, match="a table does not show which subject"):
         disputed_items(Ratings.from_table([[3, 1], [1, 3]]))
@@ -263,7 +268,9 @@ def test_disputed_items_of_other_forms() -> None:
 
 def test_disputed_sets_are_text_in_a_table() -> None:
     found = disputed_items([[{"a", "b"}, {"a"}], [{"c"}, {"c"}]])
-    assert found.to_csv().splitlines()[1] == "0,1.0,a + b,a,"
+    assert found.to_csv().splitlines()[1] == "0,1.0,a + b,a,,"
+    three = disputed_items([[{"b", "a"}, {"a", "b"}, set()]])
+    assert three.to_csv(set_separator=";").splitlines()[1].endswith(",a;b,a;b,[],a;b,")
     assert "a, a + b" in str(found)
 
 
@@ -271,7 +278,7 @@ def test_no_item_may_be_disputed() -> None:
     none = disputed_items([[1, 1], [2, 2]])
     assert str(none) == "0 of 2 items are disputed"
     assert len(none.to_frame()) == 0
-    assert none.to_csv() == "item,disagreement,rater 1,rater 2,adjudicated"
+    assert none.to_csv() == "item,disagreement,rater 1,rater 2,majority,adjudicated"
 
 
 def test_agreement_on_each_label() -> None:

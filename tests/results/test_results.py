@@ -359,7 +359,7 @@ def test_a_result_prints_as_a_table() -> None:
     low, high = (f"{end:.4f}" for end in difference.interval)
     # 0.4 and 79 / 99, exactly.
     assert str(difference).splitlines() == [
-        "Difference of two kappas",
+        "Difference of two kappas, no weights",
         "",
         "                       value  std. error       95 % interval",
         "kappa of first        0.4000",
@@ -483,3 +483,45 @@ def test_sentences() -> None:
         [1, 2, 3] * 9, [[1, 2, 2] * 9], clusters=list(range(9)) * 3, n_resamples=99, rng=0
     )
     assert "95 % interval of 99 bootstrap replicates of 9 clusters" in clustered.sentence()
+
+
+def test_tables_of_given_labels_name_their_axes() -> None:
+    best = str(fastkappa.optimal_thresholds([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]))
+    assert "True labels (rows) and the labels given (columns)\n\n" in best
+    decoded = str(fastkappa.decode_probabilities([[0.9, 0.1], [0.2, 0.8]]))
+    assert "Expected counts of true labels (rows) and the labels given (columns)\n\n" in decoded
+
+
+def test_an_optimistic_or_conditional_kappa_says_so() -> None:
+    best = str(fastkappa.optimal_thresholds([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]))
+    assert "chosen on these items, so this kappa is optimistic" in best
+    with pytest.warns(UserWarning, match="undefined"):
+        single = fastkappa.optimal_thresholds([1, 1], [0.1, 0.2])
+    assert "optimistic" not in str(single)
+    decoded = str(fastkappa.decode_probabilities([[0.9, 0.1], [0.2, 0.8]]))
+    assert "if the probabilities are right" in " ".join(decoded.split())
+
+
+@pytest.mark.parametrize(
+    ("weights", "name"),
+    [
+        (None, "no weights"),
+        ("quadratic", "quadratic weights"),
+        ([[0, 1, 2], [1, 0, 1], [2, 1, 0]], "weights of a matrix"),
+    ],
+)
+def test_a_difference_names_its_weights(weights: Any, name: str) -> None:
+    table = np.array(TABLE)
+    joint = np.zeros((3, 3, 3), int)
+    joint[range(3), :, range(3)] = table
+    of_results = fastkappa.compare_independent(
+        *(fastkappa.agreement_from_confusion(t, weights=weights) for t in (table, table.T))
+    )
+    for difference in (
+        fastkappa.compare_independent(table, table.T, weights=weights),
+        fastkappa.compare_paired(joint, weights=weights),
+        of_results,
+    ):
+        assert str(difference).startswith(f"Difference of two kappas, {name}\n")
+        assert difference.sentence().startswith(f"Kappa ({name}) was")
+        assert json.dumps(difference.to_dict()["weights"]) == json.dumps(weights)

@@ -444,12 +444,3 @@ def test_durations(backend: str) -> None:
     counts = confusion_counts(y1, y2, backend=backend)
     assert counts.labels.astype("m8[s]").astype(int).tolist() == [5, 60, 120]
     assert counts.table.tolist() == [[0, 1, 1], [0, 1, 0], [0, 0, 0]]
-
-
-def test_a_table_that_fits_in_no_memory_asks_for_ids(monkeypatch: pytest.MonkeyPatch) -> None:
-    def scatter(*_: Any) -> None:
-        raise MemoryError("Unable to allocate")
-
-    monkeypatch.setattr("fastkappa.tables.table.scatter", scatter)
-    with pytest.raises(MemoryError, match="there are 3 different labels: are they ids of items"):
-        confusion_counts([0, 1, 2], [0, 1, 1])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import pytest
 
+from fastkappa import confusion_counts
 from tests.helpers.fresh_python import run_python
 
 N = 20_000_000
@@ -92,3 +94,12 @@ def test_the_measure_sees_a_copy() -> None:
         "counts = confusion_counts(y1, y2", "y1 = y1 + 0\ncounts = confusion_counts(y1, y2"
     )
     assert peak_above_inputs(code, "numpy", "int64", N // 2) > N // 2 * 8 * 0.9
+
+
+def test_a_table_that_fits_in_no_memory_asks_for_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    def scatter(*_: Any) -> None:
+        raise MemoryError("Unable to allocate")
+
+    monkeypatch.setattr("fastkappa.tables.table.scatter", scatter)
+    with pytest.raises(MemoryError, match="there are 3 different labels: are they ids of items"):
+        confusion_counts([0, 1, 2], [0, 1, 1])

@@ -182,6 +182,9 @@ def test_wald_test_by_students_t() -> None:
     assert "intervals tend to be too short\n" in str(result)
     normal = agreement(y1, y2, clusters=clusters)
     assert "too short, less so with" in " ".join(str(normal).split())
+    equal = normal.margins.stuart_maxwell.p_value
+    assert equal != agreement(y1, y2).margins.stuart_maxwell.p_value
+    assert f"p of equal margins {equal:.2g}" in " ".join(str(normal).split())
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])

@@ -44,6 +44,22 @@ def test_groups_that_share_no_cluster_are_independent() -> None:
     assert vars(found.equality) == vars(compare_strata(found))
 
 
+def test_the_report_counts_clusters_of_several_groups() -> None:
+    """Patient numbers can restart at each site, but a reader can also have cases of all sites."""
+    groups, clusters, y1, y2 = study(60, 30, 7)
+    found = agreement_by(y1, y2, groups=groups, clusters=clusters)
+    shared = sum(len(set(groups[clusters == own])) > 1 for own in set(clusters))
+    assert 0 < shared < len(set(clusters))
+    said = f"the groups share {shared} clusters, each counted once; if cluster numbers restart"
+    assert said in " ".join(str(found).split())
+    assert found.to_dict()["n_shared_clusters"] == found.n_shared_clusters == shared
+    # Numbers that are distinct, and no clusters at all, need no remark.
+    for own in (clusters + 100 * groups, None):
+        apart = agreement_by(y1, y2, groups=groups, clusters=own)
+        assert apart.n_shared_clusters == 0
+        assert "share" not in str(apart)
+
+
 def test_covariance_is_that_of_the_jackknife() -> None:
     """Leaving out a cluster at a time shows how the kappas vary together."""
     groups, clusters, y1, y2 = study(20_000, 1000, 3)

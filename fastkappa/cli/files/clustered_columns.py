@@ -16,7 +16,8 @@ from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named, names_of_clusters
 from fastkappa.two_raters.agreement import agreement
 from fastkappa.two_raters.agreement_result import AgreementResult
-from fastkappa.two_raters.grouped import GroupedAgreement, agreement_by
+from fastkappa.two_raters.grouped import agreement_by
+from fastkappa.two_raters.grouped_result import GroupedAgreement
 
 
 class ClusteredPair:

@@ -155,7 +155,8 @@ class Opener:
                 opened_text(path, encoding) as text,
                 open(copy, "w", encoding=encoding or "utf-8", newline="") as written,
             ):
-                # Blanks within quotes are part of a label.
+                # Lines with quotes keep their blanks, because blanks within quotes are part of a
+                # label.
                 written.writelines(
                     line.lstrip(" ") if '"' in line else f"{BLANKS.sub(' ', line.strip())}\n"
                     for line in text

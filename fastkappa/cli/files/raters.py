@@ -15,18 +15,22 @@ from fastkappa.choices import did_you_mean
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named, names_of_clusters
+from fastkappa.formatting import count_text
 from fastkappa.multirater.ratings import Ratings
-from fastkappa.ratings.missing import without
+from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_columns import as_array, with_order
 from fastkappa.sources.arrow_folders import joined
 from fastkappa.sources.source_counts import SourceCounts
-from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError, no_label
 from fastkappa.statistics.clusters import Clusters
 
 # If each rater has a file, this is the name of the column of raters. No file has a column of this
 # name.
 RATER = "name of the file"
+# Texts that stand for the empty set, apart from a separator alone.
+EMPTY_SETS = ("[]", "{}")
+BLANK_SETS = "A blank field is missing: write [] for no labels."
 
 
 class RaterColumns(NamedTuple):
@@ -73,10 +77,12 @@ class RaterColumns(NamedTuple):
         text: Sequence[str] = (),
         *,
         are_scores: bool = False,
+        separator: str | None = None,
     ) -> dict[str, Any]:
         """Return the names of the columns of ratings, items and raters, and of other columns.
 
-        Items, raters and the columns ``text`` are read as strings.
+        Items, raters and the columns ``text`` are read as strings. With a separator, texts of
+        ratings become lists of labels.
 
         Raises
         ------
@@ -85,27 +91,32 @@ class RaterColumns(NamedTuple):
         """
         text = [*self.named, *text]
         if self.files:
-            arrays = self._joined(reading, [self.item or "", *others], text, are_scores)
+            arrays = self._joined(reading, [self.item or "", *others], text, are_scores, separator)
         else:
             own = [*self.named, *others]
-            arrays = _read(source, reading, self.rated, own, text, are_scores)
+            arrays = _read(source, reading, self.rated, own, text, are_scores, separator)
         return arrays if self.rating is None else self._of_chosen(arrays)
 
     def _joined(
-        self, reading: Reading, own: Sequence[str], text: Sequence[str], are_scores: bool
+        self,
+        reading: Reading,
+        own: Sequence[str],
+        text: Sequence[str],
+        are_scores: bool,
+        separator: str | None,
     ) -> dict[str, Any]:
         """Return the columns of all files, one after the other."""
         rating, parts = self.rated[0], []
         for source, name in self.files.values():
             texts = [name if one == rating else one for one in text if one != RATER]
-            part = _read(source, reading, [name], own, texts, are_scores)
+            part = _read(source, reading, [name], own, texts, are_scores, separator)
             parts.append({**part, rating: part[name]})
         for name in (rating, *own):
             types = {str(part[name].type) for part in parts}
             if len(types) > 1 and any("string" in one for one in types):
                 # If a rater gave only labels that look like numbers, their file contains numbers.
                 for part in parts:
-                    part[name] = part[name].cast("string")
+                    part[name] = _as_strings(name, part[name], separator is not None)
         for rater, part in zip(self.files, parts):
             part[RATER] = as_array([rater] * len(part[rating]), RATER)
         return joined(parts, [rating, *own, RATER])
@@ -135,22 +146,71 @@ def _read(
     others: Sequence[str],
     text: Sequence[str],
     are_scores: bool,
+    separator: str | None,
 ) -> dict[str, Any]:
     if are_scores:
         return reading.columns(source, (), others, text=text, scores=rated)
-    return reading.columns(source, rated, others, text=text)
+    arrays = reading.columns(source, rated, others, text=text)
+    if separator is not None:
+        arrays |= {name: _lists_of(arrays[name], separator) for name in rated}
+    return arrays
+
+
+def _lists_of(column: Any, separator: str) -> Any:
+    """Return texts such as ``joy;pride`` as lists of labels; lists are returned unchanged."""
+    import pyarrow
+
+    if _are_lists(column):
+        return column
+    values = column.to_pylist()
+    lists = [None if value is None else _labels_in(str(value), separator) for value in values]
+    return pyarrow.chunked_array([lists], pyarrow.list_(pyarrow.string()))
+
+
+def _labels_in(text: str, separator: str) -> list[str] | None:
+    """Return the labels in a text, or None if it is blank.
+
+    Examples
+    --------
+    >>> from fastkappa.cli.files.raters import _labels_in
+    >>> [_labels_in(text, ";") for text in ("joy; pride", "joy;", ";", "[]", " ")]
+    [['joy', 'pride'], ['joy'], [], [], None]
+    """
+    text = text.strip()
+    if text in EMPTY_SETS:
+        return []
+    return [part.strip() for part in text.split(separator) if part.strip()] if text else None
+
+
+def _are_lists(column: Any) -> bool:
+    return "list" in str(column.type)
+
+
+def _as_strings(name: str, column: Any, are_sets: bool) -> Any:
+    """Return a column of labels as strings, or a column of lists as lists of strings."""
+    import pyarrow
+
+    if not _are_lists(column):
+        return column.cast("string")
+    if not are_sets:
+        raise RatingsError(no_label(name, column.type))
+    return column.cast(pyarrow.list_(pyarrow.string()))
 
 
 class RatersRead(NamedTuple):
     """The ratings of all rows and of each group, and the names of the items if they are known.
 
     Groups are sorted, and all have the same labels. ``columns`` are the columns that were read.
+    ``remarks`` are sentences on rows that are left out. ``labels_are_given`` is whether labels are
+    named in ``--labels`` instead of taken from the ratings.
     """
 
     whole: Ratings
     groups: dict[Any, Ratings]
     items: AnyArray | None
     columns: RaterColumns
+    remarks: tuple[str, ...] = ()
+    labels_are_given: bool = False
 
 
 def read_raters(
@@ -193,10 +253,11 @@ def read_raters(
     rated, of_clusters = columns.rated, [] if cluster is None else [cluster]
     text = of_clusters if separator is None else [*of_clusters, *rated]
     others = of_clusters if group is None else [*of_clusters, group]
-    arrays = columns.read(source, reading, others, text)
+    arrays = columns.read(source, reading, others, text, separator=separator)
     named = [*columns.named, *of_clusters]
     checked = {name: array for name, array in arrays.items() if name not in named}
-    reading.check_missing(source, checked, rated, "such ratings")
+    advice = None if separator is None else BLANK_SETS
+    reading.check_missing(source, checked, rated, "such ratings", advice=advice)
     known = None
     if separator is None:
         known = reading.known({name: arrays[name] for name in rated})
@@ -205,7 +266,7 @@ def read_raters(
         clusters = None if cluster is None else arrays[cluster]
         ratings = {name: arrays[name] for name in rated}
         if separator is not None:
-            ratings = {name: sets_of(array, separator) for name, array in ratings.items()}
+            ratings = {name: array.to_pylist() for name, array in ratings.items()}
         if columns.rating is None:
             return Ratings.from_raters(ratings, labels=labels, clusters=clusters)
         item, rater = (arrays[name] for name in columns.named)
@@ -236,7 +297,62 @@ def read_raters(
     if group is not None:
         for value, part in split_by(arrays[group], used):
             groups[value] = _of_group(value, part, whole.labels, ratings_of)
-    return RatersRead(whole, groups, _names_of_items(columns, arrays, whole), columns)
+    remarks = _remarks(columns, arrays, group, duplicates, are_sets=separator is not None)
+    items, are_given = _names_of_items(columns, arrays, whole), reading.labels is not None
+    return RatersRead(whole, groups, items, columns, remarks, are_given)
+
+
+def _remarks(
+    columns: RaterColumns,
+    arrays: Mapping[str, Any],
+    group: str | None,
+    duplicates: str,
+    *,
+    are_sets: bool,
+) -> tuple[str, ...]:
+    """Return sentences on the rows that are left out."""
+    remarks = []
+    if are_sets:
+        n_blank = sum(arrays[name].null_count for name in columns.rated)
+        if n_blank:
+            remarks.append(f"{count_text(n_blank, 'rating')} left out. {BLANK_SETS}")
+    if group is not None:
+        missing = find_missing(arrays[group])
+        if missing is not None and missing.any():
+            remarks.append(
+                f"Rows without a group in column {group!r}: {missing.sum()} of {len(missing)}. They"
+                " are in no group."
+            )
+    if duplicates != "error":
+        remarks += _replaced(columns, arrays, duplicates)
+    return tuple(remarks)
+
+
+def _replaced(columns: RaterColumns, arrays: Mapping[str, Any], kept: str) -> list[str]:
+    """Return a sentence on ratings that are replaced by another one of the same rater and item."""
+    items, raters = (_codes(arrays[name]) for name in columns.named)
+    ratings = _codes(arrays[columns.rated[0]])
+    rated = ratings >= 0
+    ratings, pairs = ratings[rated], (items * (raters.max() + 1) + raters)[rated]
+    if kept == "last":
+        ratings, pairs = ratings[::-1], pairs[::-1]
+    _, first, which = np.unique(pairs, return_index=True, return_inverse=True)
+    n, n_differ = len(pairs) - len(first), int((ratings != ratings[first][which]).sum())
+    if not n:
+        return []
+    return [
+        f"{count_text(n, 'rating')} replaced by the {kept} of the same rater and item;"
+        f" {n_differ} of them differed from it."
+    ]
+
+
+def _codes(column: Any) -> AnyArray:
+    """Return a number for each distinct value of a column, and -1 where it is missing."""
+    values = column.to_pylist()
+    if _are_lists(column):
+        values = [value if value is None else str(sorted(set(value))) for value in values]
+    codes: AnyArray = as_array(values, "").dictionary_encode().indices.fill_null(-1).to_numpy()
+    return codes.astype(np.int64)
 
 
 def _names_of_items(
@@ -254,16 +370,6 @@ def _names_of_items(
         twice = str(found[counts > 1][0])
         raise RatingsError(f"column {columns.item!r} has the item {twice!r} in several rows.")
     return names
-
-
-def sets_of(column: Any, separator: str) -> list[list[str] | None]:
-    """Return texts such as ``joy;pride``, or lists, as lists of labels; missing ones are None."""
-    return [
-        value
-        if value is None or isinstance(value, list)
-        else [part.strip() for part in str(value).split(separator) if part]
-        for value in column.to_pylist()
-    ]
 
 
 def pair_counts(ratings: Ratings) -> SourceCounts:

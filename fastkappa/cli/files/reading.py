@@ -230,13 +230,14 @@ class Reading(NamedTuple):
         rated: Sequence[str],
         left_out: str,
         what: str = "ratings",
+        advice: str | None = None,
     ) -> None:
         """Raise if a value is missing in one of the columns, unless missing values are dropped."""
         if not self.drop_missing:
             masks = {name: find_missing(column) for name, column in columns.items()}
             n_missing = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
             n_rows = len(next(iter(columns.values())))
-            self.refuse_missing(source, n_missing, n_rows, rated, left_out, what)
+            self.refuse_missing(source, n_missing, n_rows, rated, left_out, what, advice)
 
     def refuse_missing(
         self,
@@ -246,17 +247,21 @@ class Reading(NamedTuple):
         rated: Sequence[str],
         left_out: str = "such rows",
         what: str = "ratings",
+        advice: str | None = None,
     ) -> None:
         """Raise if any column has missing values, unless missing values are dropped.
 
         ``n_missing`` has the number of missing values per column.
 
-        The error names texts such as NA in the columns ``rated``, because they can be labels.
+        The error names texts such as NA in the columns ``rated``, because they can be labels. It
+        ends with ``advice`` instead if that is given.
         """
         missing = {name: n for name, n in n_missing.items() if n}
         if missing and not self.drop_missing:
             found = " and ".join(f"{n} in column {name!r}" for name, n in missing.items())
-            named = self.may_be_labels(source, [name for name in missing if name in rated])
+            named = f" {advice}" if advice else ""
+            if advice is None:
+                named = self.may_be_labels(source, [name for name in missing if name in rated])
             raise RatingsError(
                 f"{what} are missing: {found}, of {n_rows} rows. Give --missing drop to leave"
                 f" {left_out} out.{named}"

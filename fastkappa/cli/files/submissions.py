@@ -298,7 +298,7 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
             why = f"it {error.others}. Give --allow-other-labels to leave such items out."
             board.fail(str(one.file), why)
         except (ValueError, TypeError) as error:
-            # The name of the file is already in this row.
+            # The reason leaves out the name of the file, because this row shows it.
             why = " ".join(str(error).split()).removeprefix(f"{one.file} ")
             board.fail(str(one.file), why)
 

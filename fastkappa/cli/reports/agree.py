@@ -78,7 +78,7 @@ def read_and_report(
         )
     request = request._replace(raters=tuple(read.whole.rater_names or ()))
     if read.whole.n_raters == 2 and not of_alpha:
-        return _report_on_two_read(request, read)
+        return _report_on_two_read(request, read).remarking(read.remarks)
     if request.interval_method != "auto":
         raise ValueError("--interval-method applies only to two raters.")
     if request.null != 0 or request.alternative != "two-sided":
@@ -87,7 +87,7 @@ def read_and_report(
             " values outside the 95 % interval, and a one-sided test those beyond one end of the"
             " interval with --confidence 0.9."
         )
-    return report_on_several(request, read)
+    return report_on_several(request, read).remarking(read.remarks)
 
 
 def _refuse_for_two(request: AgreeRequest) -> None:

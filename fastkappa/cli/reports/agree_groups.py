@@ -26,7 +26,7 @@ from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.scales import Interpretation
 from fastkappa.statistics.strata import EqualKappas, compare_strata
-from fastkappa.two_raters.grouped import ALL, GroupedAgreement
+from fastkappa.two_raters.grouped_result import ALL, GroupedAgreement
 
 
 def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output:
@@ -124,7 +124,10 @@ class GroupsOfSeveral:
                 return compare_coefficients(*firsts), ""
             except ValueError:
                 pass
-        return None, "the groups are not compared: they have items or clusters in common"
+        return None, (
+            "the groups are not compared: they have items or clusters in common. If the numbers of"
+            " items or clusters restart in each group, make them distinct"
+        )
 
     def reports(self) -> list[Report]:
         """Return a table with one row per group, and the comparison of the groups."""

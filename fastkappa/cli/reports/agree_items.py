@@ -43,10 +43,14 @@ def of_items(request: AgreeRequest, read: RatersRead, weights: Weights) -> tuple
     fields: dict[str, Any] = {"n_disputed": found.n_disputed, "disputed": found.most(MOST_SHOWN)}
     reports, files = [found._report()], []
     if request.disputed is not None:
-        files.append((request.disputed, found.to_csv()))
+        joined = {} if request.set_separator is None else {"set_separator": request.set_separator}
+        files.append((request.disputed, found.to_csv(**joined)))
     if request.gold is not None:
         items = range(1, whole.n_subjects + 1) if names is None else names.tolist()
-        labels, decided_by = final_labels(whole, list(map(str, items)), request.decisions)
+        unknown = "which is not in --labels."
+        if not read.labels_are_given:
+            unknown = "which no rater gave. To use it, name all labels in --labels."
+        labels, decided_by = final_labels(whole, list(map(str, items)), request.decisions, unknown)
         head = [read.columns.item or ITEM, read.columns.rating or "label", "decided_by"]
         files.append((request.gold, as_csv(head, zip(items, labels, decided_by), n_given=1)))
         counts = Counter(decided_by)
@@ -66,11 +70,12 @@ def decisions(source: Source, reading: Reading) -> dict[str, str]:
 
 
 def final_labels(
-    ratings: Ratings, items: list[str], decisions: Mapping[str, str]
+    ratings: Ratings, items: list[str], decisions: Mapping[str, str], unknown: str
 ) -> tuple[list[Any], list[str]]:
     """Return the final label of each item (None if undecided) and the way in which it was decided.
 
-    A decision comes before the label that more than half of the raters of the item gave.
+    A decision comes before the label that more than half of the raters of the item gave. An error
+    says ``unknown`` of a decision that is not one of the labels.
 
     Raises
     ------
@@ -84,7 +89,8 @@ def final_labels(
     )
     best = ratings.labels[patterns.counts.argmax(axis=1)].tolist()
     of_patterns = [label if by else None for label, by in zip(best, how.tolist())]
-    # Index -1, an item without ratings, reads the last entry.
+    # An item without ratings has index -1, which reads the last entry, so None and OPEN are
+    # appended.
     places = ratings.counted.places(False).tolist()
     of_rows, how_of_rows = [*of_patterns, None], [*how.tolist(), OPEN]
     labels, decided_by = [of_rows[i] for i in places], [how_of_rows[i] for i in places]
@@ -97,8 +103,8 @@ def final_labels(
             )
         if decision.strip() not in known:
             raise ValueError(
-                f"--adjudicated has the label {decision!r} for item {item!r}, which no rater gave."
-                f"{did_you_mean(decision, list(known))} To use it, name all labels in --labels."
+                f"--adjudicated has the label {decision!r} for item {item!r},"
+                f" {unknown}{did_you_mean(decision, list(known))}"
             )
         labels[position[item]] = known[decision.strip()]
         decided_by[position[item]] = BY_DECISION

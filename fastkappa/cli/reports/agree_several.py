@@ -34,7 +34,7 @@ from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.agreement_result import AgreementResult
-from fastkappa.two_raters.grouped import ALL
+from fastkappa.two_raters.grouped_result import ALL
 
 # The time for BCa intervals grows with the square of the number of distinct subjects.
 MOST_FOR_BCA = 1000
@@ -88,7 +88,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
         "labels": whole.labels,
-        # Parts that sets of labels do not have.
+        # Sets of labels do not have these parts.
         "by_label": [],
         "each_rater": None,
         "pairwise": None,

@@ -73,6 +73,15 @@ class Output(NamedTuple):
             sentences=lambda: [*self.sentences(), *sentences],
         )
 
+    def remarking(self, remarks: Sequence[str]) -> Output:
+        """Return the output with remarks on the rows that were read at its beginning."""
+        if not remarks:
+            return self
+        return self._replace(
+            reports=[Report(list(remarks)), *self.reports],
+            fields={**self.fields, "remarks": list(remarks)},
+        )
+
     def written(self, output: str, warnings: Sequence[str]) -> str:
         """Return the output as 'text', 'json', 'csv', 'html' without plots, or 'sentence'."""
         if output == "json":

@@ -85,7 +85,7 @@ def group_scores(
         order = np.argsort(rows, kind="stable")
         rows = rows[order]
         n_items = np.bincount(rows, minlength=len(places))
-        # How many earlier items of the chunk are in the same row.
+        # The number of earlier items of the chunk that are in the same row as the item.
         before = np.arange(len(rows)) - (np.cumsum(n_items) - n_items)[rows]
         own = places[rows] + before
         has_place = own < ends[rows]

@@ -66,7 +66,7 @@ class Alignment(NamedTuple):
         return ", ".join(descriptions)
 
 
-# How two equal lists are aligned.
+# The alignment of two equal lists of ids.
 ALL_IN_ORDER = Alignment(None, None, [], [], [])
 
 

@@ -292,7 +292,7 @@ def _in_large_strings(lengths: AnyArray, characters: Any) -> Ids:
 
     ends = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])
-    # The array is built from its buffers, as in `_in_arrow`.
+    # The array is built from its buffers, because pyarrow's own conversion imports pandas.
     buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(characters)]
     return Ids("string", pyarrow.Array.from_buffers(pyarrow.large_string(), len(lengths), buffers))
 

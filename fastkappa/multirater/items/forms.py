@@ -42,13 +42,13 @@ TABLE = OtherForm(
 FEWEST_ROWS = 3
 # Fewer columns than this are read as raters, even with very few subjects.
 FEWEST_TRANSPOSED = 8
-# Independent raters would be expected to repeat this many pairs of labels. They repeat none with a
-# probability of about exp(-7), one in a thousand; if they agree, it is even smaller.
+# Independent raters would be expected to repeat this many pairs of labels. The probability that
+# they repeat none is about exp(-7), one in a thousand, and even smaller for raters who agree.
 REPEATED_BY_CHANCE = 7.0
 # A table with more labels than this has many small counts, which repeat.
 LARGEST_TABLE = 10
-# Rows searched for a repeated pair. In nearly all ratings, a pair repeats within the first few
-# rows.
+# A repeated pair is searched for in the first SOME_ROWS rows, where nearly all ratings have one,
+# and then in more rows.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
 

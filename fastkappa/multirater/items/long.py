@@ -227,7 +227,8 @@ def _sorted_ratings(
     if not rated.all():
         pairs, codes = pairs[rated], codes[rated]
     if (pairs[1:] <= pairs[:-1]).any():
-        # A stable sort would take several times as long.
+        # The sort is stable only if the order of duplicates matters, because a stable sort takes
+        # several times as long.
         order = np.argsort(pairs, kind=None if duplicates == "error" else "stable")
         pairs, codes = pairs[order], codes[order]
         del order

@@ -114,7 +114,8 @@ class Alpha(Coefficient):
         metric = self._metric(totals)
         n = np.asarray(totals.sum(axis=-1))
         observed = multiplicities @ self._of_patterns(metric)
-        # If there is only one label, rounding errors must not look like disagreement.
+        # If there is only one label, the expected disagreement is set to 0, because rounding errors
+        # must not look like disagreement.
         several = np.count_nonzero(totals, axis=-1) > 1
         with np.errstate(invalid="ignore"):
             expected = np.where(several, (metric.from_labels(totals) * totals).sum(axis=-1), 0.0)
@@ -162,7 +163,8 @@ class Alpha(Coefficient):
         features = np.column_stack([within, patterns.counts]) / mean_ratings
         own = 1 / (n * mean_ratings)
         ratio = partial(_ratio_of_alpha, between, own)
-        # Alpha draws two ratings by chance without replacement.
+        # The factor 1 - own corrects for alpha, which draws two ratings by chance without
+        # replacement.
         least = 1 - (1 - least_kappa(between, int(patterns.n_ratings.min()))) * (1 - own)
         return ScoreModel(features, patterns.multiplicities, ratio, least)
 
@@ -259,8 +261,8 @@ def influence_of_alpha(
 ) -> Influence:
     """Return how much a subject of each row raises alpha (Gwet 2014).
 
-    ``largest`` is the attribute of the metric. ``rounded`` is the error due to the rounding of
-    labels. It is added to the error bounds of ``to_all``, and in proportion to the bound of
+    ``largest`` is the attribute of the metric. ``rounded`` is the error due to rounded labels.
+    It is added to the error bounds of ``to_all``, and in proportion to the bound of
     ``expected``.
     """
     within, to_all, expected = parts

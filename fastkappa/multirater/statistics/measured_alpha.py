@@ -127,7 +127,8 @@ class _Squares:
         total = np.asarray(multiplicities @ self._sums)
         about_centre = multiplicities @ (self._squares + self._sums**2 / self._n_ratings)
         squares = about_centre - divided(total**2, n)
-        # Rounding must not make one number look like several.
+        # Sums that could be rounding errors are set to 0, so that one number does not look like
+        # several.
         noise = 64 * EPSILON * about_centre
         return within, np.where(squares > noise, 2 * n * squares, 0.0)
 
@@ -277,7 +278,8 @@ class _Ratios:
         function = self._distances.coefficients(moments)
         between = (function * moments).sum(axis=-1)
         n = np.asarray(multiplicities @ np.broadcast_to(self._n_ratings, len(self._within)))
-        # Rounding must not make one number look like several.
+        # Sums that could be rounding errors are set to 0, so that one number does not look like
+        # several.
         noise = 64 * EPSILON * n * n * self._distances.largest
         return (
             np.asarray(multiplicities @ self._within),

@@ -98,7 +98,7 @@ def distances_by(function: Distance, labels: AnyArray) -> FloatTable:
                     f"level must return a number for every pair of labels, got {distance!r} for"
                     f" {first!r} and {second!r}."
                 ) from error
-    # NaN and infinity are rejected later, by the check of every matrix.
+    # NaN and infinity are rejected later, when the matrix is checked.
     differ = np.argwhere((distances != distances.T) & ~np.isnan(distances + distances.T))
     if len(differ):
         i, j = differ[0].tolist()

@@ -178,8 +178,8 @@ def read_text(
     options = _options(file)
     # A file of one block is read faster without threads.
     options["read_options"].use_threads = n_bytes > BLOCK_SIZE
-    # After an error, Arrow's threads continue to read. These threads must not call Python while it
-    # exits.
+    # The file is opened by Arrow, not by Python: after an error, Arrow's threads continue to read,
+    # and they must not call Python while it exits.
     with _naming_lines(file):
         opened = pyarrow.OSFile(str(file.path))
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)

@@ -1,4 +1,4 @@
-"""Detect files with the suffix of a text file and other content, by their first bytes."""
+"""Detect files that have the suffix of a text file but other content, by their first bytes."""
 
 from __future__ import annotations
 

@@ -212,8 +212,8 @@ def _meaning(
         return [], NO_TYPE
     values = inferred(together, axis.column, decimal)
     if str(values.type) == "string":
-        # Encoding the values would import pyarrow.compute, which takes as long as reading a small
-        # file.
+        # Strings are returned without encoding, which would import pyarrow.compute. That takes as
+        # long as reading a small file.
         return values.to_pylist()[: len(texts)], STRINGS
     ratings = ratings_of(values, axis.column, axis.has_fractions)
     return keys_of(ratings)[: len(texts)], ratings.label_dtype

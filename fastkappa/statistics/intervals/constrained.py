@@ -37,7 +37,7 @@ LEAST_PRODUCT = 1e-10
 # The largest changes of kappa per step: at first, and in a second attempt.
 LARGEST_CHANGE = (0.2, 0.05)
 MOST_STEPS = (40, 100)
-# The most short steps in a row: with more, the steps are stuck.
+# The largest number of short steps in a row. More short steps mean that the search is stuck.
 SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
 TOLERANCE = 1e-9
 # Rounding of z near 0 is multiplied by p / z, so the error of the steps can stay above `TOLERANCE`.
@@ -46,8 +46,8 @@ LARGEST_ROUNDING = 1e-5
 # If the proportion of a cell with counts falls below this part of the observed proportion, no
 # proportions near the observed ones have kappa0.
 LEAST_PART = 1e-6
-# The products differ between cells by up to this factor. Symmetric counts can have asymmetric most
-# likely proportions, and symmetric steps would never leave a saddle point.
+# The products differ between cells by up to this factor. The most likely proportions for symmetric
+# counts can be asymmetric, and symmetric steps would never leave a saddle point.
 ASYMMETRY = 0.3
 GOLDEN_RATIO = 0.6180339887498949
 

@@ -37,7 +37,8 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 Test: TypeAlias = Literal["score", "profile"]
 TESTS: tuple[Test, ...] = get_args(Test)
 MOST_STEPS, MOST_HALVINGS = 40, 60
-# The most cells of tables solved together. Larger stacks need more memory and are not faster.
+# The largest number of table cells that are solved together. Larger stacks need more memory and are
+# not faster.
 BLOCK_CELLS = 1 << 15
 # The tolerance of an interval end.
 END_TOLERANCE = 1e-8

@@ -26,7 +26,7 @@ METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 # The default is the score interval for up to this number of labels. Its cost grows with their cube:
 # about 1.5 ms for 5 labels, 4 ms for 50, 20 ms for 100, 200 ms for 256 (one thread of Zen 4).
 MOST_LABELS = 128
-# With more items, one disagreement is lost in the rounding of proportions.
+# With more items, rounding the proportions hides a single disagreement.
 MOST_ITEMS = 10**10
 
 

@@ -34,7 +34,7 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 # For smaller deviates, ends are interpolated linearly, because rounding dominates the statistic.
 LEAST_DEVIATE = 1e-3
-# The standard error is 0 for full agreement, so it is replaced by at least this.
+# No standard error is smaller than this. For full agreement it would be 0.
 LEAST_ERROR = 1e-9
 MOST_STEPS = 40
 # After this many steps, each step must halve the bracket.
@@ -399,7 +399,7 @@ def _crossings(
         found[which] = function(point[which], which)
         width = high - low
         low, high = np.where(found >= 0, point, low), np.where(found <= 0, point, high)
-        # A NaN is on neither side.
+        # The search also ends if the value is NaN, which is on neither side of 0.
         done |= ~(np.abs(found) * scale > tolerance) | ~(high - low > tolerance)
         if done.all():
             break

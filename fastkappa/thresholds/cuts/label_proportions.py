@@ -151,7 +151,8 @@ def _maximised(
     n_intercepts = len(intercepts)
     for _ in range(MOST_STEPS):
         gradient, information = _derivatives(table, columns, ridge, fit)
-        # If labels do not overlap, the information matrix is singular.
+        # Least squares are used, because the information matrix is singular if labels do not
+        # overlap.
         step = np.linalg.lstsq(information, gradient, rcond=1e-14)[0]
         before = fit.likelihood
         for halved in range(30):

@@ -56,7 +56,7 @@ def smoothed_prefix(prefix: Floats, n_items: float) -> Floats:
     thrice = _Integral(ends, mirrored, 3)
     around = thrice(below - reach) - 2 * thrice(below) + thrice(below + reach)
     smooth = (around - around[:, :1]) / (reach * reach)
-    # The total of each label is known exactly.
+    # Replace the smoothed totals by the totals of the labels, which are known exactly.
     smooth[:, -1] = prefix[:, -1]
     return np.ascontiguousarray(smooth)
 

@@ -32,7 +32,7 @@ LONGEST_RANGE = 1 << 22
 COLLECTED_AT_ONCE = 1 << 18
 # 32-bit counts are added to 64-bit counts after at most this many items.
 MOST_COUNTED = (1 << 32) - 1
-# A bin with this many times the average count may contain a single, very frequent score.
+# A bin with this many times the average count can contain a single, very frequent score.
 HEAVY = 16
 
 

@@ -66,7 +66,8 @@ class GroupedScores(NamedTuple):
 def group_scores(kernels: ScoreKernels, items: ScoredItems, threads: int) -> GroupedScores:
     """Return the items in groups: bins if possible, otherwise runs of the sorted items."""
     n_items = len(items.scores)
-    # Fractional weights must be added one by one in the order of the scores.
+    # Bins are used only for whole numbers, because fractional weights must be added one by one in
+    # the order of the scores.
     if n_items >= ITEMS_WORTH_BINS and items.counts_whole:
         binned = bin_scores(kernels, items, n_items // GROUP, threads)
         if binned is not None:

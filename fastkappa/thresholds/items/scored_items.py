@@ -23,8 +23,8 @@ from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 
-# With more labels than this, the arguments may be swapped. Swapped arguments are likely if there
-# are at least FEWEST_PER_SCORE times as many labels as distinct scores.
+# With more labels than this, a check looks for swapped arguments. Swapped arguments are likely if
+# there are at least FEWEST_PER_SCORE times as many labels as distinct scores.
 MOST_LABELS, FEWEST_PER_SCORE = 20, 4
 # To find swapped arguments, this many scores are examined.
 SAMPLE = 1 << 16
@@ -138,7 +138,7 @@ def read_scored_items(
     if sample_weight is not None:
         weights, scale, whole = read_scaled_weights(sample_weight, n_items)
         if not weights.all():
-            # A label that occurs only in items of weight 0 does not count.
+            # Items of weight 0 are left out, so that labels of such items alone do not count.
             refuse_infinite_scores(numbers)
             kept = weights != 0
             weights, numbers = weights[kept], numbers[kept]

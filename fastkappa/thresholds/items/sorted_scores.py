@@ -104,7 +104,8 @@ def sort_scores(items: ScoredItems) -> SortedScores:
     scores = items.scores.copy()
     order = np.argsort(scores)
     scores = scores[order]
-    # Sorting puts NaN last. The infinities are next to NaN or first.
+    # Only the first and the last score are checked, because sorting puts NaN last and infinities at
+    # the ends.
     if not np.isfinite(scores[[0, -1]]).all():
         raise infinite_scores(items.scores)
     codes = LabelRange(items.lowest, n_labels).codes(items.codes[order])

@@ -65,7 +65,7 @@ ALWAYS_INLINE __m512i add_bits_512(__m512i *sum, __m512i x, __m512i y)
 ALWAYS_INLINE __m512i bits_by_position_512(__m512i bits)
 {
     const __m512i identity = _mm512_set1_epi64((int64_t)0x8040201008040201);
-    /* with the bits as the matrix and the identity as the vectors, the product is the transpose */
+    /* if the bits are the matrix and the identity the vectors, the product is the transpose */
     return _mm512_popcnt_epi8(_mm512_gf2p8affine_epi64_epi8(identity, bits, 0));
 }
 
