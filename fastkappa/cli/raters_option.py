@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -90,7 +90,7 @@ def named_raters(options: RaterOptions, *, names_items: bool = False) -> RaterCo
     from fastkappa.cli.files.raters import RaterColumns
 
     item, rater, rating = options[1:4]
-    chosen = () if options.raters is None else _different(tuple(options.raters))
+    chosen = different_raters(options.raters)
     given = {"--item": item, "--rater": rater, "--rating": rating}
     named = {option: column for option, column in given.items() if column is not None}
     if not named or (names_items and chosen and list(named) == ["--item"]):
@@ -111,10 +111,12 @@ def named_raters(options: RaterOptions, *, names_items: bool = False) -> RaterCo
     return RaterColumns(chosen, item, rater, rating)
 
 
-def _different(raters: tuple[str, ...]) -> tuple[str, ...]:
+def different_raters(given: Sequence[str] | None) -> tuple[str, ...]:
     """Return the raters, or raise if there is only one or a name occurs twice."""
+    raters = tuple(given or ())
     if len(raters) == 1:
-        raise ValueError(f"--raters must name two or more columns, got only {raters[0]!r}.")
+        blanks = " Separate the columns by blanks, not by commas." if "," in raters[0] else ""
+        raise ValueError(f"--raters must name two or more columns, got only {raters[0]!r}.{blanks}")
     for name in raters:
         if raters.count(name) > 1:
             raise ValueError(f"--raters must name each column once, got {name!r} twice.")

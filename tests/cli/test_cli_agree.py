@@ -323,7 +323,11 @@ def test_three_raters(path: Path, ratings: dict[str, Any], weights: Any) -> None
     assert found["raters"] == ["a", "b", "c"]
     assert (found["n_subjects"], found["n_missing"]) == (218, 0)
     assert list(found["coefficients"]) == list(expected)
-    assert_same(found["coefficients"], {name: r.to_dict() for name, r in expected.items()})
+    fields = {name: r.to_dict() for name, r in expected.items()}
+    if weights:
+        # The command line knows the name of the weights, which the function gets as distances.
+        fields["krippendorff_alpha"]["method"] = f"Krippendorff's alpha ({weights} weights)"
+    assert_same(found["coefficients"], fields)
     pairs = pairwise_kappa(given, weights=weights)
     assert_same(found["pairwise"]["kappa"], pairs.values.tolist())
     assert_same(found["pairwise"]["n"], pairs.n.tolist())
@@ -415,6 +419,7 @@ def test_three_raters_in_files_of_every_kind(
     ("options", "message"),
     [
         (["--raters", "a"], "--raters must name two or more columns, got only 'a'"),
+        (["--raters", "a,b"], "Separate the columns by blanks, not by commas."),
         (["--raters", "a", "b", "a"], "must name each column once, got 'a' twice"),
         (["--raters", "a", "x"], "no column 'x'; it has 'a', 'b', 'c', 'city'"),
         (["--raters", "a", "b", "x"], "no column 'x'; it has 'a', 'b', 'c', 'city'"),

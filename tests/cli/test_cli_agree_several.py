@@ -16,6 +16,7 @@ from fastkappa import (
     compare_strata,
     conger_kappa,
     fleiss_kappa,
+    krippendorff_alpha,
 )
 from tests.helpers.command_line import CommandLine, write_csv
 
@@ -64,6 +65,19 @@ def test_each_rater_and_each_label(path: Path, grades: np.ndarray) -> None:
     assert [one["agreement"] for one in found["by_label"]] == [one.agreement for one in by_label]
     rows = agree.text_of(path, "--raters", *names, "--format", "csv").splitlines()
     assert sum("with the others" in row for row in rows) == 4
+
+
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+def test_alpha_names_its_weights(path: Path, grades: np.ndarray, weights: str) -> None:
+    options = (path, "--raters", *NAMES[:3], "--labels", "1,2,3", "--weights", weights)
+    alpha = agree.json_of(*options)["coefficients"]["krippendorff_alpha"]
+    distances = [[abs(i - j) ** (1 + (weights == "quadratic")) for i in range(3)] for j in range(3)]
+    right = krippendorff_alpha(grades[:, :3], level=distances, labels=[1, 2, 3])
+    assert alpha["value"] == pytest.approx(right.value, abs=1e-14)
+    assert alpha["method"] == f"Krippendorff's alpha ({weights} weights)"
+    lines = agree.text_of(*options).splitlines()
+    assert max(map(len, lines[1:])) <= 80
+    assert "own distances" not in "".join(lines)
 
 
 def test_every_coefficient_is_read_by_a_scale(path: Path, grades: np.ndarray) -> None:

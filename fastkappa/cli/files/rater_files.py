@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fastkappa.cli.files.opening import Opener, Source
 from fastkappa.cli.files.raters import RATER, RaterColumns
-from fastkappa.cli.raters_option import RaterOptions, named_raters
+from fastkappa.cli.raters_option import RaterOptions, different_raters, named_raters
 from fastkappa.formatting import first_of_many
 from fastkappa.sources.arrow_files import SUFFIXES, column_names, files_of
 from fastkappa.sources.arrow_folders import warn_of_copies
@@ -66,7 +66,7 @@ def opened_raters(
     if len(found) < 2:
         named = " and ".join(found) or "none"
         raise RatingsError(f"--id needs the files of two or more raters, got {named}.")
-    chosen = tuple(raters or ())
+    chosen = different_raters(raters)
     for name in chosen:
         if name not in found:
             raise RatingsError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import comb
 from typing import Any
 
@@ -296,7 +297,10 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
         found["gwet_ac1"] = coefficients.gwet_ac1(ratings, **intervals)
     else:
         found["gwet_ac2"] = coefficients.gwet_ac2(ratings, **options)
-    found["krippendorff_alpha"] = krippendorff_alpha(ratings, level=level, **intervals)
+    alpha = krippendorff_alpha(ratings, level=level, **intervals)
+    if not isinstance(level, str):
+        alpha = replace(alpha, method=f"Krippendorff's alpha ({weights_text(weights)})")
+    found["krippendorff_alpha"] = alpha
     return found
 
 
