@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -23,6 +23,9 @@ from fastkappa.cli.options import (
 )
 from fastkappa.formatting import label_text
 from fastkappa.statistics.weights import Weights
+
+if TYPE_CHECKING:
+    from fastkappa.cli.files.raters import RaterColumns
 
 CONFIDENCE = 0.95
 # A heading names at most this many raters, because it is also the title of a page.
@@ -147,10 +150,9 @@ class AgreeRequest(NamedTuple):
         first, _, second = (self.pair or "").partition(",")
         return first, second
 
-    @property
-    def lists_items(self) -> bool:
-        """Whether the ratings of each item are needed to write files of items."""
-        return self.disputed is not None or self.gold is not None
+    def lists_items(self, columns: RaterColumns) -> bool:
+        """Return whether the ratings of each item are needed, to list or write items."""
+        return columns.names_items or self.disputed is not None or self.gold is not None
 
     def fields(self) -> dict[str, Any]:
         """Return the first fields of the JSON output."""

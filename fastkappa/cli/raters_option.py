@@ -24,7 +24,8 @@ class RaterOptions(NamedTuple):
         The columns of two or more raters, after FILE. With --rater or --id, the names of the raters
         to keep. Write --raters=-COLUMN for a column whose name begins with a dash.
     item : COLUMN
-        The column of the items in a file with one row per rating. Needs --rater and --rating.
+        The column of the items in a file with one row per rating. Needs --rater and --rating. With
+        one column per rater, the names of the items that 'fastkappa agree' lists.
     rater : COLUMN
         The column of the raters in a file with one row per rating.
     rating : COLUMN

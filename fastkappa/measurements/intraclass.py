@@ -24,6 +24,7 @@ from fastkappa.measurements.mean_squares import (
     of_mean,
     ratio,
     single,
+    why_undefined,
 )
 from fastkappa.measurements.measured import read_ratings
 from fastkappa.measurements.report_texts import heading, left_out, subjects_text
@@ -45,6 +46,7 @@ MODELS = {
     "ICC(A,k)": "two-way, absolute agreement, mean rating",
     "ICC(C,k)": "two-way, consistency, mean rating",
 }
+OF_CLUSTERS = "intervals, F and df are from the jackknife over clusters, with the raters as fixed"
 
 
 @dataclass(frozen=True, repr=False)
@@ -229,7 +231,10 @@ class IntraclassResult(Result):
 
     def _report(self) -> Report:
         what = heading("Intraclass correlation", self.raters, self._subjects)
-        return Report([what, *left_out(self.n_dropped)], [_grid(self.forms, self.confidence)])
+        below = [] if self._clustered is None else [OF_CLUSTERS]
+        return Report(
+            [what, *left_out(self.n_dropped)], [_grid(self.forms, self.confidence)], below
+        )
 
 
 def _frame(forms: Sequence[IntraclassCorrelation]) -> Any:
@@ -292,7 +297,10 @@ def intraclass_correlation(
         The cluster of each subject, such as the patient of a lesion. Clusters change the intervals,
         but not the values. The intervals then come from the jackknife over the clusters, with the
         quantile of Student's t. They are computed for log((1 + (k - 1) ICC) / (1 - ICC)), which for
-        ICC(1) is the logarithm of F.
+        ICC(1) is the logarithm of F. F and its degrees of freedom also come from the jackknife. It
+        leaves out clusters but no raters, and so regards the raters as fixed. If raters differ in
+        their means, the intervals of ICC(A,.) are narrower than without clusters, because those
+        include the sampling of raters (McGraw and Wong 1996).
     confidence : float, default=0.95
         The confidence level of the intervals.
 
@@ -359,7 +367,7 @@ def intraclass_correlation(
     undefined = [form.form for form in forms if math.isnan(form.value)]
     if undefined:
         warnings.warn(
-            f"{', '.join(undefined)} undefined: {_why(means)}.",
+            f"{', '.join(undefined)} undefined: {why_undefined(means)}.",
             undefined_metric_warning(),
             stacklevel=2,
         )
@@ -438,13 +446,3 @@ def _forms(
         )
         for form, (shrout_fleiss, value, *_) in table.items()
     )
-
-
-def _why(means: MeanSquares) -> str:
-    if means.subjects == means.within == 0:
-        return "all ratings are the same"
-    if means.subjects == means.residual == 0:
-        return "every rater gave only one rating"
-    if means.subjects == 0:
-        return "the mean ratings of all subjects are the same"
-    return "the ratings of each subject differ so much that the estimated variance is not positive"

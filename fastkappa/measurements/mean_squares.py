@@ -161,3 +161,14 @@ def _logarithms(squares: SumsOfSamples) -> list[Floats]:
     parts = (means.within, 0.0), (means.residual, excess), (means.residual, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return [np.log((means.subjects + more) / (error + more)) for error, more in parts]
+
+
+def why_undefined(means: MeanSquares) -> str:
+    """Return the reason why a form of the intraclass correlation is undefined."""
+    if means.subjects == means.within == 0:
+        return "all ratings are the same"
+    if means.subjects == means.residual == 0:
+        return "every rater gave only one rating"
+    if means.subjects == 0:
+        return "the mean ratings of all subjects are the same"
+    return "the ratings of each subject differ so much that the estimated variance is not positive"

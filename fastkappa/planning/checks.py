@@ -49,10 +49,10 @@ def tail_of(
     return alpha / 2 if alternative == "two-sided" else alpha
 
 
-def check_design_effect(value: float) -> None:
-    """Raise an error if a design effect is not a finite number of at least 1."""
+def check_design_effect(value: float, name: str = "design_effect") -> None:
+    """Raise an error if a design effect, or a cluster size, is not finite or is below 1."""
     if not isinstance(value, Real) or not 1 <= value < math.inf:
-        raise ValueError(f"design_effect must be 1 or more, got {value!r}.")
+        raise ValueError(f"{name} must be 1 or more, got {value!r}.")
 
 
 def independent_items(n: int, design_effect: float) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from fastkappa.formatting import count_text, figure
 from fastkappa.frame import frame_of_figures
-from fastkappa.planning.checks import PlannedAlternative
+from fastkappa.planning.checks import PlannedAlternative, check_design_effect
 from fastkappa.planning.designs import power, sample_size
 from fastkappa.planning.planned_tables import Margins, as_margins
 from fastkappa.planning.precision import planned_width, sample_size_for_width
@@ -59,8 +59,8 @@ class Plan(Result):
         The number of raters of each item.
     design_effect : float
         The factor by which clusters increase the number of items that the study needs.
-    cluster_size : int or None
-        The number of items per cluster.
+    cluster_size : float or None
+        The number of items per cluster, or its mean.
     """
 
     n: int
@@ -76,7 +76,7 @@ class Plan(Result):
     weights: Weights
     n_raters: int
     design_effect: float
-    cluster_size: int | None
+    cluster_size: float | None
 
     def rows(self) -> list[tuple[str, float]]:
         """Return the names and values of the planned quantities."""
@@ -104,7 +104,7 @@ class Plan(Result):
         rates = first if first == second else f"{first} and {second}"
         clusters = ""
         if self.n_clusters is not None:
-            clusters = f" in {count_text(self.n_clusters, 'cluster')} of {self.cluster_size}"
+            clusters = f" in {count_text(self.n_clusters, 'cluster')} of {self.cluster_size:g}"
         if self.design_effect != 1 or self._has_clusters:
             clusters += f" (design effect {self.design_effect:g})"
         test = ""
@@ -152,7 +152,7 @@ class Plan(Result):
     def _planned(self) -> Iterator[tuple[str, Any]]:
         yield "items", str(self.n)
         if self.n_clusters is not None:
-            yield f"clusters of {self.cluster_size}", str(self.n_clusters)
+            yield f"clusters of {self.cluster_size:g}", str(self.n_clusters)
         if self.power is not None:
             yield "power of the test", self.power
         yield f"width of the {100 * self.confidence:g} % interval", self.width
@@ -173,7 +173,7 @@ def plan_study(
     confidence: float = 0.95,
     conservative: bool = False,
     design_effect: float = 1.0,
-    cluster_size: int | None = None,
+    cluster_size: float | None = None,
 ) -> Plan:
     """Plan the number of items for an interval or test of kappa, or evaluate a given number.
 
@@ -196,8 +196,9 @@ def plan_study(
         The factor by which clusters increase the number of items that the study needs. It is the
         squared ratio of the standard errors with and without clusters. `agreement` reports it for
         the data of a pilot study.
-    cluster_size : int, default=None
-        The number of items per cluster. The number of items is rounded up to whole clusters.
+    cluster_size : float, default=None
+        The number of items per cluster, or its mean. The number of items is rounded up to whole
+        clusters.
 
     Raises
     ------
@@ -226,9 +227,11 @@ def plan_study(
         wanted = DEFAULT_POWER if power_wanted is None else power_wanted
         null = 0.0 if null_kappa is None else null_kappa
         items = sample_size(kappa, null_kappa=null, power=wanted, **of_test)
-    n_clusters = None if cluster_size is None else math.ceil(items / cluster_size)
-    if n is None and n_clusters is not None and cluster_size is not None:
-        items = n_clusters * cluster_size
+    n_clusters = None
+    if cluster_size is not None:
+        check_design_effect(cluster_size, "cluster_size")
+        n_clusters = math.ceil(items / cluster_size)
+        items = math.ceil(n_clusters * cluster_size) if n is None else n
     return Plan(
         items,
         n_clusters,

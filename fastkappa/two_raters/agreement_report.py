@@ -129,6 +129,16 @@ def in_clusters(result: _Result) -> str:
     return "" if result.clusters is None else f" in {count_text(result.n_clusters, 'cluster')}"
 
 
+def shared_clusters(n: int) -> list[str]:
+    """Return a remark on the clusters that several groups share, if there are any."""
+    if not n:
+        return []
+    return [
+        f"the groups share {count_text(n, 'cluster')}, each counted once; if cluster numbers"
+        " restart in each group, make them distinct"
+    ]
+
+
 def _remarks(result: _Result) -> Iterator[str]:
     if result.n_dropped:
         known = result.raters != RATERS
@@ -147,8 +157,11 @@ def _remarks(result: _Result) -> Iterator[str]:
     if are_joined(own) and own.n_clusters == 1:
         yield "standard errors and intervals are undefined: all items are in one cluster"
     elif are_joined(own) and own.n_clusters < FEW_CLUSTERS:
-        which = "" if result.interval_method == "asymptotic" else " of the other indices"
+        is_asymptotic = result.interval_method == "asymptotic"
+        which = "" if is_asymptotic else " of the other indices"
         less = ", less so with distribution='t'" if result.distribution == "normal" else ""
+        if less and not is_asymptotic:
+            less += ", which also makes the interval of kappa asymptotic"
         yield f"fewer than {FEW_CLUSTERS} clusters: intervals{which} tend to be too short{less}"
 
 

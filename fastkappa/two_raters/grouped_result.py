@@ -32,7 +32,7 @@ from fastkappa.statistics.strata import (
     equal_kappas,
 )
 from fastkappa.statistics.weights import weights_text
-from fastkappa.two_raters.agreement_report import NULLS, agreed_on, in_clusters
+from fastkappa.two_raters.agreement_report import NULLS, agreed_on, in_clusters, shared_clusters
 from fastkappa.two_raters.agreement_result import AgreementResult
 
 # A sentence names up to this many groups. If there are more, it names only those with the lowest
@@ -203,20 +203,13 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             "kappa",
             group,
         )
-        below = list(self._of_clusters())
+        below = shared_clusters(self.n_shared_clusters)
         if pooled.null_kappa != 0 or pooled.alternative != "two-sided":
             cells = [(*own, p_value_text(r["p_value"], 2)) for own, r in zip(grid.rows, rows)]
             grid = grid._replace(head=(*grid.head, "p"), rows=cells)
             null = NULLS[pooled.alternative].format(pooled.null_kappa)
             below.append(f"p is of the test of {null}")
         return Report(above, [grid], below)
-
-    def _of_clusters(self) -> Iterator[str]:
-        if n := self.n_shared_clusters:
-            yield (
-                f"the groups share {count_text(n, 'cluster')}, each counted once; if cluster"
-                " numbers restart in each group, make them distinct"
-            )
 
 
 def _kappa_of(row: Mapping[str, Any]) -> float:

@@ -130,8 +130,20 @@ def test_two_raters_and_repeated_items(long: Path, wide: Path, tmp_path: Path) -
     wide.write_text("\n".join([*rows, rows[1]]))
     refused = agree.refusal(wide, *WIDE, "--item", "id", "--gold", gold)
     assert "column 'id' has the item 't1' in several rows" in refused
-    assert "--item needs --rater and --rating too" in agree.refusal(wide, *WIDE, "--item", "id")
     assert "which would vote too" in agree.refusal(long, *LONG, "--gold", gold, "--model", "ann")
+
+
+def test_items_are_named_without_a_file_of_them(wide: Path) -> None:
+    disputed = {item for item, (given, _) in ITEMS.items() if len({*given} - {""}) > 1}
+    found = agree.json_of(wide, *WIDE, "--item", "id")
+    assert {one["item"] for one in found["disputed"]} == disputed
+    # Two raters are counted unless items are named.
+    two = [wide, "--raters", "ann", "cat", "--missing", "drop"]
+    alone, listed = agree.json_of(*two), agree.json_of(*two, "--item", "id")
+    assert "disputed" not in alone
+    unlike = {i for i, (own, _) in ITEMS.items() if own[0] and own[2] and own[0] != own[2]}
+    assert {one["item"] for one in listed["disputed"]} == unlike
+    assert all(listed[name] == value for name, value in alone.items())
 
 
 def test_a_model_among_the_raters(tmp_path: Path) -> None:

@@ -106,6 +106,7 @@ def test_a_row_per_measurement(flows: Path, tmp_path: Path) -> None:
         file.write("3,mini,400\n")
     refused = measure.refusal(path, *long)
     assert "rater 'mini' has more than one measurement of item '3'" in refused
+    assert "To compare sessions of a rater, name them as raters" in " ".join(refused.split())
 
 
 def test_a_file_per_method(flows: Path, tmp_path: Path) -> None:

@@ -88,6 +88,40 @@ def test_clusters() -> None:
     assert given["width"] == plan_study(0.8, n=50).width
 
 
+def test_clusters_of_a_mean_size() -> None:
+    alone = sample_size_for_width(0.8, 0.2)
+    options = ["--kappa", 0.8, "--width", 0.2, "--cluster-size", 2.5]
+    found = plan.json_of(*options)
+    assert found["n_clusters"] == math.ceil(alone / 2.5)
+    assert found["n"] == math.ceil(2.5 * found["n_clusters"])
+    assert "clusters of 2.5" in plan.text_of(*options)
+    whole = plan.json_of("--kappa", 0.8, "--width", 0.2, "--cluster-size", 3)
+    assert whole["n"] == 3 * whole["n_clusters"]
+    assert "clusters of 3 " in plan.text_of("--kappa", 0.8, "--n", 90, "--cluster-size", 3)
+
+
+def test_numbers_of_a_spreadsheet() -> None:
+    for rates in (["0,35,0,65"], ["0,35"]):
+        refused = plan.refusal("--kappa", 0.8, "--width", 0.2, "--rates", *rates)
+        assert "write decimals with a point, such as 0.35" in refused
+    for rates in (["0,35", "0,65"], ["0.35", "0.65"]):
+        found = plan.run("--kappa", 0.8, "--width", 0.2, "--rates", *rates, columns=200)
+        assert found.exit_code == 2
+        assert "Write several numbers with points and commas, such as 0.35,0.25." in found.stderr
+    # Percentages have their own hint.
+    assert "35 % is 0.35" in plan.refusal("--kappa", 0.8, "--n", 9, "--rates", "35,40,25")
+    assert "30 % is 0.3" in plan.refusal("--kappa", 0.8, "--n", 9, "--rates", "0.7,30")
+
+
+def test_weights_need_the_rates_of_labels() -> None:
+    for weights in ("linear", "quadratic"):
+        refused = plan.refusal("--kappa", 0.8, "--width", 0.2, "--weights", weights)
+        assert f"--weights {weights} needs --rates, such as 0.5,0.3,0.2" in refused
+    assert plan.json_of("--kappa", 0.8, "--n", 90, "--weights", "linear", "--rates", 0.3)["n"] == 90
+    default = plan.json_of("--kappa", 0.8, "--n", 90)
+    assert default["rates"] == [[0.5, 0.5], [0.5, 0.5]]
+
+
 def test_every_format() -> None:
     options = ["--kappa", 0.7, "--null", 0.85, "--alternative", "less", "--cluster-size", 6]
     text = plan.text_of(*options)
@@ -116,6 +150,8 @@ def csv_of(options: list[object]) -> str:
         (["--width", 0.2, "--raters", 200], "--raters must be at most 100, got 200."),
         (["--null", 0.6, "--alpha", 2], "--alpha must be a number between 0 and 1"),
         (["--n", 90, "--design-effect", 0.5], "--design-effect must be 1 or more, got 0.5."),
+        (["--n", 90, "--cluster-size", 0], "--cluster-size must be 1 or more, got 0.0."),
+        (["--n", 90, "--cluster-size", "nan"], "--cluster-size must be 1 or more, got nan."),
         (["--null", 0.6, "--alternative", "less"], "--alternative must not be 'less' for a kappa"),
     ],
 )

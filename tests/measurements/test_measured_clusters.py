@@ -91,7 +91,10 @@ def test_intraclass(form: str) -> None:
         return math.log((1 + (k - 1) * value) / (1 - value))
 
     low, high, error = by_jackknife(logarithm, ratings, clusters)
-    found = intraclass_correlation(ratings, clusters=clusters)[form]
+    result = intraclass_correlation(ratings, clusters=clusters)
+    assert "jackknife over clusters, with the raters as fixed" in " ".join(str(result).split())
+    assert "jackknife" not in str(intraclass_correlation(ratings))
+    found = result[form]
     ratios = np.exp([low, high])
     ends = 1 - 1 / ratios if "k" in form else (ratios - 1) / (ratios + k - 1)
     assert found.interval == pytest.approx(tuple(ends))

@@ -73,10 +73,7 @@ def agree(
         request.check_options()
         matrix = read_matrix(request.weight_matrix, request.weights)
         remarks.depends = [depends(request.weights, matrix)]
-        names_items = request.lists_items
-        source, columns = opened_raters(
-            opener, files, raters, request.group, names_items=names_items
-        )
+        source, columns = opened_raters(opener, files, raters, request.group, names_items=True)
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         adjudicated = request.adjudicated
         request = request._replace(

@@ -16,7 +16,7 @@ def plan(
     null: float | None = None,
     power: float | None = None,
     n: Annotated[int | None, typer.Option(min=2)] = None,
-    rates: str = "0.5",
+    rates: str | None = None,
     second_rates: str | None = None,
     weights: Weighting = "none",
     raters: Annotated[int, typer.Option(min=2)] = 2,
@@ -25,7 +25,7 @@ def plan(
     confidence: Confidence = 0.95,
     conservative: bool = False,
     design_effect: float = 1.0,
-    cluster_size: Annotated[int | None, typer.Option(min=1)] = None,
+    cluster_size: float | None = None,
     output: Format = "text",
 ) -> None:
     """Plan the number of items of a study.
@@ -46,7 +46,8 @@ def plan(
     n : N
         The number of items, if it is known. Print the width or power that results.
     rates : P,Q,R
-        The proportion of each label. For two labels, the proportion of one is enough.
+        The proportion of each label. For two labels, the proportion of one is enough. The default
+        is two labels in equal proportions.
     second_rates : P,Q,R
         The proportions of the second rater, if they differ from --rates.
     raters : N
@@ -59,7 +60,7 @@ def plan(
         The factor by which clusters increase the number of items. 'fastkappa agree --cluster'
         prints it for a pilot study.
     cluster_size : N
-        The number of items per cluster. Also print the number of clusters.
+        The number of items per cluster, or its mean such as 2.5. Also print the number of clusters.
 
     Examples
     --------
@@ -75,7 +76,12 @@ def plan(
     from fastkappa.cli.terminal import write
 
     with errors_printed():
-        first = read_rates("--rates", rates)
+        if rates is None and weights != "none":
+            raise ValueError(
+                f"--weights {weights} needs --rates, such as 0.5,0.3,0.2: the default is two"
+                " labels, between which weights make no difference."
+            )
+        first = 0.5 if rates is None else read_rates("--rates", rates)
         second = first if second_rates is None else read_rates("--second-rates", second_rates)
         report = report_on_plan(
             kappa,

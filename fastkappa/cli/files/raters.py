@@ -58,6 +58,11 @@ class RaterColumns(NamedTuple):
         return self.raters if self.rating is None else (self.rating,)
 
     @property
+    def names_items(self) -> bool:
+        """Whether a column names the items of a file with one column per rater."""
+        return self.item is not None and self.rating is None
+
+    @property
     def named(self) -> tuple[str, ...]:
         """The columns of items and raters."""
         return tuple(name for name in (self.item, self.rater) if name is not None)

@@ -49,11 +49,12 @@ def read_and_report(
     are_two = not is_long and len(columns.raters) == 2 and not of_alpha
     if not is_long and request.duplicates != "error":
         raise ValueError("--duplicates needs one row per rating, or one file per rater.")
-    are_counted = are_two and request.cluster is None and not request.lists_items
+    lists_items = request.lists_items(columns)
+    are_counted = are_two and request.cluster is None and not lists_items
     if request.sample_weight is not None and not are_counted:
         raise ValueError(
             "--sample-weight needs two raters, with one column per rater, and no --cluster,"
-            " --disputed or --gold."
+            " --item, --disputed or --gold."
         )
     if request.heat_map and request.pair is None and (not are_two or request.group is not None):
         raise ValueError(
@@ -64,7 +65,7 @@ def read_and_report(
         _refuse_for_two(request)
     with progress_bar(source.files) as bar:
         reading = reading._replace(on_progress=bar.starts(source.files[0]))
-        if are_two and not request.lists_items:
+        if are_two and not lists_items:
             return _report_on_two(request, source, reading)
         read = read_raters(
             source,
@@ -136,11 +137,11 @@ def _report_on_two_read(request: AgreeRequest, read: RatersRead) -> Output:
     elif request.cluster is not None:
         raise ValueError(
             "--cluster with --group and two raters needs a file with one column per rater, and no"
-            " --disputed or --gold."
+            " --item, --disputed or --gold."
         )
     else:
         output = _report_on_tables(request, {g: pair_counts(p) for g, p in read.groups.items()})
-    if not request.lists_items:
+    if not request.lists_items(read.columns):
         return output
     items, files = of_items(request, read, request.weights_of(read.whole.labels))
     return output.plus([items])._replace(files=files)

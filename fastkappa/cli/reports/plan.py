@@ -13,6 +13,8 @@ ARGUMENT = re.compile(
     r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence|conservative"
     r"|design_effect|cluster_size)\b"
 )
+# A proportion with a decimal comma, in a text without a decimal point.
+DECIMAL_COMMA = re.compile(r"^[^.]*\b0,[^.]*$")
 
 
 def report_on_plan(kappa: float, **options: Any) -> Output:
@@ -57,9 +59,10 @@ def read_rates(option: str, text: str) -> tuple[float, ...] | float:
         ) from None
     above = next((rate for rate in rates if rate > 1), None)
     if above is not None:
-        raise ValueError(
-            f"{option} must be proportions from 0 to 1, got {text}: {above:g} % is {above / 100:g}."
-        )
+        hint = f"{above:g} % is {above / 100:g}."
+        if DECIMAL_COMMA.search(text):
+            hint = "a comma separates proportions, so write decimals with a point, such as 0.35."
+        raise ValueError(f"{option} must be proportions from 0 to 1, got {text}: {hint}")
     return rates if len(rates) > 1 else rates[0]
 
 
