@@ -28,7 +28,7 @@ class Remarks:
         # first name that leads to a warning is used.
         self.depends: Sequence[str | None] = ()
         self.texts: list[str] = []
-        # The warnings of the library, which are already printed.
+        # The library's warnings, which are already printed.
         self.printed: list[str] = []
         # The labels of each table that were sorted because no order was given or declared.
         self.sorted_labels: list[AnyArray] = []

@@ -59,7 +59,7 @@ FORMS = [
         r"If you have a row per measurement, use ratings\.pivot.*",
         "If the file has one row per measurement, give --item, --rater and --rating.",
     ),
-    (r"Leave it out, as ratings\.drop.*", "Leave it out of --raters."),
+    (r"Leave it out, for example with ratings\.drop.*", "Leave it out of --raters."),
 ]
 OPTIONS = [
     (r"\bduplicates='first' or 'last'", "--duplicates first or last"),

@@ -141,7 +141,9 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             sample_weight = read_sample_weight(sample_weight, len(X)).astype(np.float64)
             check_finite_weights(sample_weight)
             if sample_weight.min() < 0:
-                raise ValueError(f"sample_weight must not be negative, got {sample_weight.min()}.")
+                raise ValueError(
+                    f"sample_weight must not contain negative numbers, got {sample_weight.min()}."
+                )
             check_some_weight(sample_weight)
             some = sample_weight != 0
             features, truth = X[some], y[some]

@@ -84,9 +84,9 @@ default='quadratic'
     """
     scores, thresholds = read_numbers(scores, "scores"), read_numbers(thresholds, "thresholds")
     if np.isnan(scores).any():
-        raise ValueError("scores must not be NaN")
+        raise ValueError("scores must not contain NaN")
     if np.isnan(thresholds).any() or (thresholds[1:] < thresholds[:-1]).any():
-        raise ValueError("thresholds must not be NaN and must not decrease")
+        raise ValueError("thresholds must not contain NaN and must not decrease")
     classes = np.searchsorted(thresholds, scores, side="right")
     n_labels = len(thresholds) + 1
     counts = confusion_counts(labels, classes, labels=np.arange(n_labels))
@@ -128,13 +128,13 @@ def _table(scores: Any, labels: Any, thresholds: Any, drop_outside: bool) -> Any
         raise ValueError("scores and labels must have the same length")
     for i in range(len(thresholds)):
         if np.isnan(thresholds[i]) or (i > 0 and thresholds[i] < thresholds[i - 1]):
-            raise ValueError("thresholds must not be NaN and must not decrease")
+            raise ValueError("thresholds must not contain NaN and must not decrease")
     n_labels = len(thresholds) + 1
     # The last row counts items whose label is not among the labels.
     table = np.zeros((n_labels + 1, n_labels), np.int64)
     for i in range(len(scores)):
         if np.isnan(scores[i]):
-            raise ValueError("scores must not be NaN")
+            raise ValueError("scores must not contain NaN")
         table[code(labels[i], n_labels), _class_of(scores[i], thresholds)] += 1
     if table[n_labels].any() and not drop_outside:
         raise ValueError(LABELS_BEYOND_THRESHOLDS)

@@ -299,7 +299,7 @@ class _Worker:
         self._share: _Share[Any] | None = None
         self._nothing_to_do = allocate_lock()
         self._nothing_to_do.acquire()
-        # This is imported for the first thread only, to keep `import fastkappa` fast.
+        # Imported only when the first thread is started, to keep `import fastkappa` fast.
         import threading
 
         threading.Thread(target=self._run, name="fastkappa", daemon=True).start()

@@ -190,7 +190,8 @@ def concordance_correlation(
     Parameters
     ----------
     y1, y2 : array-like of shape (n_subjects,)
-        Numeric measurements of the same subjects. None, NaN and similar values are missing.
+        Numeric measurements of the same subjects. None, NaN and similar values count as
+        missing.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing measurements. 'raise' raises an error. 'drop' leaves out their subjects
         and counts them.

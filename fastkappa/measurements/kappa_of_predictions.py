@@ -32,7 +32,7 @@ from fastkappa.ratings.real_numbers import (
 
 CHUNK = 1 << 14
 # Numbers between 2**-250 and 2**250 have squares that neither overflow nor underflow, even
-# multiplied by weights in the same range.
+# when multiplied by weights in the same range.
 LARGEST_EXPONENT = 250
 
 
@@ -151,7 +151,7 @@ def _read(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int) -> _Items:
     weights = read_sample_weight(sample_weight, len(truth))
     limits = _limits(weights, "sample_weight", None, chunk)
     if limits.lowest < 0:
-        raise ValueError(f"sample_weight must not be negative, got {limits.lowest}.")
+        raise ValueError(f"sample_weight must not contain negative numbers, got {limits.lowest}.")
     check_some_weight(weights)
     return _Items(truth, predictions, weights, _exponent(*limits), chunk)
 

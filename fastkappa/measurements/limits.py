@@ -166,7 +166,8 @@ def limits_of_agreement(
     Parameters
     ----------
     y1, y2 : array-like of shape (n_subjects,)
-        Numeric measurements, one per subject and method. None, NaN and similar values are missing.
+        Numeric measurements, one per subject and method. None, NaN and similar values count as
+        missing.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing measurements. 'raise' raises an error. 'drop' leaves out their subjects
         and counts them.
@@ -189,7 +190,7 @@ def limits_of_agreement(
     Warns
     -----
     UndefinedMetricWarning
-        If all differences are equal, so that the limits and intervals have no width.
+        If all differences are equal, so that the limits and intervals have zero width.
 
     Notes
     -----
@@ -248,7 +249,7 @@ def limits_of_agreement(
     if same:
         bias = float(differences[0])
         warnings.warn(
-            f"the limits of agreement have no width: all differences are {bias * unit}.",
+            f"the limits of agreement have zero width: all differences are {bias * unit}.",
             undefined_metric_warning(),
             stacklevel=2,
         )

@@ -39,7 +39,7 @@ def refuse_other_forms(columns: Sequence[AnyArray], names: Sequence[str] | None)
             which = f"columns {subject} and {rater} have each combination of values exactly once"
             remedy = "Give a row per subject and a column per rater."
         else:
-            which = f"{names[subject]!r} and {names[rater]!r} say what each row belongs to"
+            which = f"{names[subject]!r} and {names[rater]!r} identify each row"
             remedy = (
                 f"Give a column per rater: ratings.pivot(index={names[subject]!r},"
                 f" columns={names[rater]!r}, values={names[value]!r}) in pandas."
@@ -53,8 +53,8 @@ def refuse_other_forms(columns: Sequence[AnyArray], names: Sequence[str] | None)
             named, remedy = f"column {names[ids]!r}", f"ratings.drop(columns={names[ids]!r})"
         raise ValueError(
             f"{named} of ratings looks like ids of the subjects: it has a different whole number in"
-            f" each of the {len(columns[ids])} rows. Leave it out, as {remedy} in"
-            f" {'NumPy' if names is None else 'pandas'} does."
+            f" each of the {len(columns[ids])} rows. Leave it out, for example with"
+            f" {remedy} in {'NumPy' if names is None else 'pandas'}."
         )
 
 

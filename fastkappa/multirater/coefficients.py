@@ -41,9 +41,9 @@ def fleiss_kappa(
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        One row per subject and one column per rater. None, NaN and similar values are missing
-        ratings. `Ratings` can also be made from lists of raters, rows of item, rater and rating,
-        tables and counts.
+        One row per subject and one column per rater. None, NaN and similar values count as
+        missing ratings. `Ratings` can also be made from lists of raters, rows of item, rater and
+        rating, tables and counts.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. None counts every disagreement the same. 'linear' and 'quadratic'
         weight it by the distance between the labels' positions, or its square. A matrix must be

@@ -41,7 +41,8 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_t
 
 # The time grows with the square of the number of raters.
 MOST_RATERS = 100
-# Kappas that differ by less than this are equal, because this is a rounding error.
+# Kappas that differ by less than this are treated as equal, because the difference is a rounding
+# error.
 TIED = 1e-12
 Panel: TypeAlias = Literal["conger", "fleiss", "alpha"]
 NAMES: dict[Panel, str] = {

@@ -192,7 +192,7 @@ class Ratings:
         cluster : str, or array-like of shape (n,) without a source, default=None
             The column of each item's cluster, or its name. Clusters are as for `from_array`.
         labels, missing_codes
-            As for `from_array`. Missing codes apply to ratings only.
+            As for `from_array`. Missing codes apply only to ratings.
         duplicates : {'error', 'first', 'last'}, default='error'
             What to do if a rater rated an item more than once: raise an error, or use the first or
             the last rating that is not missing.

@@ -177,8 +177,8 @@ def normal_items(error: float, width: float, confidence: float) -> int:
     of_normal = (2 * normal_quantile((1 + confidence) / 2) * error / width) ** 2
     if of_normal > MOST_ITEMS:
         raise ValueError(
-            f"width is too small for a plan, got {width!r}, because {of_normal:.0e} items are"
-            f" needed. Plans can have at most {MOST_ITEMS:.0e} items. Give a larger width."
+            f"width is too small, got {width!r}, because it needs {of_normal:.0e} items."
+            f" Plans can have at most {MOST_ITEMS:.0e} items. Give a larger width."
         )
     return math.ceil(of_normal)
 

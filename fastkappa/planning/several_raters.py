@@ -58,7 +58,9 @@ def planned_rows(kappa: float, margin: FloatTable, n_raters: int) -> Rows:
     agreed = (counts == n_raters) @ margin
     proportions = kappa * agreed + (1 - kappa) * guessed
     if proportions.min() < 0:
-        raise ValueError(f"kappa is too far below 0 for {n_raters} such raters, got {kappa!r}.")
+        raise ValueError(
+            f"kappa is too far below 0 for {n_raters} raters with these rates, got {kappa!r}."
+        )
     return Rows(counts, proportions)
 
 
@@ -130,7 +132,7 @@ def error_of_one_item(kappa: float, margin: FloatTable, n_raters: int, weights: 
     if n_raters > 2 and kappa == 1:
         raise ValueError(
             "kappa must be below 1 for more than two raters, because with full agreement the"
-            " standard error of Fleiss' kappa is 0, and its interval has no width."
+            " standard error of Fleiss' kappa is 0, and its interval has zero width."
         )
     rows = planned_rows(kappa, margin, n_raters)
     _, deviations = kappas_and_deviations(rows.proportions[None] @ features(rows, weights), weights)

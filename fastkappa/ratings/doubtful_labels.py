@@ -67,7 +67,7 @@ STAND_INS = frozenset(
         *("asku", "nask", "navu"),
     ]
 )
-# Characters that can surround such a string; some of them have no width.
+# Characters that can surround such a string; some of them have zero width.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
 # These strings mean "same rating as above".
 DITTOS = frozenset(

@@ -78,7 +78,7 @@ def read_scaled_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, flo
     given = read_sample_weight(sample_weight, n_items)
     check_finite_weights(given)
     if given.min() < 0:
-        raise ValueError(f"sample_weight must not be negative, got {given.min()}.")
+        raise ValueError(f"sample_weight must not contain negative numbers, got {given.min()}.")
     check_some_weight(given)
     weights = given.astype(np.float64)
     largest = float(weights.max())

@@ -351,7 +351,7 @@ def names_of_columns(frame: Any) -> list[Any] | None:
 
 
 def names_in_order(names: list[Any]) -> list[Any]:
-    """Return the names of columns, sorted by value if they are numbers in mixed order.
+    """Return the column names, sorted by value if they are numbers in mixed order.
 
     The columns of a pivot table can be in order of occurrence.
 

@@ -53,7 +53,7 @@ def refuse_missing_labels(labels: Any) -> None:
     is_list = isinstance(labels, (list, tuple))
     for label in labels if is_list else to_numpy(labels).ravel().tolist():
         if is_missing(label):
-            raise ValueError(f"labels must not be missing, got {label!r} among them.")
+            raise ValueError(f"labels must not contain missing values, got {label!r}.")
 
 
 def check_missing(missing: Missing, missing_codes: Any = ()) -> None:
@@ -175,7 +175,7 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
         rest = ratings.data.reshape(-1)[kept]
     else:
         rest = to_numpy(ratings).reshape(-1)[kept]
-    # Without the missing ratings, a column of objects can consist of numbers only. The same is true
+    # Without the missing ratings, a column of objects can be all numbers. The same is true
     # of a categorical, unless it declares an order or contains dates.
     is_mixture = rest.dtype == object or (
         getattr(rest.dtype, "ordered", None) is False
@@ -221,7 +221,7 @@ def refuse_missing(
 
 
 def missing_ratings(name: str, missing: NDArray[np.bool_], remedy: str) -> str:
-    """Return the error text about the missing ratings of a column, with a remedy."""
+    """Return the error text about the missing ratings in a column, with a remedy."""
     return (
         f"{name} has {int(missing.sum())} missing of {len(missing)}, the first at position"
         f" {int(missing.argmax())}: {remedy}"

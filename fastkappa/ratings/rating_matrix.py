@@ -77,8 +77,8 @@ def read_raters(
 ) -> tuple[list[Rater], LabelOrder | None]:
     """Return each rater's ratings, and the given or declared labels, or None if there are none.
 
-    A rater does not need to rate every subject. ``missing_codes`` are removed from lists and arrays
-    of objects only; other columns still contain them.
+    A rater does not need to rate every subject. ``missing_codes`` are removed only from lists and
+    arrays of objects; other columns still contain them.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def read_raters(
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
-    """Return the names of columns, with the position appended where names repeat."""
+    """Return the column names, with the position appended where names repeat."""
     times = Counter(names)
     return [
         name if times[name] == 1 else f"{name} (column {place})"
@@ -130,7 +130,7 @@ def _common_length(columns: Sequence[Any]) -> int:
 def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
     n_subjects = n_samples(ratings)
     are_objects = getattr(ratings, "dtype", None) == np.dtype(object)
-    # Codes are searched for in lists and objects only. There, a code among numbers, such as ".",
+    # Codes are searched for only in lists and objects. There, a code among numbers, such as ".",
     # would turn them into strings. In other data, such a string is a label.
     may_be_mixed = are_objects or isinstance(ratings, (list, tuple))
     missing = find_missing(ratings, missing_codes if may_be_mixed else ())
@@ -195,8 +195,8 @@ def _remedy(ratings: Any) -> str:
 def read_measurements(columns: Sequence[Any], names: Sequence[str]) -> list[AnyArray]:
     """Return columns of numbers as one-dimensional arrays, with NaN for missing numbers.
 
-    None, NaN, NA, null and masked entries are missing. Numbers are not copied if all missing ones
-    are NaN.
+    None, NaN, NA, null and masked entries count as missing. Numbers are not copied if all missing
+    ones are NaN.
 
     Raises
     ------

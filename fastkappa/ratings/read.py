@@ -164,7 +164,8 @@ def read(
         if n_given > n_dropped:
             columns.update(zip(names, comparable(rated_columns, names, odd_remedy)))
     except ValueError as error:
-        # Missing ratings were detected while reading. This second pass counts them for the error.
+        # Missing ratings were detected while reading. This second pass counts them for the error
+        # message.
         explain(kept, error, remedy)
         raise
     weights = None
@@ -347,7 +348,7 @@ def missing_or_odd(
 ) -> NDArray[np.bool_] | None:
     """Return a mask of missing ratings, optionally with strings among numbers, or None."""
     missing = find_missing(column, missing_codes)
-    # If codes are given, no other values are missing.
+    # If codes are given, no other values count as missing.
     if not odd_is_missing or len(missing_codes):
         return missing
     return _with_odd_strings(column, missing, name)

@@ -279,7 +279,7 @@ cdef double kappa_of_any_counts(
 ) except -2 with gil:
     counts = np.asarray(<const int64_t[:n_labels, :row_length]> table)[:, :n_labels]
     if (counts < 0).any():
-        raise ValueError(f"counts must not be negative, got {counts.min()}")
+        raise ValueError(f"counts must not contain negative numbers, got {counts.min()}")
     return kappas(counts, SCHEMES[weights])
 
 

@@ -146,7 +146,7 @@ cdef class Evaluator:
             raise ValueError(f"{self.items.n_labels - 1} thresholds, got {thresholds.shape[0]}")
         for i in range(thresholds.shape[0]):
             if thresholds[i] != thresholds[i]:
-                raise ValueError("thresholds must not be NaN")
+                raise ValueError("thresholds must not contain NaN")
         return c_kappa_of_thresholds(&self.items, &thresholds[0], self.total, table)
 
     def many(self, const double[:, ::1] thresholds, double[::1] kappas):

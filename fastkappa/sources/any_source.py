@@ -143,8 +143,8 @@ def confusion_from_source(
     The type of the labels does not depend on the kind of source. It is int64 for whole
     numbers (including whole floats), bool for booleans, str for strings, or datetime64 for dates
     (in days) and times (in microseconds, UTC). In a CSV file, a column has the type that fits all
-    its ratings. Empty fields, NA, NaN, null and similar texts are missing, unless they are among
-    ``labels``.
+    its ratings. Empty fields, NA, NaN, null and similar texts count as missing, unless they are
+    among ``labels``.
 
     Examples
     --------

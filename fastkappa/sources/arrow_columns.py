@@ -49,8 +49,8 @@ def is_plain(dtype: Any) -> bool:
 def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any:
     """Return a column from any library as an Arrow array, in which NaN means missing.
 
-    Codes among Python objects of another type are missing too, because an Arrow column cannot
-    contain both.
+    Codes among Python objects of another type count as missing too, because an Arrow column
+    cannot contain both.
     """
     import pyarrow
 
@@ -119,7 +119,7 @@ def _with_true_length(values: Any, column: Any) -> Any:
 
 
 def distinct_ratings(array: Any, column: Any, fractions: bool = False) -> Column:
-    """Return the distinct ratings of a column, or raise if they cannot be class labels."""
+    """Return the distinct ratings in a column, or raise if they cannot be class labels."""
     return ratings_of(in_one(distinct_values(array, column)), column, fractions)
 
 

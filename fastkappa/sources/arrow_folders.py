@@ -58,7 +58,7 @@ def count_files(
     text_format: TextFormat = PLAIN,
     num_threads: int | None = None,
 ) -> None:
-    """Count a file, a folder, or several files of one format, as one source.
+    """Count a file, a folder, or several files in one format, as one source.
 
     Formats are known from suffixes, and ``text_format`` describes text files. Progress is reported
     in bytes of all files.
@@ -128,7 +128,7 @@ def columns_of_path(
     text: Sequence[str] = (),
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
-    """Return columns of a file, or of all files of a folder or list, each as one array."""
+    """Return columns from a file, or from all files in a folder or list, each as one array."""
     found = columns_of_files(files_at(source), columns, text=text, labels=labels)
     whole = {name: in_one(found.pop(name)) for name in columns}
     # Return the memory of the blocks of the file to the system.
@@ -146,7 +146,7 @@ def columns_of_files(
     as_written: bool = False,
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
-    """Return columns of a file, a folder, or several files of one format, like `read_columns`."""
+    """Return columns from a file, a folder, or several files in one format, like `read_columns`."""
     read: Callable[..., dict[str, Any]] = partial(
         read_columns, text=text, text_format=text_format, as_written=as_written, labels=labels
     )
@@ -235,7 +235,7 @@ def _format_of_all(name: str, files: Sequence[Path], filesystem: Any = None) -> 
         raise RatingsError(f"{name} has no file with one of the suffixes {', '.join(IN_FOLDERS)}.")
     if len(formats) > 1:
         raise RatingsError(
-            f"{name} must be files of one format, but are {' and '.join(formats)}: count the files"
+            f"{name} must be files in one format, but are {' and '.join(formats)}: count the files"
             " of each format by a pattern such as 'folder/*.csv', and add their counts."
         )
     if len(files) > 1 and filesystem is None:

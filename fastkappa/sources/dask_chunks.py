@@ -1,7 +1,7 @@
 """Count Dask frames and arrays in the workers.
 
-Each partition or chunk becomes a table in its worker. Tables are summed a few at a time, also in
-the workers, and only the last table is returned. If a worker is lost, Dask repeats its tasks. The
+Each partition or chunk becomes a table in its worker. The workers sum the tables too, a few at a
+time, and only the last table is returned. If a worker is lost, Dask repeats its tasks. The
 repeated tasks count the same items, and results of the first attempt are discarded.
 """
 

@@ -60,7 +60,7 @@ def count_frame(
     if isinstance(frame, (narwhals.DataFrame, narwhals.LazyFrame)):
         for name in table.names:
             if not isinstance(name, str):
-                raise TypeError(f"the names of columns must be strings, got {name!r}.")
+                raise TypeError(f"column names must be strings, got {name!r}.")
     if isinstance(frame, narwhals.DataFrame) and _counts_faster(frame, table.columns):
         _count_by_engine(table, frame.lazy(), most_cells)
     elif isinstance(frame, narwhals.DataFrame):

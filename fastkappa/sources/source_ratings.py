@@ -20,7 +20,7 @@ from fastkappa.ratings.string_codes import strings_array
 # be among labels=.
 Key = int | float | str | None
 
-# The types that the ratings of a column can have. Columns of floats contain only whole numbers.
+# The types that the ratings in a column can have. Columns of floats contain only whole numbers.
 # Booleans become 0 and 1, and dates and times become microseconds since 1970. A column without
 # ratings can have no type.
 INTEGERS, FLOATS, BOOLEANS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(bool)

@@ -154,7 +154,7 @@ class SourceTable:
     codes : WantedLabels or None
         The values that stand for a missing rating.
     drop_odd : bool
-        Whether strings among numbers are missing ratings instead of an error.
+        Whether strings among numbers count as missing ratings. Otherwise they are an error.
     remedies : Remedies
         The advice in errors.
 

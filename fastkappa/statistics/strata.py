@@ -127,7 +127,7 @@ class EqualKappas(Result):
         zero = " or 0" if "asymptotic" in self.interval_method else ""
         why = f"in one kappa or its standard error is undefined{zero}"
         if math.isnan(self.p_value):
-            # If no kappa is undefined, only shared clusters prevent the test.
+            # If every kappa is defined, only shared clusters can rule out the test.
             reason = f"{why} ({named}{more})" if self.undefined else TOO_FEW_SHARED
             return Report([f"the groups cannot be compared: {reason}"])
         left_out = [f"left out, for {why} ({named}{more})"] if self.undefined else []

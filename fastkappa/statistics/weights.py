@@ -52,7 +52,7 @@ def as_weights(weights: Weights, n_labels: int) -> SchemeName | AnyArray | None:
     if not np.isfinite(matrix).all():
         raise ValueError("weights must be finite, got NaN or infinity among them.")
     if (matrix < 0).any():
-        raise ValueError(f"weights must not be negative, got {matrix.min()}.")
+        raise ValueError(f"weights must not contain negative numbers, got {matrix.min()}.")
     if np.diagonal(matrix).any():
         raise ValueError(
             "weights are disagreement weights, so their diagonal must be 0, got"
@@ -210,7 +210,7 @@ def _values_of(labels: ArrayLike) -> tuple[Floats, bool]:
         raise ValueError(f"labels must be a list of at least one label, got {short_repr(labels)}.")
     listed = given.tolist()
     if len(set(listed)) < len(listed):
-        raise ValueError(f"labels must not be given twice, got {short_repr(labels)}.")
+        raise ValueError(f"labels must be distinct, got {short_repr(labels)}.")
     if given.dtype.kind in "mM":
         raise ValueError(f"labels must be numbers or strings, got {short_repr(labels)}.")
     if given.dtype.kind not in "biuf" and not all(isinstance(label, Real) for label in listed):

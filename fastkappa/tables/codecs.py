@@ -28,7 +28,8 @@ CHUNK = 1 << 16
 # ones, two threads were slower than one.
 LONG_CHUNK = 1 << 18
 # A guess is based on a sample of this size and on the same number of first ratings. If there are up
-# to eight times as many ratings, all of them are read, because sampling them is no faster.
+# to eight times as many ratings as the sample needs, all of them are read, because sampling them is
+# no faster.
 SAMPLE = 256
 # A range of labels is counted without look-up if its table has at most this many cells.
 LARGEST_DENSE_TABLE = 1 << 20

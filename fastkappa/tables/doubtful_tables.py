@@ -35,7 +35,7 @@ def judge_table(
     *,
     are_given: bool = False,
 ) -> None:
-    """Warn if a table of two raters, of counts or sums of weights, is probably a mistake.
+    """Warn if a table for two raters, with counts or sums of weights, is probably a mistake.
 
     The warnings are about: given labels that are strings and that no item has, if items are left
     out; codes for missing ratings, unless labels ``are_given``; an item with the totals of the

@@ -32,7 +32,7 @@ OFTEN, TOGETHER = 2, 3
 # If there are more labels, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
-# The shortest words that can be the same word with a typing error, and their smallest similarity.
+# The minimum length and similarity of two words to count as the same word with a typo.
 LEAST_WORD, SIMILAR = 5, 0.8
 REMEDY = "Number the labels the same way if both raters use the same scale."
 

@@ -222,5 +222,5 @@ class ThresholdEvaluator:
                 f" got {numbers.shape}."
             )
         if np.isnan(numbers).any():
-            raise ValueError("thresholds must not be NaN.")
+            raise ValueError("thresholds must not contain NaN.")
         return numbers

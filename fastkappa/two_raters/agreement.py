@@ -82,8 +82,8 @@ def agreement(
     missing : {'raise', 'drop'}, default='raise'
         How to treat items with a missing rating (None, NaN, NaT, NA, masked or null, or one of the
         ``missing_codes``): raise an error, or leave them out and count them. If the ratings are
-        numbers, common strings for missing values, such as "-" and "n/a", are missing too, unless
-        ``labels`` are given.
+        numbers, common strings for missing values, such as "-" and "n/a", count as missing too,
+        unless ``labels`` are given.
     missing_codes : sequence, default=()
         Values that stand for a missing rating, such as -9 or "NA".
     clusters : array-like of shape (n,), default=None

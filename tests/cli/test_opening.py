@@ -327,7 +327,7 @@ def test_folders_and_patterns(form: str) -> None:
         ]
         assert found == pytest.approx(fleiss_kappa(np.column_stack([A, B, C])).value)
     assert "no file matches parts/*.tsv" in score.refusal("parts/*.tsv", *PAIR)
-    assert "must be files of one format" in score.refusal("parts/*", *PAIR)
+    assert "must be files in one format" in score.refusal("parts/*", *PAIR)
 
 
 def test_a_folder_of_words() -> None:

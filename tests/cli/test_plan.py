@@ -141,7 +141,10 @@ def csv_of(options: list[object]) -> str:
     [
         ([], "give --width for an interval, --null for a test, or --n for a given number of items"),
         (["--power", 0.8], "give --width for an interval, --null for a test"),
-        (["--width", 0.2, "--n", 90], "give one of --width, --power, --n, got --width and --n."),
+        (
+            ["--width", 0.2, "--n", 90],
+            "give only one of --width, --power, --n, got --width and --n.",
+        ),
         (["--width", 0.2, "--null", 0.6], "--null is for a test and --width is for an interval"),
         (["--null", 0.8], "--kappa and --null must differ, got 0.8 for both."),
         (["--width", 3], "--width must be a number between 0 and 2, got 3.0."),

@@ -288,11 +288,14 @@ def test_the_row_is_named_beyond_the_first_block() -> None:
             r"one label for each of the 3 columns of .*, got 2: \[1, 2\]",
         ),
         ({"labels": [1, 2, 2]}, "labels must be distinct"),
-        ({"labels": ["a", None, "b"]}, "labels must not be missing"),
+        ({"labels": ["a", None, "b"]}, "labels must not contain missing values"),
         ({"weights": "cubic"}, "weights must be None, 'linear', 'quadratic'"),
         ({"weights": np.eye(3)}, "diagonal must be 0"),
         ({"sample_weight": [1, 2]}, "must have one weight for each of the 4 items, got 2"),
-        ({"sample_weight": [1, 1, 1, -1]}, "sample_weight must not be negative, got -1"),
+        (
+            {"sample_weight": [1, 1, 1, -1]},
+            "sample_weight must not contain negative numbers, got -1",
+        ),
         ({"sample_weight": [0, 0, 0, 0]}, "at least one non-zero"),
     ],
 )

@@ -302,7 +302,7 @@ def test_bad_parameters_are_named(parameters: dict[str, Any], message: str) -> N
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, -1], "sample_weight must not be negative, got -1"),
+        ([1, -1], "sample_weight must not contain negative numbers, got -1"),
         ([0, 0], "weight"),
         ([1], "one weight for each of the 2 items, got 1"),
     ],

@@ -284,7 +284,7 @@ def test_bad_parameters_and_labels() -> None:
         KappaRounder().fit(scores, scores)
     with pytest.raises(ValueError, match="requires y to be passed"):
         KappaRounder().fit(scores, None)
-    with pytest.raises(ValueError, match="sample_weight must not be negative"):
+    with pytest.raises(ValueError, match="sample_weight must not contain negative numbers"):
         KappaRounder().fit(scores, y, sample_weight=-np.ones(len(y)))
     with pytest.raises(NotFittedError):
         KappaRounder().predict(scores)

@@ -297,10 +297,10 @@ ONES = np.ones((2, 2), np.uint64)
         (lambda: kappa_cut(SCORES, GOOD, np.array([np.nan]), "linear"), "thresholds must not"),
         (
             lambda: kappa_cut(SCORES * np.nan, GOOD, np.array([0.5]), "linear"),
-            "scores must not be NaN",
+            "scores must not contain NaN",
         ),
         (lambda: jit.kappa_at_thresholds(GOOD, GOOD, np.array([1.0, 0.5])), "must not decrease"),
-        (lambda: jit.kappa_at_thresholds(GOOD * np.nan, GOOD, GOOD), "scores must not be NaN"),
+        (lambda: jit.kappa_at_thresholds(GOOD * np.nan, GOOD, GOOD), "scores must not contain NaN"),
     ],
 )
 def test_bad_values(call: Any, message: str) -> None:

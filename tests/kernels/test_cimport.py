@@ -161,7 +161,7 @@ def test_kappa_of_counts(example: Any, largest: int, n_labels: int) -> None:
         right = exact_kappa(table[:, :n_labels], NAMED[weights])
         assert example.of_counts(table, n_labels, weights) == float(right)
     table[1, 1] = -1
-    with pytest.raises(ValueError, match="counts must not be negative, got -1"):
+    with pytest.raises(ValueError, match="counts must not contain negative numbers, got -1"):
         example.of_counts(table, n_labels, 0)
 
 

@@ -141,7 +141,7 @@ def test_many_lists_at_once_each_have_their_own_order(make: Any, num_threads: in
         assert found[j].is_complete()
         assert orders[j][found[j].others].tolist() == list(range(900))
     wrong = [None, *texts]
-    with pytest.raises(ValueError, match=r"^list 16 must not be missing"):
+    with pytest.raises(ValueError, match=r"^list 16 must not contain missing values"):
         ids.align_all([(own, "a list") for own in lists[:15]] + [(wrong, "list 16")], num_threads)
 
 

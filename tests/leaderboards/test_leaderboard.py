@@ -337,7 +337,7 @@ def test_refusals_name_the_argument() -> None:
         (np.zeros((3, 2)), {"ids": ids}, TypeError, "must be a mapping or an iterable of pairs"),
         (paired, {"ids": [7, 8]}, ValueError, r"one id per item of y_true \(3\), got 2"),
         (paired, {"ids": [7, 7, 9]}, ValueError, "ids must be distinct, got .* once: 7"),
-        (paired, {"ids": [7, None, 9]}, ValueError, "ids must not be missing"),
+        (paired, {"ids": [7, None, 9]}, ValueError, "ids must not contain missing values"),
         (paired, {"ids": [7, 8.5, 9]}, ValueError, "ids must be whole numbers or strings"),
         ({"a": (ids, [1])}, {"ids": ids}, ValueError, r"as many ratings as ids \(3\), got 1"),
         (good, {"on_mismatch": "ignore"}, ValueError, "on_mismatch must be"),

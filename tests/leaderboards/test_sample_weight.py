@@ -99,7 +99,7 @@ def test_ids_files_and_items_that_are_dropped(
     ("sample_weight", "message"),
     [
         ([1] * (N - 1), f"one weight for each of the {N} items"),
-        ([-1] * N, "must not be negative"),
+        ([-1] * N, "must not contain negative numbers"),
         ([0] * N, "at least one non-zero"),
         ([np.nan] * N, "sample_weight"),
     ],

@@ -60,6 +60,6 @@ def test_very_large_numbers() -> None:
 
 
 def test_differences_that_are_all_the_same() -> None:
-    with pytest.warns(UserWarning, match=r"no width: all differences are 0\.5"):
+    with pytest.warns(UserWarning, match=r"zero width: all differences are 0\.5"):
         result = limits_of_agreement([1.5, 2.5, 3.5], [1.0, 2.0, 3.0])
     assert (result.bias, result.limits) == (0.5, (0.5, 0.5))

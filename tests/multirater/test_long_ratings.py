@@ -352,7 +352,7 @@ def test_refusals_of_labels_and_missing_codes() -> None:
     triples = [1, 1, 2], ["a", "b", "a"], [1, 2, 3]
     with pytest.raises(ValueError, match="rating contains 3, which is not one of the labels"):
         long(triples, labels=[1, 2])
-    with pytest.raises(ValueError, match="rating must not be missing in all rows"):
+    with pytest.raises(ValueError, match="rating must have a value in at least one row"):
         long(([1, 2], ["a", "b"], [None, None]), labels=[1, 2])
     with pytest.raises(ValueError, match="missing_codes must be a list"):
         long(triples, missing_codes="x")

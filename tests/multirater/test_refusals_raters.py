@@ -56,7 +56,7 @@ def test_counts(counts: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([1, None], "labels must not be missing, got None among them"),
+        ([1, None], "labels must not contain missing values, got None"),
         (3, "labels must be .* got 3"),
         ("ab", "labels must be .* got 'ab'"),
     ],

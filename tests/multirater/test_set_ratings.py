@@ -175,7 +175,7 @@ def test_the_bootstrap_of_sets() -> None:
         ),
         (POSTS, {"labels": [{"joy"}]}, "which is not one of the labels"),
         (POSTS, {"labels": ["joy"]}, "labels must be sets, as the ratings are, got 'joy'"),
-        (POSTS, {"labels": [{"joy"}, {"joy"}]}, "labels must not be given twice"),
+        (POSTS, {"labels": [{"joy"}, {"joy"}]}, "labels must be distinct, got"),
         (
             POSTS,
             {"level": lambda a, b: len(a - b)},

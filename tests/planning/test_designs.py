@@ -284,7 +284,10 @@ def test_width_of_several_raters() -> None:
         (lambda: sample_size(0.5, n_raters=101), "n_raters must be at most 100, got 101"),
         (lambda: sample_size(0.5, n_raters=3, conservative=True), "conservative must be False"),
         (lambda: sample_size(0.5, n_raters=3, rates=(0.5, 0.4)), "rates must be the same for all"),
-        (lambda: sample_size(-0.4, n_raters=3), "kappa is too far below 0 for 3 such raters"),
+        (
+            lambda: sample_size(-0.4, n_raters=3),
+            "kappa is too far below 0 for 3 raters with these rates",
+        ),
         (
             lambda: sample_size(0.8, null_kappa=1),
             "null_kappa must be a number above -1 and below 1, got 1",

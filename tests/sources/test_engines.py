@@ -252,7 +252,7 @@ def test_folders_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_text("a,b\n1,1\n")
     (tmp_path / "1.tsv").write_text("a\tb\n1\t1\n")
     with pytest.raises(
-        ValueError, match="must be files of one format, but are csv and tsv: count the files"
+        ValueError, match="must be files in one format, but are csv and tsv: count the files"
     ):
         confusion_from_source(tmp_path, "a", "b")
 
@@ -279,7 +279,7 @@ def test_what_is_no_source(source: Any) -> None:
         ([], "should contain at least one label"),
         (3, "labels must be one-dimensional, got 3"),
         ([[1, 2]], "labels must be one-dimensional"),
-        ([1, None], "labels must not be missing, got None among them"),
+        ([1, None], "labels must not contain missing values, got None"),
         ([b"a"], r"labels must be numbers, .* got b'a'"),
     ],
 )
@@ -296,7 +296,7 @@ def test_labels_of_another_kind_are_given_to_no_item() -> None:
 
 
 def test_names_that_are_no_strings() -> None:
-    with pytest.raises(TypeError, match="names of columns must be strings, got 0"):
+    with pytest.raises(TypeError, match="column names must be strings, got 0"):
         confusion_from_source(pd.DataFrame({0: [1], 1: [1]}), 0, 1)
 
 

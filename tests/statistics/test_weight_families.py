@@ -173,7 +173,7 @@ def test_circles() -> None:
         (("linear", 3), "labels must be a list of at least one label, got 3"),
         (("linear", []), "labels must be a list of at least one label"),
         (("linear", [[1, 2]]), "labels must be a list of at least one label"),
-        (("linear", [1, 2, 1]), "labels must not be given twice"),
+        (("linear", [1, 2, 1]), "labels must be distinct, got"),
         (("linear", [1, math.nan]), "labels must be finite"),
         (("linear", np.array(["2020-01-01"], "M8[D]")), "labels must be numbers or strings"),
         (("linear", [2**53, 2**53 + 1]), "float64 represents exactly, got 9007199254740993"),

@@ -119,7 +119,7 @@ OFF_DIAGONAL = 1 - np.eye(3)
         (len, "weights must contain numbers, got <built-in"),
         (b"linear", "weights must contain numbers, got b'linear'"),
         (3, r"weights must have the shape \(3, 3\).* got \(\)"),
-        (OFF_DIAGONAL - 2, "weights must not be negative, got -2"),
+        (OFF_DIAGONAL - 2, "weights must not contain negative numbers, got -2"),
         (pd.DataFrame(OFF_DIAGONAL, index=list("abc")), "weights must have the same labels on"),
     ],
     ids=str,
@@ -178,7 +178,7 @@ def test_labels(labels: Any, message: str) -> None:
         ([1j, 2], "thresholds must contain real numbers"),
         ([10**400, 1], "thresholds must contain real numbers"),
         ([[0.3], [0.6, 0.7]], "thresholds must contain real numbers, in rows of equal length"),
-        ([0.3, math.nan], "thresholds must not be NaN"),
+        ([0.3, math.nan], "thresholds must not contain NaN"),
         ([0.3], r"thresholds must have the shape \(2,\), .* got \(1,\)"),
     ],
 )

@@ -216,7 +216,7 @@ def test_it_can_be_pickled():
         ([0.5], r"thresholds must have the shape \(2,\).* got \(1,\)"),
         ([0.5, 1, 2], r"thresholds must have the shape \(2,\).* got \(3,\)"),
         ([[0.5, 1.5]], r"thresholds must have the shape \(2,\).* got \(1, 2\)"),
-        ([0.5, math.nan], "thresholds must not be NaN"),
+        ([0.5, math.nan], "thresholds must not contain NaN"),
         (np.ma.masked_array([0.5, 1.5], mask=[0, 1]), "thresholds must not have masked entries"),
     ],
 )
@@ -231,7 +231,7 @@ def test_bad_many():
     evaluator = ThresholdEvaluator([0, 1, 2], [0.0, 1.0, 2.0])
     with pytest.raises(ValueError, match=r"thresholds must have the shape \(m, 2\).* got \(2,\)"):
         evaluator.many([0.5, 1.5])
-    with pytest.raises(ValueError, match="must not be NaN"):
+    with pytest.raises(ValueError, match="must not contain NaN"):
         evaluator.many([[0.5, math.nan]])
 
 

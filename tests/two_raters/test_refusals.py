@@ -68,7 +68,7 @@ def test_invalid_tables(table: Any, match: str) -> None:
         ({"weights": "cubic"}, "weights must be None, 'linear', 'quadratic' or .* got 'cubic'"),
         ({"weights": np.ones((3, 3))}, r"weights must have the shape \(2, 2\), .* got \(3, 3\)"),
         ({"weights": [[1, 0], [0, 1]]}, "diagonal must be 0"),
-        ({"weights": [[0, -1], [1, 0]]}, "weights must not be negative, got -1"),
+        ({"weights": [[0, -1], [1, 0]]}, "weights must not contain negative numbers, got -1"),
         ({"weights": [[0, math.nan], [1, 0]]}, "weights must be finite"),
         ({"confidence": 95}, "confidence must be a number between 0 and 1, got 95"),
         ({"confidence": "high"}, "confidence must be a number between 0 and 1, got 'high'"),
@@ -171,8 +171,8 @@ def test_a_frame_brings_its_labels() -> None:
         (2, "labels must have 2 entries, one per row of the table, got 2"),
         ({"a": 1, "b": 2}, r"labels must have 2 entries, .* got \{'a': 1, 'b': 2\}"),
         ([["a"], ["b", "c"]], r"labels must be one-dimensional, got \[\['a'\], \['b', 'c'\]\]"),
-        (["a", None], "labels must not be missing, got None among them"),
-        ([math.nan, 1], "labels must not be missing, got nan among them"),
+        (["a", None], "labels must not contain missing values, got None"),
+        ([math.nan, 1], "labels must not contain missing values, got nan"),
     ],
 )
 def test_invalid_labels(labels: Any, match: str) -> None:

@@ -45,7 +45,8 @@ def agree(
     missing
         What to do with missing ratings: stop with an error (raise), or leave them out (drop). With
         two raters the whole row is dropped, with more raters only the rating. In CSV and TSV files,
-        an empty field, NA, NaN, null and similar texts are missing, unless --labels names them.
+        an empty field, NA, NaN, null and similar texts count as missing, unless --labels names
+        them.
 
     Examples
     --------

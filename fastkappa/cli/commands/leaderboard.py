@@ -80,7 +80,7 @@ def leaderboard(
         What to do with missing labels: stop with an error (raise), or leave the items out (drop).
         An item without a label in TRUTH is left out of all files. In a submission it counts as a
         missing item; see --mismatch. In CSV and TSV files, an empty field, NA, NaN, null and
-        similar texts are missing, unless --labels names them.
+        similar texts count as missing, unless --labels names them.
     cluster : COLUMN
         The column of TRUTH with the clusters of items, such as the patient of each image. The
         bootstrap then draws clusters.
@@ -160,7 +160,7 @@ def leaderboard(
 
 
 def _renamed(board: Any, opener: Any, names: Mapping[str, str]) -> Any:
-    """Return a leaderboard with the user's names for the files, also in the failure reasons.
+    """Return a leaderboard with the user's names for the files, even in the failure reasons.
 
     ``names`` maps paths of files to their names. Other files are named by their paths.
     """

@@ -46,7 +46,7 @@ def opened_raters(
     if item is not None or rater is not None:
         raise RatingsError(
             f"--id is for one file per rater, and {'--item' if item else '--rater'} is for one file"
-            " of all raters: give one of them."
+            " of all raters: give only one of them."
         )
     if rating == id_column:
         raise RatingsError(f"--id and --rating must name two columns, got {rating!r} twice.")

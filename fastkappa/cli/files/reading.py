@@ -1,6 +1,6 @@
 """The rules by which all commands read labels and missing ratings.
 
-Errors name the options of the command line.
+Errors name the command-line options.
 """
 
 from __future__ import annotations

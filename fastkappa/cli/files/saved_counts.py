@@ -46,7 +46,7 @@ class SavedCounts(NamedTuple):
         elif self[1:3] != other[1:3]:
             raise RatingsError(
                 f"{path} has counts of {other.what}, but the other files have counts of"
-                f" {self.what}. Give files of the same columns."
+                f" {self.what}. Give files with counts of the same columns."
             )
         else:
             columns = self.columns
@@ -84,7 +84,7 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
 
 
 def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
-    """Warn of files with the same counts of the same source."""
+    """Warn of files with the same counts from the same source."""
     # Counts that were saved in Python have no source, and small parts can have equal counts by
     # chance. So a copy is reported only if its file name looks like that of a copy.
     warn_of_copies([path for path, saved in read.items() if not saved.source])

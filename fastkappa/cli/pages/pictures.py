@@ -1,4 +1,4 @@
-"""Draw the plots of an HTML page. Each has a light version, also for paper, and a dark one."""
+"""Draw the plots of an HTML page, each in a light version (also for print) and a dark one."""
 
 from __future__ import annotations
 

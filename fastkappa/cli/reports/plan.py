@@ -72,10 +72,12 @@ def _check(options: dict[str, Any]) -> None:
     aims = [option for option, name in given.items() if options[name] is not None]
     has_test = options["null_kappa"] is not None
     if len(aims) > 1:
-        raise ValueError(f"give one of {', '.join(given)}, got {' and '.join(aims)}.")
+        raise ValueError(f"give only one of {', '.join(given)}, got {' and '.join(aims)}.")
     if not has_test and aims in ([], ["--power"]):
         raise ValueError(
             "give --width for an interval, --null for a test, or --n for a given number of items."
         )
     if has_test and aims == ["--width"]:
-        raise ValueError("--null is for a test and --width is for an interval: give one of them.")
+        raise ValueError(
+            "--null is for a test and --width is for an interval: give only one of them."
+        )

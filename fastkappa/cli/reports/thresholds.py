@@ -21,7 +21,7 @@ RESAMPLES = 100
 def rounding_of(
     columns: tuple[str, str], items: ScoredColumns, weights: Weights, method: Method, seed: int
 ) -> Rounding:
-    """Find the best thresholds for the scores of a file.
+    """Find the best thresholds for the scores in a file.
 
     The seed determines the folds and resamples, so the same file and seed give the same result.
 

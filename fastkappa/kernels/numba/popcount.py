@@ -7,7 +7,7 @@
 
    Plane p contains cells 8p to 8p+7. A byte of a different plane counts as 0. The last cell
    needs no count, because it contains the remaining pairs. So plane 1 is skipped in this
-   example, and the nine cells need one plane only.
+   example, and the nine cells need only one plane.
 
 2. Carry-save adders count the bits at each position of the byte. They turn three bytes x, y, z
    into the ones and the twos of their sum. Five logical operations do this for all 8 positions

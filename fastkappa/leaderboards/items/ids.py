@@ -26,7 +26,7 @@ from fastkappa.ratings.missing import is_missing
 # Integers are looked up in an array if their range is at most this many times their number. For a
 # million integers, the array is five times as fast as pyarrow.
 WIDEST_RANGE = 4
-NOT_MISSING = "must not be missing, got {} among them."
+NOT_MISSING = "must not contain missing values, got {}."
 WHOLE = "must be whole numbers or strings, got {}."
 TIMES = ("time", "duration")
 LAST_OF_ASCII = 127

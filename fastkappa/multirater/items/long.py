@@ -220,7 +220,9 @@ def _sorted_ratings(
     clusters = None if cluster is None else clusters_of_items(cluster, items)
     rated = codes < n_labels
     if not rated.any():
-        raise ValueError(f"rating must not be missing in all rows, got {len(codes)} rows.")
+        raise ValueError(
+            f"rating must have a value in at least one row, got {len(codes)} missing values."
+        )
     pairs = items.numbers.astype(np.int64)
     pairs *= n_raters
     pairs += raters.numbers

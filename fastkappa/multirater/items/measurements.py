@@ -82,7 +82,7 @@ def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements 
 
 
 def measurements_of(columns: list[AnyArray]) -> Measurements:
-    """Return `Measurements` of columns, with the counts of ratings."""
+    """Return `Measurements` built from columns, with the counts of ratings."""
     n_subjects, n_raters = len(columns[0]), len(columns)
     n_missing = n_paired = 0
     lowest, highest = np.inf, -np.inf

@@ -108,7 +108,7 @@ def _given(labels: Any) -> list[frozenset[Any]]:
         if not isinstance(label, frozenset):
             raise ValueError(f"labels must be sets, as the ratings are, got {label!r}.")
     if len(set(given)) < len(given):
-        raise ValueError(f"labels must not be given twice, got {list(map(set, given))!r}.")
+        raise ValueError(f"labels must be distinct, got {list(map(set, given))!r}.")
     return given
 
 

@@ -20,7 +20,7 @@ def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
 
     Let J be the size of the intersection divided by the size of the union. Then 'jaccard' is 1 - J,
     and 'masi' is 1 - J M, where M is 1 for equal sets, 2/3 if one contains the other, 1/3 if they
-    overlap otherwise, and 0 if they are disjoint. Two empty sets are equal.
+    overlap otherwise, and 0 if they are disjoint. Two empty sets count as equal.
 
     Parameters
     ----------

@@ -134,7 +134,7 @@ class SparseProfiles:
         yield np.concatenate(rows), np.concatenate(cells)
 
     def _blocks(self, width: int = 1) -> Iterator[tuple[slice, AnyArray]]:
-        """Yield blocks of profiles, sized for ``width`` numbers per profile or its ratings."""
+        """Yield blocks of profiles, small enough for ``width`` numbers or all ratings of each."""
         first = 0
         for part in self.parts:
             step = max(1, BLOCK // max(part.shape[1], width))

@@ -120,7 +120,7 @@ def text_batches(
 ) -> Iterator[Any]:
     """Yield columns of these types, one block of the file at a time.
 
-    Texts such as NA are missing values, unless ``missing`` is False or they are among ``labels``.
+    Texts such as NA count as missing, unless ``missing`` is False or they are among ``labels``.
     """
     import pyarrow
     from pyarrow import csv

@@ -1,4 +1,4 @@
-"""Find the format of a text file: delimiter, encoding, and names of columns."""
+"""Find the format of a text file: delimiter, encoding, and column names."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Ratio(Protocol):
     """A coefficient 1 - N / M as a function of sums of features."""
 
     def __call__(self, sums: FloatTable) -> tuple[Smooth, Smooth]:
-        """Return N and M at sums of shape (m, k)."""
+        """Return the functions N and M evaluated at ``sums``, of shape (m, k)."""
 
 
 class RatioConstraint:

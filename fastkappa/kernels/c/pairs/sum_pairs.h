@@ -11,7 +11,7 @@
    The time is then limited by memory, if memory is never idle. So cache lines are prefetched LINES_AHEAD lines before they
    are needed.
 
-   Integer weights are summed exactly, also in two lanes. A 64-bit weight is split in two parts. The count shares a lane with
+   Integer weights are summed exactly, even in two lanes. A 64-bit weight is split in two parts. The count shares a lane with
    the shorter part, so that nothing overflows within EXACT_RANGE pairs:
 
        lane 0    the low 42 bits                                    2^21 of them fit 63 bits
