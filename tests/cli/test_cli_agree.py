@@ -103,38 +103,6 @@ def test_raters_are_named_in_any_way(
     assert found["kappa"] == pytest.approx(agreement(ratings["a"], ratings["b"]).kappa)
 
 
-@pytest.mark.parametrize("clusters", [None, "c"])
-def test_a_planned_test(path: Path, ratings: dict[str, Any], clusters: str | None) -> None:
-    test = ["--null", 0.4, "--alternative", "greater", "--confidence", 0.9]
-    given: dict[str, Any] = {"null_kappa": 0.4, "alternative": "greater", "confidence": 0.9}
-    options = [path, "--raters", "a", "b", "--weights", "linear", *test]
-    if clusters is not None:
-        options += ["--cluster", clusters]
-        given["clusters"] = ratings[clusters]
-    expected = agreement(*named(ratings), weights="linear", **given)
-    assert_same(json_of(*options), expected.to_dict())
-    assert "p of kappa <= 0.4" in text_of(*options)
-    groups = agreement_by(*named(ratings), weights="linear", groups=ratings["city"], **given)
-    found = json_of(*options, "--group", "city")
-    for one, result in zip([*found["groups"], found["all"]], [*groups.values(), groups.pooled]):
-        assert_same(one["p_value"], result.p_value)
-        assert_same(one["interval"], list(result.interval))
-    text = text_of(*options, "--group", "city")
-    assert "p is of the test of kappa <= 0.4" in text
-    assert f"{groups.pooled.p_value:.2g}" in text
-
-
-def test_confidence_of_several_raters(path: Path, ratings: dict[str, Any]) -> None:
-    options = [path, "--raters", *"abc", "--confidence", 0.9]
-    table = np.column_stack([ratings[name] for name in "abc"])
-    found = json_of(*options)["coefficients"]["fleiss_kappa"]["interval"]
-    assert found == pytest.approx(fleiss_kappa(table, confidence=0.9).interval)
-    assert "with --confidence 0.9." in refusal(*options, "--null", 0.4)
-    assert "apply only to two raters" in refusal(*options, "--alternative", "less")
-    assert "--confidence must be a number between" in refusal(*options, "--confidence", 95)
-    assert "--null must be a number above -1" in refusal(path, "--raters", *"ab", "--null", 1)
-
-
 def test_a_rater_may_begin_with_a_dash(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", **{"-x": [1, 2, 2], "y": [1, 2, 1]})
     assert json_of(path, "--raters=-x", "--raters", "y")["raters"] == ["-x", "y"]
