@@ -164,8 +164,7 @@ def read(
         if n_given > n_dropped:
             columns.update(zip(names, comparable(rated_columns, names, odd_remedy)))
     except ValueError as error:
-        # Missing ratings were detected while reading. This second pass counts them for the error
-        # message.
+        # Missing ratings were detected while reading. This second pass counts them for the text.
         explain(kept, error, remedy)
         raise
     weights = None

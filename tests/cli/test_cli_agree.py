@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import re
@@ -430,26 +428,3 @@ def test_usage() -> None:
     result = run("file.csv", "--raters")
     assert result.exit_code == 2
     assert "--raters" in result.stderr
-
-
-def test_an_undefined_value_has_no_interval_in_any_form(tmp_path: Path) -> None:
-    path = tmp_path / "f.csv"
-    path.write_text("a,b\n" + "none,none\nmild,none\nmild,mild\nnone,none\n")
-    name = "kappa of very severe, in hospital"
-    labels = '--labels=none,mild,"very severe, in hospital"'
-    agree_on = CommandLine("agree", str(path), "--raters", "a", "b", labels, "--weights", "linear")
-    (line,) = (line for line in agree_on.text_of().splitlines() if name in line)
-    assert line.split(name)[1].split() == ["undefined"]
-    assert "no rating is very severe, in hospital, 1 of the 3 labels" in agree_on.text_of()
-    rows = csv.DictReader(io.StringIO(agree_on.text_of("--format", "csv")))
-    (row,) = (row for row in rows if row["statistic"] == name)
-    assert (row["value"], row["lower"], row["upper"]) == ("", "", "")
-    assert agree_on.json_of()["category_kappas"][2] is None
-    page = agree_on.text_of("--format", "html")
-    cells = page[page.index(name) :].split("</tr>")[0]
-    assert " to " not in cells
-    # Nor has the kappa of raters who use one label alone.
-    path.write_text("a,b\n" + "none,none\n" * 4)
-    assert agree_on.json_of()["interval"] == [None, None]
-    (kappa,) = (line for line in agree_on.text_of().splitlines() if line.startswith("kappa  "))
-    assert kappa.split() == ["kappa", "undefined"]
