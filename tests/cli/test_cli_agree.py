@@ -305,26 +305,6 @@ def test_three_raters(path: Path, ratings: dict[str, Any], weights: Any) -> None
     assert "218 subjects, 0 of 654 ratings missing, 4 labels" in text
 
 
-def test_three_raters_with_missing_ratings(tmp_path: Path) -> None:
-    columns = {
-        "a": ["x", "y", "", "z", "x", "y"],
-        "b": ["x", "y", "z", "z", "", "y"],
-        "c": ["x", "x", "z", "y", "x", "y"],
-    }
-    path = write_csv(tmp_path / "r.csv", **columns)
-    options = ("--raters", "a", "b", "c")
-    assert "1 in column 'a' and 1 in column 'b', of 6 rows" in refusal(path, *options)
-    found = json_of(path, *options, "--missing", "drop")
-    given = [[rating or None for rating in row] for row in zip(*columns.values())]
-    assert_same(found["coefficients"]["fleiss_kappa"], fleiss_kappa(given).to_dict())
-    assert (found["n_missing"], found["labels"]) == (2, ["x", "y", "z"])
-    assert found["pairwise"]["n"] == [[5, 4, 5], [4, 5, 5], [5, 5, 6]]
-    ordered = json_of(
-        path, *options, "--missing", "drop", "--labels", "z,y,x", "--weights", "linear"
-    )
-    assert ordered["labels"] == ["z", "y", "x"]
-
-
 def test_three_raters_in_groups_with_bootstrap(path: Path, ratings: dict[str, Any]) -> None:
     options = ("--raters", "a", "b", "c", "--group", "city", "--bootstrap", 100, "--seed", 3)
     found = json_of(path, *options)
@@ -337,16 +317,6 @@ def test_three_raters_in_groups_with_bootstrap(path: Path, ratings: dict[str, An
     text = text_of(path, *options)
     assert "\nFleiss' kappa, 95 % bootstrap interval: " in text
     assert "\ncity Winnipeg\n" in text
-
-
-def test_groups_of_three_raters_have_the_same_labels(tmp_path: Path) -> None:
-    """Randolph's kappa depends on how many labels there are, also where some do not occur."""
-    columns = {"a": [1, 1, 2, 3, 3], "b": [1, 2, 2, 3, 3], "c": [1, 2, 2, 3, 2]}
-    path = write_csv(tmp_path / "r.csv", g=list("uuuvv"), **columns)
-    found = json_of(path, "--raters", "a", "b", "c", "--group", "g")
-    # Of nine pairs of ratings in the first group seven agree: (7/9 - 1/3) / (1 - 1/3).
-    assert found["groups"][0]["coefficients"]["randolph_kappa"]["method"] == "Randolph's kappa"
-    assert found["groups"][0]["coefficients"]["randolph_kappa"]["value"] == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("suffix", [".tsv", ".parquet", ".arrow", ".feather", ".csv.gz"])
@@ -373,9 +343,6 @@ def test_three_raters_in_files_of_every_kind(
     options = ("--raters", "a", "b", "c", "--group", "city")
     found, expected = json_of(other, *options), json_of(path, *options)
     assert {**found, "file": ""} == {**expected, "file": ""}
-
-
-# Pictures.
 
 
 # Refusals.

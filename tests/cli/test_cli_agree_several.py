@@ -200,3 +200,35 @@ def test_results_of_several_raters_are_strata() -> None:
         compare_strata(kinds)
     with pytest.raises(ValueError, match="Conger's kappa and Fleiss' kappa cannot be compared"):
         compare_strata([fleiss_kappa(rows), conger_kappa(rows)])
+
+
+def test_three_raters_with_missing_ratings(tmp_path: Path) -> None:
+    columns = {
+        "a": ["x", "y", "", "z", "x", "y"],
+        "b": ["x", "y", "z", "z", "", "y"],
+        "c": ["x", "x", "z", "y", "x", "y"],
+    }
+    path = write_csv(tmp_path / "r.csv", **columns)
+    options = ("--raters", "a", "b", "c")
+    assert "1 in column 'a' and 1 in column 'b', of 6 rows" in agree.refusal(path, *options)
+    found = agree.json_of(path, *options, "--missing", "drop")
+    given = [[rating or None for rating in row] for row in zip(*columns.values())]
+    kappa, right = found["coefficients"]["fleiss_kappa"], fleiss_kappa(given)
+    assert kappa["value"] == pytest.approx(right.value)
+    assert kappa["interval"] == pytest.approx(right.interval)
+    assert (found["n_missing"], found["labels"]) == (2, ["x", "y", "z"])
+    assert found["pairwise"]["n"] == [[5, 4, 5], [4, 5, 5], [5, 5, 6]]
+    ordered = agree.json_of(
+        path, *options, "--missing", "drop", "--labels", "z,y,x", "--weights", "linear"
+    )
+    assert ordered["labels"] == ["z", "y", "x"]
+
+
+def test_groups_of_three_raters_have_the_same_labels(tmp_path: Path) -> None:
+    """Randolph's kappa depends on how many labels there are, also where some do not occur."""
+    columns = {"a": [1, 1, 2, 3, 3], "b": [1, 2, 2, 3, 3], "c": [1, 2, 2, 3, 2]}
+    path = write_csv(tmp_path / "r.csv", g=list("uuuvv"), **columns)
+    found = agree.json_of(path, "--raters", "a", "b", "c", "--group", "g")
+    # Of nine pairs of ratings in the first group seven agree: (7/9 - 1/3) / (1 - 1/3).
+    assert found["groups"][0]["coefficients"]["randolph_kappa"]["method"] == "Randolph's kappa"
+    assert found["groups"][0]["coefficients"]["randolph_kappa"]["value"] == pytest.approx(2 / 3)
