@@ -80,7 +80,7 @@ def test_dictionary_with_a_missing_rating_in_it(tmp_path: Path) -> None:
     write_arrow_file(pa.table({"y": column}), tmp_path / "r.arrow")
     with pytest.raises(RatingsError, match="1 in column 'y'"):
         count_ratings(tmp_path / "r.arrow", "y", "y")
-    counts = count_ratings(tmp_path / "r.arrow", "y", "y", missing="drop")
+    counts = count_ratings(tmp_path / "r.arrow", "y", "y", drop_missing=True)
     assert counted(counts) == {("a", "a"): 2}
 
 
@@ -116,10 +116,10 @@ def test_missing_ratings_are_counted_and_dropped(write: Callable[..., Path]) -> 
         "ratings are missing: 2 in column 'left' and 2 in column 'right', of 5 rows."
         " Give --missing drop to leave such rows out."
     )
-    counts = count_ratings(path, "left", "right", missing="drop")
+    counts = count_ratings(path, "left", "right", drop_missing=True)
     assert (counts.n_rows, counts.missing, counts.n_dropped) == (5, (2, 2), 3)
     assert counted(counts) == {(1, 1): 1, (3, 3): 1}
-    counts = count_ratings(path, "text", "code", missing="drop")
+    counts = count_ratings(path, "text", "code", drop_missing=True)
     assert (counts.missing, counts.n_dropped) == ((1, 1), 2)
     assert counted(counts) == {("a", "a"): 2, ("b", "b"): 1}
 
@@ -128,7 +128,7 @@ def test_nan_is_missing(tmp_path: Path) -> None:
     write_arrow_file(pa.table({"y": [1.0, float("nan"), 2.0]}), tmp_path / "r.arrow")
     with pytest.raises(RatingsError, match="missing: 1 in column 'y', of 3 rows"):
         count_ratings(tmp_path / "r.arrow", "y", "y")
-    counts = count_ratings(tmp_path / "r.arrow", "y", "y", missing="drop")
+    counts = count_ratings(tmp_path / "r.arrow", "y", "y", drop_missing=True)
     assert counted(counts) == {(1, 1): 1, (2, 2): 1}
 
 
@@ -143,7 +143,7 @@ def test_what_is_missing_in_text(tmp_path: Path, field: str) -> None:
 def test_no_rows_left(tmp_path: Path) -> None:
     path = text_file(tmp_path, "a,b\n1,\n,1\n")
     with pytest.raises(RatingsError, match="no rows are left, because all 2 rows of"):
-        count_ratings(path, "a", "b", missing="drop")
+        count_ratings(path, "a", "b", drop_missing=True)
 
 
 def test_text_beside_the_ratings_may_have_line_breaks(tmp_path: Path) -> None:

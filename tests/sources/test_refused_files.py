@@ -152,7 +152,7 @@ def test_damaged_file_is_read_or_refused(tmp_path: Path, name: str) -> None:
             damaged[place] = random.integers(256)
         (tmp_path / file_name).write_bytes(damaged)
         try:
-            counts = count_ratings(tmp_path / file_name, "b", "b", missing="drop")
+            counts = count_ratings(tmp_path / file_name, "b", "b", drop_missing=True)
             assert counts.table.sum() == counts.n_rows - counts.n_dropped
         except RatingsError:
             refused += 1
