@@ -158,7 +158,11 @@ def test_scores_that_are_not_finite(n, method, bad, dtype):
         ({"labels": [0, 0, 1]}, ValueError, "labels must be distinct"),
         ({"weights": "cubic"}, ValueError, "weights must be .*'cubic'"),
         ({"weights": np.ones((3, 3))}, ValueError, r"weights must have the shape \(2, 2\)"),
-        ({"sample_weight": [1, 1, -1, 1]}, ValueError, "sample_weight must not contain negative numbers, got -1"),
+        (
+            {"sample_weight": [1, 1, -1, 1]},
+            ValueError,
+            "sample_weight must not contain negative numbers, got -1",
+        ),
         ({"sample_weight": [1, 1, 1]}, ValueError, "sample_weight .* 4 items, got 3"),
         ({"sample_weight": [0, 0, 0, 0]}, ValueError, "[Ss]ample.weight"),
         ({"sample_weight": [1, math.nan, 1, 1]}, ValueError, "sample_weight contains NaN"),
