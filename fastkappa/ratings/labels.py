@@ -10,11 +10,13 @@ from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.label_order import is_number
 
+INT64_MAX = (1 << 63) - 1
 LARGEST_SQUARE = float(LARGEST_EXACT) ** 2
 # Dashes, quotes, the Turkish I, and the Arabic k and y as other keyboards type them. Variation
 # selectors and skin tones do not change a symbol's meaning.
@@ -275,11 +277,28 @@ def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
     """Return dates or durations in another unit, with NaT where the unit cannot represent them."""
     if dates.dtype == unit:
         return dates
-    # NumPy does not report a date that the unit cannot represent. The date wraps, so it differs
-    # when it is converted back.
-    found = dates.astype(unit)
+    try:
+        is_finer = np.promote_types(dates.dtype, unit) == unit.newbyteorder("=")
+    # The length of a month in days varies.
+    except TypeError:
+        return np.full(len(dates), "NaT", unit)
+    is_held = _fit(dates, unit) if is_finer else _fit(dates.astype(unit), dates.dtype)
+    found = np.full(len(dates), "NaT", unit)
+    found[is_held] = dates[is_held].astype(unit)
     found[found.astype(dates.dtype) != dates] = "NaT"
     return found
+
+
+def _fit(dates: AnyArray, finer: np.dtype[Any]) -> NDArray[np.bool_]:
+    """Return a mask of the dates that a finer unit can represent.
+
+    NumPy raises an error for other dates, and before version 2.5 they wrap.
+    """
+    numbers = dates.astype(np.int64)
+    last = np.array([INT64_MAX]).view(finer.newbyteorder("=")).astype(dates.dtype)
+    most = int(last.astype(np.int64)[0])
+    # The lowest value is excluded, because NumPy cannot convert it back.
+    return (-most < numbers) & (numbers <= most)
 
 
 def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
