@@ -74,8 +74,7 @@ def scatter(table: AnyArray, rows: AnyArray, columns: AnyArray, shape: tuple[int
 
 
 def _go_up_by_one(places: AnyArray) -> bool:
-    """Return whether positions are consecutive. If so, a slice can be copied, which is much
-    faster."""
+    """Return whether positions are consecutive, so that a slice can be copied."""
     return len(places) > 0 and places[0] >= 0 and bool((places[1:] - places[:-1] == 1).all())
 
 
