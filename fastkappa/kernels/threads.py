@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 # Another thread is used only if it gets about 100 microseconds of work. It needs more work if
 # counting is as fast as reading, because threads share the memory bandwidth.
-BYTES_WORTH_A_THREAD = 1 << 24
+BYTES_WORTH_A_THREAD = 1 << 23
 PAIRS_WORTH_A_THREAD = 1 << 18
 # A thread gets a range of at least this many pairs, except at the end. Threads that finish a range
 # at the same time wait for each other, because only one can hold the GIL.

@@ -33,7 +33,7 @@ static count_kernel_t *popcount_kernel(const column_t *a, const column_t *b)
     const uint64_t n_cells = a->n_labels * b->n_labels;
 #if SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX512)
-        return n_cells <= 256 ? count_popcount_512 : NULL;
+        return n_cells <= 196 ? count_popcount_512 : NULL;
 #endif
 #if SIMD_HAS_VECTORS && SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX2)
