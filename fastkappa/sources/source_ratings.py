@@ -14,7 +14,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import BLANKS, REMEDIES
 from fastkappa.ratings.label_order import LabelOrder
-from fastkappa.ratings.string_codes import strings_array
+from fastkappa.ratings.labels import strings_array
 
 # The key of a label in a table, or None for a missing rating. Fractions, such as half points, must
 # be among labels=.
