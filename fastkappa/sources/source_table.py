@@ -102,7 +102,7 @@ class AxisLabels:
         if self.dtype != NO_TYPE:
             if not are_comparable(self.dtype, dtype):
                 so_far, part = column_of(self.labels(), self.dtype), column_of([], dtype)
-                raise not_comparable(so_far, part, (self.name, self.name))
+                raise not_comparable(so_far, part, (self.name, "a later part"))
             dtype = np.promote_types(self.dtype, dtype)
         self.dtype = dtype
 
