@@ -27,7 +27,7 @@ def opened_raters(
 ) -> tuple[Source, RaterColumns]:
     """Return the source to read, and the columns of the raters.
 
-    With ``--id`` there is one file per rater. ``group`` is another column that the command uses.
+    With ``--id``, there is one file per rater. ``group`` is another column that the command uses.
     ``names_items`` is passed to `named_raters`.
 
     Raises
@@ -81,13 +81,13 @@ def opened_raters(
     names = [source.name for source in kept.values()]
     first = next(iter(kept.values()))
     together = Source(first_of_many(names, MOST_NAMED), first.files, first.text_format)
-    # The joined column of ratings has its name in the first file.
+    # The joined rating column is named as in the first file.
     _, joined = next(iter(ratings.values()))
     return together, RaterColumns(chosen, id_column, RATER, joined, ratings)
 
 
 def _only_other(source: Source, named: Sequence[str | None]) -> str:
-    """Return the only column that is not named, or raise if there is not exactly one."""
+    """Return the only column that is not in ``named``, or raise unless there is exactly one."""
     names = column_names(source.files[0], source.text_format)
     others = [name for name in names if name not in named]
     if len(others) != 1:

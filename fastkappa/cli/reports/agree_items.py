@@ -1,4 +1,4 @@
-"""The files of items that ``fastkappa agree`` writes: the disputed items, and the final labels."""
+"""The item files that ``fastkappa agree`` writes: disputed items and final labels."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from fastkappa.results.csv_rows import as_csv
 from fastkappa.results.report import Report
 from fastkappa.statistics.weights import Weights
 
-# These columns of a file of disputed items contain the items and the decisions.
+# The columns with the items and the decisions in a file of disputed items.
 ITEM, DECISION = "item", "adjudicated"
-# How the final label of an item was decided.
+# The ways in which the final label of an item can be decided.
 DECIDED_BY = ("all raters", "majority", "one rater", "adjudication", "")
 BY_ALL, BY_MAJORITY, BY_ONE, BY_DECISION, OPEN = DECIDED_BY
 
@@ -33,7 +33,7 @@ Files = list[tuple[Path, str]]
 
 
 def of_items(request: AgreeRequest, read: RatersRead, weights: Weights) -> tuple[Section, Files]:
-    """Return the most disputed items, and the files of items to write."""
+    """Return a section on the most disputed items, and the item files to write."""
     whole, names = read.whole, read.items
     most = None if request.disputed is not None else MOST_SHOWN
     found = disputed_items(whole, weights=weights, most=most)
@@ -72,10 +72,10 @@ def decisions(source: Source, reading: Reading) -> dict[str, str]:
 def final_labels(
     ratings: Ratings, items: list[str], decisions: Mapping[str, str], unknown: str
 ) -> tuple[list[Any], list[str]]:
-    """Return the final label of each item (None if undecided) and the way in which it was decided.
+    """Return the final label of each item (None if undecided) and how it was decided.
 
-    A decision comes before the label that more than half of the raters of the item gave. An error
-    says ``unknown`` of a decision that is not one of the labels.
+    A decision takes precedence over the label that more than half of the item's raters gave.
+    ``unknown`` ends the error text for a decision that is not one of the labels.
 
     Raises
     ------
@@ -89,8 +89,7 @@ def final_labels(
     )
     best = ratings.labels[patterns.counts.argmax(axis=1)].tolist()
     of_patterns = [label if by else None for label, by in zip(best, how.tolist())]
-    # An item without ratings has index -1, which reads the last entry, so None and OPEN are
-    # appended.
+    # Items without ratings have index -1. It selects the last entry, so None and OPEN are appended.
     places = ratings.counted.places(False).tolist()
     of_rows, how_of_rows = [*of_patterns, None], [*how.tolist(), OPEN]
     labels, decided_by = [of_rows[i] for i in places], [how_of_rows[i] for i in places]
