@@ -208,6 +208,12 @@ RULES = {
         needs="found labels",
         one_rater=False,
     ),
+    "labels in another order": Rule(
+        tuple(ratings * 4 for ratings in (named("x", "y", "z")[0], named("y", "z", "x")[1])),
+        None,
+        "different categories",
+        one_rater=False,
+    ),
     "decimal commas": Rule(named("1,5", "2,5", "3,5"), None, "decimal"),
     "commas between thousands": Rule(named("1,200", "2,200", "3,200"), None, "thousands"),
     "numbers beside strings": Rule(

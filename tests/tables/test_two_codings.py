@@ -135,6 +135,87 @@ def test_an_empty_label_has_no_spellings() -> None:
         confusion_counts(["", "a", ":", ":"], ["", "a", "", ""])
 
 
+PERMUTATIONS = {
+    "a model's classes": (["entailment", "neutral", "contradiction"], [1, 2, 0]),
+    "clusters": ([0, 1, 2, 3, 4], [2, 0, 3, 1, 4]),
+    "two words": (["no", "yes"], [1, 0]),
+    "two of four": ([*"abcd"], [3, 1, 2, 0]),
+}
+
+
+@pytest.mark.parametrize(("labels", "moved"), PERMUTATIONS.values(), ids=PERMUTATIONS)
+def test_labels_that_stand_for_other_categories(labels: list[Any], moved: list[int]) -> None:
+    first, second = FIRST % len(labels), SECOND % len(labels)
+    y1, y2 = np.array(labels)[first], np.array(labels)[np.array(moved)[second]]
+    right = agreement(first, second).kappa
+    with pytest.warns(UserWarning, match="y1 and y2 use the same labels, but .* different"):
+        confusion_counts(y1, y2)
+    named = ", ".join(f"{labels[i]!r} of y1" for i, j in enumerate(moved) if i != j)
+    with pytest.warns(UserWarning, match=f"would be {right:.2f} with these labels") as caught:
+        agreement(y1, y2, labels=labels)
+    assert all(f"{name} with" in str(caught[0].message) for name in named.split(", "))
+    with pytest.warns(UserWarning, match="one and two use the same labels"):
+        fleiss_kappa(Ratings.from_raters({"one": y1, "two": y2, "three": y1}))
+    with pytest.warns(UserWarning, match="prediction 'two' use the same labels"):
+        leaderboard(y1, {"one": y1, "two": y2}, n_resamples=0)
+
+
+def _noisy(truth: Any, share: float, n_labels: int, rng: Any) -> Any:
+    """Return ratings of which a share is right and the rest guessed."""
+    return np.where(rng.random(len(truth)) < share, truth, rng.integers(0, n_labels, len(truth)))
+
+
+# Two raters of the same items: functions of the truth, of the number of labels and of a generator.
+RATERS: dict[str, Callable[[Any, int, Any], tuple[Any, Any]]] = {
+    "independent": lambda t, k, rng: (t, rng.permutation(t)),
+    "weak": lambda t, k, rng: (_noisy(t, 0.4, k, rng), _noisy(t, 0.4, k, rng)),
+    "good": lambda t, k, rng: (_noisy(t, 0.85, k, rng), _noisy(t, 0.85, k, rng)),
+    "a step higher": lambda t, k, rng: (
+        t,
+        np.where(rng.random(len(t)) < 0.8, np.minimum(t + 1, k - 1), t),
+    ),
+    "a step lower": lambda t, k, rng: (
+        _noisy(t, 0.8, k, rng),
+        np.where(rng.random(len(t)) < 0.8, np.maximum(t - 1, 0), t),
+    ),
+    "neighbours": lambda t, k, rng: tuple(
+        np.clip(t + rng.integers(-1, 2, len(t)), 0, k - 1) for _ in "ab"
+    ),
+    "one frequent label": lambda t, k, rng: (
+        np.where(rng.random(len(t)) < 0.9, 0, t),
+        np.where(rng.random(len(t)) < 0.9, 0, t),
+    ),
+    "rare errors": lambda t, k, rng: (np.where(t == 1, 1, 0), _noisy(t // k, 0.97, k, rng)),
+    "two labels confused": lambda t, k, rng: tuple(
+        np.where(t < 2, rng.integers(0, 2, len(t)), t) for _ in "ab"
+    ),
+    "one label called another": lambda t, k, rng: (
+        t,
+        np.where((t == 0) & (rng.random(len(t)) < 0.7), 1, t),
+    ),
+    "half of each label moved": lambda t, k, rng: (
+        t,
+        np.where(rng.random(len(t)) < 0.5, (t + 1) % k, t),
+    ),
+    "sorted items and guesses": lambda t, k, rng: (np.sort(t), rng.integers(0, k, len(t))),
+}
+
+
+@pytest.mark.parametrize("rate", RATERS.values(), ids=RATERS)
+def test_ordinary_raters_are_seldom_warned_of(rate: Any) -> None:
+    rng = np.random.default_rng(5)
+    n_warned = 0
+    for n_labels in (2, 3, 5):
+        labels = np.array([*"vwxyz"][:n_labels])
+        for n in [12] * 60 + [30] * 60 + [200] * 60:
+            truth = rng.choice(n_labels, n, p=rng.dirichlet(np.full(n_labels, 3.0)))
+            first, second = rate(truth, n_labels, rng)
+            table = np.bincount(first * n_labels + second, minlength=n_labels**2)
+            n_warned += _is_warned(labels, table.reshape(n_labels, n_labels))
+    # Fewer than one in two hundred.
+    assert n_warned <= 2
+
+
 def _is_warned(labels: Any, table: Any) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
