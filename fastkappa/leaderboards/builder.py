@@ -19,7 +19,7 @@ from fastkappa.exceptions import (
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import read_ahead, resolve_num_threads
 from fastkappa.leaderboards.entry import Entry, too_few_items
-from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
+from fastkappa.leaderboards.items.alignment import CHECK_IDS, Alignment, ItemIds
 from fastkappa.leaderboards.items.ids import read_ids
 from fastkappa.leaderboards.items.many_columns import Counter
 from fastkappa.leaderboards.items.random_groups import (
@@ -66,15 +66,17 @@ PRODUCT = 64
 class MismatchError(ValueError):
     """The ids of a prediction do not match those of the truth.
 
-    ``mismatch`` describes the differences, with counts and examples.
+    ``mismatch`` describes the differences, with counts and examples. ``shares_few`` is whether
+    the prediction has so few of the ids that they are probably written in another way.
     """
 
-    def __init__(self, name: str, n_items: int, mismatch: str) -> None:
+    def __init__(self, name: str, n_items: int, found: Alignment) -> None:
+        self.mismatch, self.shares_few = found.mismatch(), found.shares_few(n_items)
+        drop = "Use on_mismatch='drop' to leave such items out, and lower min_coverage if needed."
         super().__init__(
-            f"the ids of {name} do not match the ids of the {n_items} items: {mismatch}."
-            " Use on_mismatch='drop' to leave such items out, and lower min_coverage if needed."
+            f"the ids of {name} do not match the ids of the {n_items} items: {self.mismatch}."
+            f" {CHECK_IDS if self.shares_few else drop}"
         )
-        self.mismatch = mismatch
 
 
 class _Resampled(NamedTuple):
@@ -309,7 +311,7 @@ class LeaderboardBuilder:
         found, n_expected, ratings, name = of_one
         found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
         if not found.is_complete() and self._options.on_mismatch == "raise":
-            raise MismatchError(name, self._reference.n_items, found.mismatch())
+            raise MismatchError(name, self._reference.n_items, found)
         pair = self._reference.matched(ratings, n_expected, found.items, found.others, name)
         return pair._replace(
             n_missing=len(found.missing) + pair.n_missing,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from types import MappingProxyType
 from typing import Any, NamedTuple
-from warnings import catch_warnings, simplefilter
+from warnings import catch_warnings, simplefilter, warn
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from fastkappa.choices import did_you_mean
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named, names_of_clusters
-from fastkappa.formatting import count_text
+from fastkappa.formatting import count_text, first_of_many
+from fastkappa.leaderboards.items.alignment import share_few_ids
 from fastkappa.multirater.ratings import Ratings
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_columns import are_lists, as_array, as_strings, lists_of, with_order
@@ -242,6 +244,8 @@ def read_raters(
     with arguments_named(**said) if said else nullcontext():
         whole = ratings_of(used, known)
     whole.warn_of_form()
+    if columns.files and separator is None:
+        _warn_of_few_shared(whole)
     if separator is not None and len(whole.labels) > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
             f"the columns have {len(whole.labels)} different sets, but a table can have at most"
@@ -256,6 +260,30 @@ def read_raters(
     remarks = _remarks(columns, arrays, group, duplicates, are_sets=separator is not None)
     items, are_given = _names_of_items(columns, arrays, whole), reading.labels is not None
     return RatersRead(whole, groups, items, columns, remarks, are_given)
+
+
+def _warn_of_few_shared(ratings: Ratings) -> None:
+    """Warn of raters that share few items with each other rater, and with all of them together."""
+    tables, n_rated = ratings.rater_pairs("the raters' items")
+    n, pairs = ratings.n_raters, np.triu_indices(ratings.n_raters, 1)
+    shared = np.zeros((n, n), np.int64)
+    shared[pairs] = tables.sum(axis=(1, 2))
+    shared += shared.T
+    if not shared.any():
+        return  # This is an error.
+    few = [
+        f"{name} ({own.max()} of {total})"
+        for i, (name, own, total) in enumerate(zip(ratings.rater_names or (), shared, n_rated))
+        if 2 * own.sum() < total
+        and all(share_few_ids(own[j], total, n_rated[j]) for j in range(n) if j != i)
+    ]
+    if few:
+        warn(
+            "some raters share fewer than half of their items with any other rater:"
+            f" {first_of_many(few, MOST_SHOWN)}. Only shared items count. If more items have"
+            " several ratings, check that all files write the ids in the same way.",
+            stacklevel=2,
+        )
 
 
 def _remarks(

@@ -22,6 +22,15 @@ IDS_SHOWN = 5
 # The number of lists that a thread looks up together, so that the ids of the items are hashed only
 # once.
 LISTS_AT_ONCE = 8
+CHECK_IDS = "Check that both write the ids in the same way."
+
+
+def share_few_ids(n_shared: int, n_first: int, n_second: int) -> bool:
+    """Return whether two lists share fewer than half of the ids of the shorter list.
+
+    The ids are then probably written in different ways, or belong to different items.
+    """
+    return 2 * n_shared < min(n_first, n_second)
 
 
 class Alignment(NamedTuple):
@@ -47,6 +56,11 @@ class Alignment(NamedTuple):
     def is_complete(self) -> bool:
         """Return whether the other list has each id exactly once, and no other ids."""
         return not (self.missing or self.extra or self.repeated)
+
+    def shares_few(self, n_ids: int) -> bool:
+        """Return whether the lists share few ids; ``n_ids`` is the length of the first list."""
+        n_shared = n_ids - len(self.missing)
+        return share_few_ids(n_shared, n_ids, n_shared + len(self.extra))
 
     def mismatch(self) -> str:
         """Describe the ids that do not match, with examples."""
