@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastkappa.cli.files.raters import RaterColumns
 
 CONFIDENCE = 0.95
-# A heading names at most this many raters, because it is also the title of a page.
+# The largest number of raters that a heading names. The heading is also the title of a page.
 MOST_RATERS = 4
 
 
@@ -122,7 +122,7 @@ class AgreeRequest(NamedTuple):
     file: Annotated[str, NOT_AN_OPTION] = ""
     raters: Annotated[tuple[str, ...], NOT_AN_OPTION] = ()
     cluster: Annotated[str | None, NOT_AN_OPTION] = None
-    # The type is Any, because importing the class of the matrix would slow --help down.
+    # The type is Any, because importing the class of the matrix would slow down --help.
     matrix: Annotated[Any, NOT_AN_OPTION] = None
     decisions: Annotated[Mapping[str, str], NOT_AN_OPTION] = MappingProxyType({})
 
@@ -152,7 +152,7 @@ class AgreeRequest(NamedTuple):
         return columns.names_items or self.disputed is not None or self.gold is not None
 
     def fields(self) -> dict[str, Any]:
-        """Return the first fields of the JSON output."""
+        """Return the fields at the beginning of the JSON output."""
         fields = {"file": self.file, "raters": list(self.raters)}
         return fields if self.group is None else {**fields, "group": self.group}
 

@@ -18,7 +18,7 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
-from fastkappa.ratings.labels import alike_among
+from fastkappa.ratings.looks import alike_among
 
 # Kappa after recoding must be at least this large, and exceed the kappa of the given ratings by at
 # least this much.

@@ -20,8 +20,8 @@ DOSES = np.array(["5mg", "10mg", "20mg", "none", "other"])
 NAMES = {
     "units": (DOSES, "5 milligrams,10 milligrams,20 milligrams,none,other"),
     "zeros": (np.array(["stage1", "stage2", "stage3", "x", "y"]), "stage 01,stage 02,stage 03,x,y"),
-    "letters": (np.array([*"YNUab"]), "Yes,No,unclear,a,b"),
-    "signs": (np.array(["\u22655", "<5", "a", "b", "c"]), ">=5,<5,a,b,c"),
+    "letters": (np.array([*"PNUab"]), "Pos,Neg,unclear,a,b"),
+    "signs": (np.array(["5+", "<5", "a", "b", "c"]), ">=5,<5,a,b,c"),
     "months": (np.array(["1 Mar", "2 Mai", "3 Okt", "x", "y"]), "1 March,2 May,3 October,x,y"),
     "all": (np.array([*"ABCDE"]), "K1,K2,K3,K4,K5"),
 }
@@ -71,15 +71,14 @@ def test_two_labels_in_opposite_meanings() -> None:
 
 SECOND_SPELLINGS = {
     "abbreviations": ("mild,moderate,severe", "mil,mod.,sev"),
-    "one letter": ("yes,no,unclear", "Y,n,U"),
+    "one letter": ("left,none,unclear", "L,n,U"),
     "typing error": ("moderate,none,severe", "modrate,none,severe"),
     "plural": ("truck,bus,bicycle", "trucks,bus,bicycles"),
     "accents": ("l\u00e9ger,mod\u00e9r\u00e9,s\u00e9v\u00e8re", "leger,modere,severe"),
     "folders": ("cat,dog,fish", "labels/cat,labels/dog,labels/fish"),
-    "bytes": ("pos,neg,neu", "b'pos',b'neg',b'neu'"),
-    "answers": ("A,B,C", "Answer: A,Answer: B,Answer: C"),
+    "answers": ("A,B,C", "Answer is A,Answer is B,Answer is C"),
     "sentences": ("mild,none,severe", "It is mild.,It is none.,It is severe."),
-    "JSON": ("pos,neg,neu", '{"label": "pos"}#{"label": "neg"}#{"label": "neu"}'),
+    "JSON": ("pos,neg,neu", '{"is": {"pos"}}#{"is": {"neg"}}#{"is": {"neu"}}'),
     "umlauts": ("m\u00e4\u00dfig,keine,schwer", "maessig,keine,schwer"),
 }
 

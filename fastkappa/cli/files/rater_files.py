@@ -27,7 +27,7 @@ def opened_raters(
 ) -> tuple[Source, RaterColumns]:
     """Return the source to read, and the columns of the raters.
 
-    With ``--id`` there is one file per rater. Several files with one row per rating are appended,
+    With ``--id``, there is one file per rater. Several files with one row per rating are appended,
     and a file without the column of raters contains the ratings of one rater. ``group`` is another
     column that the command uses. ``names_items`` is passed to `named_raters`.
 
@@ -87,7 +87,7 @@ def opened_raters(
         for name, source in kept.items()
     }
     warn_of_copies([file for file in each if file.is_file()], of_any_name=True)
-    # The joined column of ratings has its name in the first file.
+    # The joined rating column is named as in the first file.
     _, joined = next(iter(ratings.values()))
     return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings)
 
@@ -100,7 +100,7 @@ def _together(files: Mapping[str, tuple[Source, str]]) -> Source:
 
 
 def _only_other(source: Source, named: Sequence[str | None]) -> str:
-    """Return the only column that is not named, or raise if there is not exactly one."""
+    """Return the only column that is not in ``named``, or raise unless there is exactly one."""
     names = column_names(source.files[0], source.text_format)
     others = [name for name in names if name not in named]
     if len(others) != 1:

@@ -34,8 +34,7 @@ from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.statistics.clusters import Clusters
 
-# If each rater has a file, this is the name of the column of raters. No file has a column of this
-# name.
+# The name of the rater column if each rater has a file. No file contains a column with this name.
 RATER = "name of the file"
 BLANK_SETS = "A blank field is missing: write [] for no labels."
 
@@ -46,11 +45,11 @@ class RaterColumns(NamedTuple):
     Attributes
     ----------
     raters : tuple of str
-        The columns of the raters. With ``rating``, the raters to keep, in this order; all raters if
-        it is empty.
+        The columns of the raters. With ``rating``, the raters to keep, in this order; empty for all
+        raters.
     item, rater, rating : str or None
-        The columns of items, raters and ratings, if there is one row per rating. ``item`` alone
-        names the items of a file with one column per rater.
+        The columns of items, raters and ratings, if there is one row per rating. If only ``item``
+        is set, it names the items of a file with one column per rater.
     files : dict of (Source, str)
         Several files with one row per rating and their columns of ratings, by the rater of a file
         without a column of raters.
@@ -92,10 +91,10 @@ class RaterColumns(NamedTuple):
         are_scores: bool = False,
         separator: str | None = None,
     ) -> dict[str, Any]:
-        """Return the names of the columns of ratings, items and raters, and of other columns.
+        """Return the columns of ratings, items and raters, and any other requested columns.
 
-        Items, raters and the columns ``text`` are read as strings. With a separator, texts of
-        ratings become lists of labels.
+        Items, raters and the columns ``text`` are read as strings. With a separator, the texts of
+        ratings are split into lists of labels.
 
         Raises
         ------
@@ -130,7 +129,7 @@ class RaterColumns(NamedTuple):
         for name in (rating, *own):
             types = {str(part[name].type) for part in parts}
             if len(types) > 1 and any("string" in one for one in types):
-                # If a rater gave only labels that look like numbers, their file contains numbers.
+                # If all labels of a rater look like numbers, the rater's file is read as numbers.
                 for part in parts:
                     part[name] = as_strings(name, part[name], are_sets=separator is not None)
         return joined(parts, [rating, *own, rater])
@@ -180,8 +179,8 @@ class RatersRead(NamedTuple):
     """The ratings of all rows and of each group, and the names of the items if they are known.
 
     Groups are sorted, and all have the same labels. ``columns`` are the columns that were read.
-    ``remarks`` are sentences on rows that are left out. ``labels_are_given`` is whether labels are
-    named in ``--labels`` instead of taken from the ratings.
+    ``remarks`` are sentences about rows that are left out. ``labels_are_given`` is True if labels
+    are given with ``--labels`` instead of taken from the ratings.
     """
 
     whole: Ratings
@@ -211,7 +210,7 @@ def read_raters(
     columns : RaterColumns
         Columns of the raters.
     reading : Reading
-        Options for reading ratings. If missing ratings are dropped, groups can be missing too. A
+        Options for reading ratings. If missing ratings are dropped, groups can also be missing. A
         row without a group belongs to no group.
     group, cluster : str, default=None
         Columns with the group of each row and the cluster of each item.
@@ -293,19 +292,19 @@ def judge_groups(columns: RaterColumns, arrays: dict[str, Any], group: str) -> l
     item, rater = columns.named
     items, raters, groups = (_numbers(arrays[name]) for name in (item, rater, group))
     kept = groups >= 0
-    base = len(kept)
-    ratings = np.unique((items * base + raters)[kept] * base + groups[kept])
-    _, n_groups = np.unique(ratings // base, return_counts=True)
-    n_repeated = int((n_groups > 1).sum())
-    if n_repeated and 2 * n_repeated >= np.unique(ratings % base, return_counts=True)[1].min():
+    n_raters, n_groups = int(raters.max()) + 1, int(groups.max()) + 1
+    ratings = np.unique(((items * n_raters + raters) * n_groups + groups)[kept])
+    _, times = np.unique(ratings // n_groups, return_counts=True)
+    n_repeated = int((times > 1).sum())
+    if n_repeated and 2 * n_repeated >= np.unique(ratings % n_groups, return_counts=True)[1].min():
         names = zip(arrays[rater].to_pylist(), arrays[group].to_pylist())
         arrays[rater] = as_array([f"{one} ({label_text(of)})" for one, of in names], rater)
         return [
-            f"Raters rated the same items in several groups of {group!r}, so each is a rater per"
-            f" group, such as {arrays[rater][0].as_py()!r}."
+            f"Raters rated the same items in several groups of {group!r}. Each is a different rater"
+            f" in each group, such as {arrays[rater][0].as_py()!r}."
         ]
-    of_raters = len(np.unique((raters * base + groups)[kept])) == len(np.unique(raters[kept]))
-    of_items = np.unique((items * base + groups)[kept]) // base
+    of_raters = len(np.unique((raters * n_groups + groups)[kept])) == len(np.unique(raters[kept]))
+    of_items = np.unique((items * n_groups + groups)[kept]) // n_groups
     several = np.unique(of_items[1:][of_items[1:] == of_items[:-1]])
     if len(several) and not of_raters and 2 * len(several) < len(np.unique(of_items)):
         rows = np.flatnonzero(kept & (items == several[0]))
@@ -333,7 +332,7 @@ def _remarks(
     *,
     are_sets: bool,
 ) -> tuple[str, ...]:
-    """Return sentences on the rows that are left out."""
+    """Return sentences about the rows that are left out."""
     remarks = []
     if are_sets:
         n_blank = sum(arrays[name].null_count for name in columns.rated)
@@ -352,7 +351,7 @@ def _remarks(
 
 
 def _replaced(columns: RaterColumns, arrays: Mapping[str, Any], kept: str) -> list[str]:
-    """Return a sentence on ratings that are replaced by another one of the same rater and item."""
+    """Return a sentence about ratings replaced by another rating of the same rater and item."""
     items, raters = (_codes(arrays[name]) for name in columns.named)
     ratings = _codes(arrays[columns.rated[0]])
     rated = ratings >= 0
@@ -381,7 +380,7 @@ def _codes(column: Any) -> AnyArray:
 def _names_of_items(
     columns: RaterColumns, arrays: Mapping[str, Any], whole: Ratings
 ) -> AnyArray | None:
-    """Return the names of the items, or None if they have only row numbers."""
+    """Return the names of the items, or None if items have only row numbers."""
     if columns.item is None:
         return None
     if columns.rating is not None:
@@ -396,7 +395,7 @@ def _names_of_items(
 
 
 def pair_counts(ratings: Ratings) -> SourceCounts:
-    """Return the table of ratings by exactly two raters, with the numbers of items left out."""
+    """Return the table of exactly two raters, with the numbers of items left out."""
     (table,), n_rated = ratings.rater_pairs("the table")
     n = ratings.n_subjects
     first, second = (n - n_rated).tolist()
@@ -404,7 +403,7 @@ def pair_counts(ratings: Ratings) -> SourceCounts:
 
 
 def pair_clusters(ratings: Ratings) -> Clusters | None:
-    """Return the clusters of the items that both raters have rated, for exactly two raters."""
+    """Return the clusters of the items that both of two raters have rated."""
     return dict(ratings.counted.clusters_of_pairs()).get(0)
 
 
@@ -414,10 +413,10 @@ def _of_group(
     labels: Any,
     ratings_of: Callable[[Mapping[str, Any], Any], Ratings],
 ) -> Ratings:
-    """Return the ratings of a group, and name the group in errors."""
+    """Return the ratings of a group, naming the group in errors."""
     try:
         with catch_warnings():
-            # The ratings of all rows together have already caused these warnings.
+            # Reading all rows together has already caused these warnings.
             simplefilter("ignore", UserWarning)
             return ratings_of(columns, labels)
     except ValueError as error:

@@ -17,9 +17,9 @@ from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.sources.arrow_columns import labels_in
 
-# These columns of a file of disputed items contain the items and the decisions.
+# The columns with the items and the decisions in a file of disputed items.
 ITEM, DECISION = "item", "adjudicated"
-# How the final label of an item was decided.
+# The ways in which the final label of an item can be decided.
 DECIDED_BY = ("all raters", "majority", "one rater", "adjudication", "")
 BY_ALL, BY_MAJORITY, BY_ONE, BY_DECISION, OPEN = DECIDED_BY
 
@@ -83,7 +83,7 @@ def final_labels(
 ) -> FinalLabels:
     """Return the final labels of items, given the texts of decisions.
 
-    A decision comes before the label that more than half of the raters of the item gave. With a
+    A decision takes precedence over the label that more than half of the item's raters gave. With a
     separator, labels are sets.
 
     Raises
@@ -125,8 +125,7 @@ def votes(ratings: Ratings) -> tuple[list[Any], list[str]]:
     )
     best = ratings.labels[patterns.counts.argmax(axis=1)].tolist()
     of_patterns = [label if by else None for label, by in zip(best, how.tolist())]
-    # An item without ratings has index -1, which reads the last entry, so None and OPEN are
-    # appended.
+    # Items without ratings have index -1. It selects the last entry, so None and OPEN are appended.
     places = ratings.counted.places(False).tolist()
     of_rows, how_of_rows = [*of_patterns, None], [*how.tolist(), OPEN]
     return [of_rows[i] for i in places], [how_of_rows[i] for i in places]

@@ -1,4 +1,4 @@
-"""The files of items that ``fastkappa agree`` writes: the disputed items, and the final labels."""
+"""The item files that ``fastkappa agree`` writes: disputed items and final labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Files = list[tuple[Path, str]]
 
 
 def of_items(request: AgreeRequest, read: RatersRead, weights: Weights) -> tuple[Section, Files]:
-    """Return the most disputed items, and the files of items to write."""
+    """Return a section on the most disputed items, and the item files to write."""
     whole, names = read.whole, read.items
     most = None if request.disputed is not None else MOST_SHOWN
     found = disputed_items(whole, weights=weights, most=most)
