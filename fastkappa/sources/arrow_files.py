@@ -429,6 +429,8 @@ def naming(path: Path) -> Iterator[None]:
     except (OSError, pyarrow.ArrowException, IndexError, KeyError) as error:
         # Contradictory metadata of a Parquet file causes the last two errors.
         reason = " ".join(str(error).split()).rstrip(".")
+        if "UTF8" in reason:
+            reason = f"it is not UTF-8 text ({reason})"
         raise RatingsError(f"{path} cannot be read: {reason}.") from error
 
 

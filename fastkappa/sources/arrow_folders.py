@@ -258,18 +258,23 @@ def _as_floats(column: Any, name: str) -> Any:
     return column.cast(pyarrow.float64(), safe=False)
 
 
-def warn_of_copies(files: Sequence[Path]) -> None:
-    """Warn of files with the content of another file and a name that is typical of a copy."""
-    originals: dict[tuple[Path, str], list[Path]] = defaultdict(list)
+def warn_of_copies(files: Sequence[Path], *, of_any_name: bool = False) -> None:
+    """Warn of files with the content of another file.
+
+    Unless ``of_any_name``, the names must be typical of a copy, because parts of a table can be
+    equal by chance.
+    """
+    may_be_equal: dict[Any, list[Path]] = defaultdict(list)
     for file in sorted(files, key=lambda file: len(file.name)):
         stem, dot, suffixes = file.name.partition(".")
-        originals[file.parent, OF_COPIES.sub("", stem) + dot + suffixes].append(file)
-    copies = [
-        f"{copy} of {original}"
-        for original, *others in originals.values()
-        for copy in others
-        if filecmp.cmp(original, copy, shallow=False)
-    ]
+        name = (file.parent, OF_COPIES.sub("", stem) + dot + suffixes)
+        may_be_equal[of_any_name or name].append(file)
+    copies = []
+    for group in may_be_equal.values():
+        for place, copy in enumerate(group):
+            same = (one for one in group[:place] if filecmp.cmp(one, copy, shallow=False))
+            if (original := next(same, None)) is not None:
+                copies.append(f"{copy} of {original}")
     if copies:
         listed = first_of_many(copies, MOST_SHOWN)
         warn(
