@@ -305,9 +305,9 @@ class MultiRaterResult(Result):
         Returns
         -------
         result : MultiRaterResult
-            The variance over subjects is multiplied by 1 - n / ``n_subjects``. The jackknife
-            variance over raters is multiplied by 1 - r / ``n_raters`` and added (Gwet 2014).
-            Quantiles are from Student's t with Satterthwaite's degrees of freedom.
+            The variance over the n subjects that count is multiplied by 1 - n / ``n_subjects``. The
+            jackknife variance over raters is multiplied by 1 - r / ``n_raters`` and added (Gwet
+            2014). Quantiles are from Student's t with Satterthwaite's degrees of freedom.
 
         Raises
         ------

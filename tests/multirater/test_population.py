@@ -91,8 +91,8 @@ def test_the_jackknife_variance_over_raters_is_added(name: str) -> None:
 @pytest.mark.cover(1)
 @pytest.mark.parametrize("name", IRRCAC)
 def test_finite_populations_of_irrcac(name: str) -> None:
-    for seed, n_labels, n_raters in ((1, 3, 3), (2, 4, 4)):
-        ratings = make_ratings(seed, n_labels, n_raters, 0.0)
+    for seed, n_labels, n_raters, missing in ((1, 3, 3, 0.0), (2, 4, 4, 0.15)):
+        ratings = make_ratings(seed, n_labels, n_raters, missing)
         figures = irrcac(ratings, n_labels, "identity", name, N=100)
         result = getattr(fastkappa, IRRCAC[name][0])(ratings, interval_method="asymptotic")
         found = result.for_population(n_subjects=100)
