@@ -23,7 +23,7 @@ SLOTS = 1 << 12
 def read_labels(labels: Any) -> AnyArray:
     """Return the labels as a one-dimensional array, or raise if there are none."""
     whole = isinstance(labels, (list, tuple)) and all(isinstance(label, int) for label in labels)
-    # NumPy converts whole numbers to floats if neither int64 nor uint64 can represent all of them.
+    # If neither int64 nor uint64 can represent all whole numbers, NumPy converts them to floats.
     array = to_numpy(labels) if whole else array_of(labels, "labels")
     if whole and array.dtype.kind == "f":
         array = np.array(labels, dtype=object)
@@ -36,7 +36,7 @@ def read_labels(labels: Any) -> AnyArray:
 
 
 def have_fractions(labels: Any) -> bool:
-    """Return whether given labels are numbers and some of them are not whole."""
+    """Return whether given labels are numbers, some of which are not whole."""
     array = to_numpy(labels)
     return array.dtype.kind == "f" and bool((array != np.rint(array)).any())
 
@@ -61,8 +61,8 @@ def _is_float64(number: int) -> bool:
 
 
 def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
-    """Raise if an integer in a list was rounded in the array of floats made from it."""
-    # A sum of squares needs one call and takes a third of the time of a maximum.
+    """Raise if converting a list to an array of floats rounded an integer."""
+    # A sum of squares takes a single call and a third of the time of a maximum.
     if isinstance(values, (list, tuple)) and not np.vdot(floats, floats) < LARGEST_SQUARE:
         for given, read in zip(np.array(values, object).flat, floats.flat):
             if isinstance(given, (int, np.integer)) and int(given) != float(read):
@@ -70,7 +70,7 @@ def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
 
 
 def rounded_label(number: int, name: str, where: str = "") -> ValueError:
-    """Return the error for an integer that float64 rounds; ``where`` describes the floats."""
+    """Return the error for an integer that float64 rounds. ``where`` describes the floats."""
     return ValueError(
         f"{name} must not contain {number} together with floats{where}: floats cannot represent"
         " every whole number beyond 2**53, so different labels would become equal. Give all labels"
@@ -98,12 +98,12 @@ def first_rounded(numbers: AnyArray) -> int | None:
 
 
 def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
-    """Return dates or durations in another unit, with NaT where the unit cannot represent them."""
+    """Convert dates or durations to another unit, with NaT where it cannot represent them."""
     if dates.dtype == unit:
         return dates
     try:
         is_finer = np.promote_types(dates.dtype, unit) == unit.newbyteorder("=")
-    # The length of a month in days varies.
+    # months differ in length
     except TypeError:
         return np.full(len(dates), "NaT", unit)
     is_held = _fit(dates, unit) if is_finer else _fit(dates.astype(unit), dates.dtype)
@@ -116,7 +116,7 @@ def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
 def _fit(dates: AnyArray, finer: np.dtype[Any]) -> NDArray[np.bool_]:
     """Return a mask of the dates that a finer unit can represent.
 
-    NumPy raises an error for other dates, and before version 2.5 they wrap.
+    For other dates, NumPy raises an error, or wraps them before version 2.5.
     """
     numbers = dates.astype(np.int64)
     last = np.array([INT64_MAX]).view(finer.newbyteorder("=")).astype(dates.dtype)
@@ -126,9 +126,9 @@ def _fit(dates: AnyArray, finer: np.dtype[Any]) -> NDArray[np.bool_]:
 
 
 def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
-    """Return dates or durations in another unit, or raise if the unit cannot represent one.
+    """Convert dates or durations to another unit, or raise if it cannot represent all of them.
 
-    ``name`` is their name in the error.
+    ``name`` is the name of the dates in the error.
     """
     found = cast_dates(dates, unit)
     lost = np.isnat(found)
@@ -141,7 +141,7 @@ def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
 
 
 def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
-    """Return the finest unit of the dates, or another unit if only that unit can represent all.
+    """Return the finest unit of the dates, or another unit if only that can represent all dates.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
     """
     own = [array.dtype.newbyteorder("=") for array in dates]
     finest = np.result_type(*own)
-    # Microseconds can represent every Python datetime.
+    # microseconds can represent every Python datetime
     for unit in dict.fromkeys([finest, *own, np.dtype(f"{finest.kind}8[us]")]):
         if not any(np.isnat(cast_dates(array, unit)).any() for array in dates):
             return unit
@@ -184,7 +184,7 @@ def distinct(labels: Iterable[Any]) -> dict[Any, int]:
 
 
 def names_of_columns(frame: Any) -> list[Any] | None:
-    """Return the names of a frame's columns. Arrays, and positions as names, give None."""
+    """Return the names of a frame's columns, or None for arrays and for positions as names."""
     columns = getattr(frame, "column_names", getattr(frame, "columns", None))
     if columns is None:
         return None
@@ -194,7 +194,7 @@ def names_of_columns(frame: Any) -> list[Any] | None:
 
 
 def names_in_order(names: list[Any]) -> list[Any]:
-    """Return the column names, sorted by value if they are numbers in mixed order.
+    """Return the column names. Numbers that are not in order are sorted by value.
 
     The columns of a pivot table can be in order of occurrence.
 
@@ -211,11 +211,11 @@ def names_in_order(names: list[Any]) -> list[Any]:
 
 
 def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> AnyArray | None:
-    """Return the column of each label, found by name, or None if all are in their places.
+    """Return the column of each label, found by name, or None if all columns are in order.
 
-    Labels can also be new names for all columns. ``argument`` is the frame's name in errors.
+    Labels can instead be new names for all columns. ``argument`` is the frame's name in errors.
     """
-    # Files and some frames only support strings as names.
+    # Files and some frames support only strings as names.
     for called in (names, [str(name) for name in names]):
         if columns == called:
             return None

@@ -1,7 +1,7 @@
-"""Open the files, folders, patterns and pipes that are named on the command line.
+"""Open the files, folders, patterns and pipes named on the command line.
 
-`fastkappa.sources` reads files with a known suffix. All other input is first copied to such a
-file, which is deleted at the end.
+`fastkappa.sources` reads files with a known suffix. All other input is first copied to a file with
+such a suffix, which is deleted at the end.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from fastkappa.sources.text.text_format import (
 
 STDIN = ("-", "/dev/stdin")
 GZIP = b"\x1f\x8b"
-# The first bytes of a file and the suffix of the format that they indicate. Delimited text begins
-# with none of them.
+# The first bytes of a file, and the suffix of the format that they indicate. Delimited text does
+# not begin with any of these bytes.
 MAGIC = {
     b"PAR1": ".parquet",
     b"ARROW1": ".arrow",
@@ -40,9 +40,9 @@ MAGIC = {
     b"{": ".jsonl",
     GZIP: ".txt.gz",
 }
-# The number of characters of a text file that are read at a time.
+# The number of characters read from a text file at a time.
 BLOCK = 1 << 16
-# The options that apply to spreadsheets.
+# The options that also apply to spreadsheets.
 OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
 NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
@@ -53,7 +53,7 @@ def text_format_of(options: TextOptions) -> TextFormat:
     if encoding is not None:
         try:
             encoding = codecs.lookup(encoding).name
-            # Python also has codecs from bytes to bytes and from text to text, which fail here.
+            # Some of Python's codecs convert bytes to bytes or text to text. Such codecs fail here.
             b"".decode(encoding)
             "".encode(encoding)
         except (LookupError, ValueError):
@@ -104,12 +104,12 @@ class Opener:
         self.options, self.text_format = options, text_format_of(options)
         self._stack = stack
         self._folder: Path | None = None
-        # For each copy, the name that the user gave for the original.
+        # The user's name for the original of each copy.
         self._names: dict[str, str] = {}
         self._files: list[Path] = []
-        # The spreadsheets with merged cells.
+        # The spreadsheets that have merged cells.
         self._merged: list[str] = []
-        # The reasons why some of many files cannot be read.
+        # The reasons why files cannot be read, if there are many files.
         self._failures: dict[str, str] = {}
 
     def source(self, path: Path) -> Source:
@@ -119,7 +119,7 @@ class Opener:
         return Source(name, tuple(map(self.file, files)), self.text_format)
 
     def file(self, path: Path) -> Path:
-        """Return a folder, or a file or its copy in a format that the sources can read."""
+        """Return a folder unchanged, or a file or a copy in a format that the sources can read."""
         if _is_piped(path):
             path = self._copied(path)
         elif path.suffix.lower() in SPREADSHEETS and path.is_file():
@@ -137,7 +137,7 @@ class Opener:
         self._names[str(copy)] = str(path)
         (head, *rows), has_merged = rows_of_sheet(path, self.options.sheet, self.options.decimal)
         self._merged += [str(path)] if has_merged else []
-        # n_given marks all cells as the user's, so no cell is escaped.
+        # With n_given, all cells are treated as the user's own, so none is escaped.
         copy.write_text(
             f"{as_csv(head, rows, n_given=max(map(len, (head, *rows))))}\n", encoding="utf-8"
         )
@@ -154,7 +154,7 @@ class Opener:
         return path
 
     def file_or_failure(self, path: Path) -> Path:
-        """Return one of many files as `file` does, but report an error only when it is read."""
+        """Return one of many files, like `file`, but report an error only when the file is read."""
         try:
             return self.file(path)
         except RatingsError as error:
@@ -162,17 +162,17 @@ class Opener:
             return path
 
     def named(self, text: str) -> str:
-        """Return a text with the user's names in place of the paths of copies."""
+        """Replace the paths of copies in a text by the user's names for the files."""
         for copy, name in self._names.items():
             text = text.replace(copy, name)
         return text
 
     def explained(self, text: str) -> str:
-        """Return an error text with the user's names for the files, and with advice."""
+        """Return an error message with the user's names for the files, and with advice."""
         return self._explained(text, self._files)
 
     def explained_failure(self, file: str, why: str) -> str:
-        """Return the reason why one of many files failed, as `explained` does."""
+        """Return the reason why one of many files failed, with advice as in `explained`."""
         text = self._failures.get(file) or self._explained(f"{file} {why}", [Path(file)])
         return text.removeprefix(f"{self.named(file)} ")
 
@@ -191,7 +191,7 @@ class Opener:
         return self.named(text)
 
     def _refuse_options(self, path: Path, formats: Sequence[str]) -> None:
-        """Raise if an option is given that does not apply to one of the formats."""
+        """Raise if the user gave an option that does not apply to one of the formats."""
         for name, file_format in product(self.options.given(), formats):
             is_sheet = file_format in SPREADSHEETS
             if name in OF_SHEETS if is_sheet else name != "sheet" and file_format in DELIMITERS:
@@ -214,7 +214,7 @@ class Opener:
         name = "standard input" if str(path) in STDIN else str(path)
         if name in self._names.values():
             if path.is_file():
-                # If a file was copied several times, the last copy is read.
+                # If a file was copied several times, use the last copy.
                 return Path([copy for copy, own in self._names.items() if own == name][-1])
             raise RatingsError(f"{name} can be read only once.")
         raw = self._place(" raw")
@@ -274,7 +274,7 @@ def _bytes_of(path: Path) -> IO[bytes]:
 
 
 def _holds_json(packed: Path) -> bool:
-    # A damaged file raises its own error when it is read.
+    # If the file is damaged, reading it raises the error.
     with suppress(OSError, RatingsError), opened_bytes(packed, True) as content:
         return content.read(1) == b"{"
     return False

@@ -1,4 +1,4 @@
-"""Find the format of a text file: delimiter, encoding, and column names."""
+"""Detect the format of a text file: delimiter, encoding, and column names."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from typing import BinaryIO, NamedTuple, TextIO, cast
 
 from fastkappa.sources.source_ratings import RatingsError
 
-# Possible delimiters of a text file. The first of them that occurs in the first line is used.
+# Possible delimiters of a text file. The first of these that occurs in the first line is used.
 DELIMITERS_TRIED = "\t;,| "
-# Only the start of a longer line is read.
+# Of longer lines, only the start is read.
 LONGEST_LINE = 1 << 16
 # The number of bytes read at a time.
 READ_SIZE = 1 << 20
-# Excel can state the delimiter in a first line such as "sep=;".
+# For Excel, the first line can specify the delimiter, as in "sep=;".
 SEPARATOR_LINE = re.compile(r"\"?sep=(.)\"?\s*", re.IGNORECASE)
 BLANKS = re.compile(" +")
 
 
 class TextFormat(NamedTuple):
-    """Store the format of text files, as stated by the user.
+    """The format of text files, as specified by the user.
 
     Attributes
     ----------
     delimiter : str or None
-        The delimiter; None to use the file's suffix or its first line.
+        The delimiter. If None, it is inferred from the file's suffix or first line.
     encoding : str or None
         The encoding; None for UTF-8.
     has_names : bool
-        Whether the first row contains the names of the columns. If not, the names are numbers from
-        1.
+        Whether the first row contains the names of the columns. Otherwise the names are numbers
+        from 1.
     has_quotes : bool
-        Whether a double quote at the start of a field quotes the field. If not, quotes are text.
+        Whether a double quote at the start of a field quotes the field. Otherwise quotes are text.
     n_skipped : int
         The number of lines before the first row.
     decimal : str
@@ -62,7 +62,7 @@ PLAIN = TextFormat()
 
 
 class TextFile(NamedTuple):
-    """Store a text file, its format, and the names of its columns."""
+    """A text file, its format, and the names of its columns."""
 
     path: Path
     delimiter: str
@@ -108,9 +108,9 @@ def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, Text
     """Return the delimiter and the format of a text file.
 
     The delimiter is ``expected``, unless the first line contains only another delimiter or begins
-    with ``sep=``. If ``expected`` is an empty string, the first line decides.
+    with ``sep=``. If ``expected`` is empty, the first line determines the delimiter.
     """
-    # Bytes that are not valid in this encoding raise an error when the whole file is read.
+    # Bytes that are invalid in this encoding raise an error when the whole file is read.
     with (
         naming_encoding(path, given.encoding),
         opened_rows(path, given, errors="replace") as file,
@@ -128,12 +128,12 @@ def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, Text
 
 
 def find_delimiter(path: Path, encoding: str | None = None) -> str:
-    """Return the delimiter of a file, found in the first line that is not blank."""
+    """Return the delimiter of a file, inferred from the first line that is not blank."""
     return find_format(path, "", TextFormat(encoding=encoding))[0]
 
 
 def delimiter_in(line: str) -> str:
-    """Return the delimiter of a line, or a comma if there is a single field.
+    """Return the delimiter in a line, or a comma if there is only one field.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def delimiter_in(line: str) -> str:
 
 
 def _unquoted(line: str) -> str:
-    """Return the text outside quotes."""
+    """Return the part of a text outside quotes."""
     return "".join(line.strip("\r\n ").split('"')[::2])
 
 
@@ -188,7 +188,7 @@ def unaligned(line: str) -> str:
 
 @contextmanager
 def naming_encoding(path: Path, encoding: str | None) -> Iterator[None]:
-    """Name the file and its encoding in errors about decoding."""
+    """Add the file and its encoding to errors about decoding."""
     try:
         yield
     except UnicodeError as error:
@@ -220,24 +220,24 @@ def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether the name of a file is that of a compressed file."""
+    """Return whether a file is compressed, according to its name."""
     return path.name.lower().endswith(".gz")
 
 
 def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
-    """Raise if a quoted field contains whole rows; ``n_rows`` is the number of rows read.
+    """Raise if a quoted field contains whole rows. ``n_rows`` is the number of rows read.
 
-    An unintended quote turns all lines up to the next quote into one field. This is assumed if each
-    of these lines has as many fields as a row, which is rare for free text.
+    An unintended quote turns all lines up to the next quote into one field. A quote is considered
+    unintended if each of these lines has as many fields as a row, which is rare for free text.
 
     Raises
     ------
     RatingsError
-        If each line of a quoted field has the fields of a row.
+        If each line of a quoted field has as many fields as a row.
     """
     of_file = file.text_format
     n_fields = len(file.names)
-    # Most files have one row per line. In such a file, counting lines is much faster.
+    # Most files have one row per line, and counting lines is much faster.
     n_others = of_file.n_skipped + of_file.has_names
     if n_fields < 2 or not of_file.has_quotes or _n_lines(file) <= n_rows + n_others:
         return
