@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fastkappa import Ratings, fleiss_kappa, krippendorff_alpha, pairwise_kappa
-from tests.helpers.command_line import CommandLine, write_csv
+from tests.helpers.command_line import CommandLine, report_on_nothing, write_csv
 
 RNG = np.random.default_rng(1)
 TRUTH = RNG.integers(0, 4, 80)
@@ -62,8 +62,14 @@ ENTRANCES = [of_columns, of_long, of_frame, of_file]
 @pytest.mark.parametrize(("name", "ratings", "match"), DERIVED.values(), ids=DERIVED)
 @pytest.mark.parametrize("entrance", ENTRANCES)
 def test_columns_that_no_rater_gave(
-    entrance: Any, name: str, ratings: Any, match: str, tmp_path: Path
+    entrance: Any,
+    name: str,
+    ratings: Any,
+    match: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    report_on_nothing(monkeypatch)
     with pytest.warns(UserWarning, match=match):
         entrance({**RATERS, name: ratings}, tmp_path)
 
