@@ -88,13 +88,15 @@ def warn_of_two_codings(
     if len(labels) > MOST_LABELS:
         return False
     found, array = None, np.asarray(labels)
+    # If raters agree on most items, no other numbering is better.
+    may_be_renamed = 2 * table.trace() < table.sum() and _is_predicted(table)
     if is_alphabetical(array):
         if not are_given:
             found = _two_names(array, table, names) or _second_spellings(array, table, names)
-    # If raters agree on most items, no other numbering is better.
-    elif 2 * table.trace() < table.sum() and array.dtype.kind in "iufbUTO" and _is_predicted(table):
+    elif may_be_renamed and array.dtype.kind in "iufbUTO":
         found = _two_numberings(array.astype(float), table, names)
-    found = found or _permuted(array, table, names)
+    if found is None and may_be_renamed:
+        found = _permuted(array, table, names)
     if found:
         warn(found)
     return found is not None
