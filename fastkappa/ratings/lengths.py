@@ -31,6 +31,8 @@ CONTINUOUS = (
     " them in labels=."
 )
 
+CHECK_IDS = "Check that both write the ids in the same way."
+
 
 def n_samples(ratings: Any) -> int:
     """Return the number of ratings, or raise as scikit-learn does."""
@@ -218,3 +220,11 @@ def not_labels(name: str, obstacle: str, ratings: Any) -> str:
         f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}:"
         " convert each rating with str(rating)."
     )
+
+
+def share_few_ids(n_shared: int, n_first: int, n_second: int) -> bool:
+    """Return whether two lists share fewer than half of the ids of the shorter list.
+
+    The ids are then probably written in different ways, or belong to different items.
+    """
+    return 2 * n_shared < min(n_first, n_second)

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("typer")
 pytest.importorskip("pyarrow")
 
-from tests.helpers.command_line import CommandLine, report_on_nothing, write_csv  # noqa: E402
+from tests.helpers.command_line import CommandLine, report_on_nothing, write_csv
 
 agree = CommandLine("agree")
 # The affine plane of order 3: each of 9 raters is in 4 teams of 3, and each pair is in one team.

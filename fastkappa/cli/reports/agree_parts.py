@@ -11,8 +11,8 @@ from warnings import catch_warnings, simplefilter, warn
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.ratings.lengths import CHECK_IDS
 from fastkappa.results.sentence import listed
-from fastkappa.leaderboards.items.alignment import CHECK_IDS
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
