@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.formatting import first_of_many
+from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.looks import alike_among
@@ -138,7 +138,8 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
         return None
     a, b = names
     pairs = [
-        f"{labels[rows[i]]!r} of {a} with {labels[columns[j]]!r} of {b} ({met[i, j]:g} items)"
+        f"{labels[rows[i]]!r} of {a} with {labels[columns[j]]!r} of {b} ({number_text(met[i, j])}"
+        " items)"
         for i, j in places
     ]
     return (
