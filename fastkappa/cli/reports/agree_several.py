@@ -30,7 +30,6 @@ from fastkappa.multirater.multirater_result import (
 )
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
-from fastkappa.multirater.statistics.set_distances import set_distances
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
@@ -70,7 +69,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             if pairs_are_few(whole):
                 pairs = pairwise_kappa(whole, **options)
             parts = [_of_labels(labels), _of_raters(whole, raters, labels), _of_pairs(whole, pairs)]
-        items, files = of_items(request, read, _distances(request, whole, weights))
+        items, files = of_items(request, read, weights)
         parts.append(items)
         if request.model is not None:
             parts.append(_of_model(request, request.model, whole, weights))
@@ -303,13 +302,6 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
         alpha = replace(alpha, method=f"Krippendorff's alpha ({weights_text(weights)})")
     found["krippendorff_alpha"] = alpha
     return found
-
-
-def _distances(request: AgreeRequest, whole: Ratings, weights: Weights) -> Weights:
-    """Return the weights that order the disputed items; for sets, the distances at the level."""
-    if request.level == "jaccard" or request.level == "masi":
-        return set_distances(request.level, whole.labels)
-    return weights
 
 
 def _bootstraps(results: Coefficients, ratings: Ratings, request: AgreeRequest) -> Resampled:
