@@ -23,7 +23,13 @@ from fastkappa.thresholds.cuts.label_proportions import smooth_proportions
 from fastkappa.thresholds.cuts.quadratic import smooth_cuts
 from fastkappa.thresholds.cuts.smoothing import smoothed_prefix
 from fastkappa.thresholds.items.direction import warn_if_falling
-from fastkappa.thresholds.items.folds import Splits, order_by_label, splits_of, stratified_folds
+from fastkappa.thresholds.items.folds import (
+    Splits,
+    clustered_splits,
+    order_by_label,
+    splits_of,
+    stratified_folds,
+)
 from fastkappa.thresholds.items.scored_items import (
     Places,
     read_scored_items,
@@ -81,6 +87,7 @@ def find_rounding(
     sample_weight: Any = None,
     n_resamples: int = 100,
     folds: int | Splits | None = 5,
+    groups: AnyArray | None = None,
     rng: np.random.Generator,
 ) -> Rounding:
     """Find thresholds by one of the methods described in `KappaRounder`.
@@ -95,6 +102,9 @@ def find_rounding(
     folds : int, sequence of (train, test) or None, default=5
         Folds for the out-of-fold labels, which test each item once. An int is the number of folds,
         stratified by label. If None, these labels are not computed.
+    groups : array of shape (n_samples,), default=None
+        Group of each item. An int then means that many folds, or one per group if there are fewer,
+        which keep groups together.
     rng : Generator
         The random generator. It draws the resamples, then the folds, then the resamples of
         each fold.
@@ -132,7 +142,9 @@ def find_rounding(
     numbers = read_scores(scores)
     if len(order) < len(numbers):
         order = np.flatnonzero(np.asarray(sample_weight))[order]
-    if isinstance(folds, int):
+    if isinstance(folds, int) and groups is not None:
+        folds = clustered_splits(groups, folds, rng)
+    elif isinstance(folds, int):
         # Items of weight 0 train no fold, so they can be in any of them.
         fold_of = np.zeros(len(numbers), np.intp)
         fold_of[order] = stratified_folds(items, folds, rng)
