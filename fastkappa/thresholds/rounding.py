@@ -41,11 +41,12 @@ from fastkappa.thresholds.search import PresortedSearch, best_sorted, single_lab
 
 Method = Literal["spline", "exact", "bagged", "smoothed", "closed_form"]
 METHODS: tuple[Method, ...] = ("spline", "exact", "bagged", "smoothed", "closed_form")
-# If there are this many rows, smoothed proportions barely change from one row to the next.
+# With this many rows, smoothed proportions barely change from one row to the next.
 MOST_SMOOTHED_ROWS = 1 << 14
-# A spline has few knots, so it gains nothing from more rows than this.
+# A spline has few knots, so more rows than this would not improve it.
 MOST_SPLINE_ROWS = 1 << 10
-# Items with a smaller proportion of the total weight are left out, because rounding hides them.
+# Items with a smaller proportion of the total weight are left out, because they are lost in
+# rounding.
 LEAST_PROPORTION = 1e-12
 # With more items, the exact optimum generalises as well, and takes a fraction of the time.
 MOST_BAGGED = 10_000
@@ -70,9 +71,9 @@ class Rounding(NamedTuple):
 
 
 def generator_of(random_state: np.random.RandomState) -> np.random.Generator:
-    """Return the generator of `find_rounding` that scikit-learn's kind of random state seeds.
+    """Return a generator for `find_rounding`, seeded by a scikit-learn random state.
 
-    `KappaRounder` and the command line share it, so the same seed draws the same folds.
+    `KappaRounder` and the command line both use it, so the same seed draws the same folds.
     """
     return np.random.default_rng(random_state.randint(np.iinfo(np.int32).max))
 
@@ -106,7 +107,7 @@ def find_rounding(
         Group of each item. An int then means that many folds, or one per group if there are fewer,
         which keep groups together.
     rng : Generator
-        The random generator. It draws the resamples, then the folds, then the resamples of
+        The random number generator. It draws the resamples, then the folds, then the resamples of
         each fold.
 
     Returns
@@ -228,10 +229,9 @@ class ThresholdFinder(NamedTuple):
     def bagged(self, items: SortedScores) -> AnyArray:
         """Return the mean of the best thresholds of bootstrap resamples.
 
-        The mean is taken over ranks (the numbers of items below a threshold), not over scores.
-        So it does not depend on the scale of the scores, and outliers have no extra influence.
-        If a resample gives a label to no item, the threshold is at the last rank, not at
-        infinity.
+        The mean is taken over ranks (the numbers of items below a threshold), not over scores. So
+        it does not depend on the scale of the scores, and outliers have no extra influence. If a
+        label gets no items in a resample, the threshold is at the last rank, not at infinity.
         """
         presorted = PresortedSearch(self.kernels, items, self.matrix)
         n_items = len(items.scores)
@@ -242,7 +242,7 @@ class ThresholdFinder(NamedTuple):
             times[by_label] = np.bincount(self.rng.integers(0, n_items, n_items), None, n_items)
             weights = times if items.weights is None else times * items.weights
             drawn = items.chosen(times > 0)
-            # Each threshold lies midway between two items of the resample.
+            # Each threshold is midway between two items of the resample.
             cuts = places_below(drawn, presorted.thresholds(weights))
             below += places_below(items, drawn.thresholds_at(cuts))
         places = items.distinct_places()
@@ -321,7 +321,7 @@ class ThresholdFinder(NamedTuple):
             correlation = float(np.average(standard[0] * standard[1], weights=items.weights))
         halves = np.arange(1, n_labels) - 0.5
         thresholds = np.where(halves <= middle, -np.inf, np.inf)
-        # A correlation that could be a rounding error counts as 0.
+        # A correlation that could be a rounding error is treated as 0.
         if correlation > len(numbers) * np.finfo(np.float64).eps:
             thresholds = mean + (halves - middle) / breadth * spread
         return _in_scores(thresholds, scale, items)
@@ -343,7 +343,7 @@ def _in_scores(thresholds: Floats, scale: float, items: SortedScores) -> AnyArra
 
 
 def _nearest(places: Places, wanted: Floats) -> Places:
-    """Return the place nearest to each wanted one. Places ascend; ties go to the higher place."""
+    """Return the place nearest to each wanted place. Places ascend; ties go to the higher place."""
     middles = places[:-1] / 2 + places[1:] / 2
     return places[np.searchsorted(middles, wanted, side="right")]
 

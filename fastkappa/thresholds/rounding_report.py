@@ -39,10 +39,10 @@ class RoundingReport(Result):
         The midpoints between labels that are ascending numbers. For other labels, they are the
         midpoints between their positions: 0.5, 1.5, ...
     kappa : dict
-        Kappa at the ``half_points``, at the ``thresholds``, and ``out_of_fold``. They are NaN if
-        kappa is undefined. The out-of-fold kappa is None without folds.
+        Kappa at the ``half_points``, at the ``thresholds``, and ``out_of_fold``. Undefined kappas
+        are NaN. The out-of-fold kappa is None without folds.
     table : ndarray of shape (l, l)
-        Row i, column j counts the items with label i that the thresholds gave label j.
+        Row i, column j counts the items with label i to which the thresholds assign label j.
     interval : tuple of float or None
         The 95 % interval of the out-of-fold kappa, or None if there is none.
     n_clusters : int or None

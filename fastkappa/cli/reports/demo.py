@@ -20,7 +20,7 @@ SEED = 2015
 
 
 def tell_story() -> None:
-    """Print the kappa of the grades of both eyes, its meaning, its interval, and cut points."""
+    """Print the kappa between the grades of both eyes, explain it, and print cut points."""
     rated = datasets.load("diabetic_retinopathy")
     labels = np.array(rated.labels)
     n = int(rated.table.sum())
@@ -58,7 +58,7 @@ def tell_story() -> None:
 
 
 def _cut_points() -> str:
-    """Return the text on how much the best cut points improve kappa for simulated scores."""
+    """Return a text about how much the best cut points improve kappa for simulated scores."""
     y1, y2 = datasets.load("diabetic_retinopathy").expand()
     rng = np.random.default_rng(SEED)
     # The scores vary less than the grades, like the predictions of a regression model.

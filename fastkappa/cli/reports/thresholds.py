@@ -37,7 +37,7 @@ def rounding_of(
     Raises
     ------
     RatingsError
-        If there are no such thresholds, or the scores, labels or clusters are invalid.
+        If no thresholds can be found, or the scores, labels or clusters are invalid.
     """
     groups = None
     if items.clusters is not None:
@@ -72,11 +72,11 @@ def output_of(
     weights: Weights,
     method: Method,
 ) -> Output:
-    """Return the report on thresholds, compared with rounding at the half points."""
+    """Return the report that compares the thresholds with rounding at the half points."""
     y, score = label_text(columns["y"]), label_text(columns["score"])
     out_of_fold = _out_of_fold(columns, items, rounding, weights)
     with catch_warnings():
-        # Doubtful labels have already caused warnings.
+        # Warnings about doubtful labels have already been issued.
         simplefilter("ignore", UserWarning)
         found = RoundingReport.of(
             rounding, items.y_true, items.scores, weights, method, columns["y"]
