@@ -36,7 +36,7 @@ from fastkappa.thresholds.items.scored_items import (
     read_scores,
     refuse_infinite_scores,
 )
-from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_with_order
+from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_scores
 from fastkappa.thresholds.search import PresortedSearch, best_sorted, single_label_cuts
 
 Method = Literal["spline", "exact", "bagged", "smoothed", "closed_form"]
@@ -130,7 +130,10 @@ def find_rounding(
         folds = integer_at_least(folds, 2, "the number of folds")
     pair_kernels, threads = get_kernels(), available_threads()
     read = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
-    kernels, (items, order) = score_kernels(pair_kernels), sort_with_order(read)
+    kernels: ScoreKernels = score_kernels(pair_kernels)
+    # A stable sort, because otherwise the folds of equal items would depend on the processor.
+    order = np.argsort(read.scores.copy(), kind="stable")
+    items = sort_scores(read, order)
     read.warn_of_order(what_needs_order(weights))
     warn_if_falling(items.scores, items.codes, items.weights)
     finder = ThresholdFinder(kernels, disagreement_matrix(weights, read.n_labels), n_resamples, rng)
