@@ -19,7 +19,7 @@ from fastkappa.exceptions import (
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import read_ahead, resolve_num_threads
 from fastkappa.leaderboards.entry import Entry, too_few_items
-from fastkappa.leaderboards.items.alignment import CHECK_IDS, Alignment, ItemIds
+from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.ids import read_ids
 from fastkappa.leaderboards.items.many_columns import Counter
 from fastkappa.leaderboards.items.random_groups import (
@@ -49,7 +49,7 @@ from fastkappa.leaderboards.ranking import (
 )
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.item_weights import read_scaled_weights
-from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.lengths import CHECK_IDS, n_samples
 from fastkappa.ratings.missing import without
 from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.bootstrap import as_generator

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from fastkappa.leaderboards.items.alignment import CHECK_IDS, share_few_ids
 from fastkappa.leaderboards.items.reference import Pair
+from fastkappa.ratings.lengths import CHECK_IDS, share_few_ids
 
 
 class Entry(NamedTuple):

@@ -16,9 +16,9 @@ from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named, names_of_clusters
 from fastkappa.formatting import count_text, first_of_many, label_text
-from fastkappa.leaderboards.items.alignment import share_few_ids
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
+from fastkappa.ratings.lengths import share_few_ids
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_batches import split_by
 from fastkappa.sources.arrow_columns import (

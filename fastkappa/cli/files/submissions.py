@@ -23,12 +23,12 @@ from fastkappa.leaderboards.builder import (
     MismatchError,
     OtherLabelsError,
 )
-from fastkappa.leaderboards.items.alignment import CHECK_IDS
 from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.splits import Splits
 from fastkappa.ratings.interop import strings_in_arrow
 from fastkappa.ratings.label_order import shown
+from fastkappa.ratings.lengths import CHECK_IDS
 from fastkappa.sources.arrow_columns import (
     declared_order,
     distinct_ratings,

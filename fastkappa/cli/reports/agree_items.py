@@ -8,7 +8,7 @@ from typing import Any
 
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.files.raters import RatersRead
-from fastkappa.cli.reports.agree_gold import ITEM, final_labels
+from fastkappa.cli.final_labels import ITEM, final_labels
 from fastkappa.cli.reports.output import Section
 from fastkappa.formatting import set_text
 from fastkappa.multirater.disputed import MOST_SHOWN, disputed_items

@@ -11,7 +11,7 @@ from warnings import catch_warnings, simplefilter, warn
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.leaderboards.items.alignment import CHECK_IDS
+from fastkappa.ratings.lengths import CHECK_IDS
 from fastkappa.results.sentence import listed
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError

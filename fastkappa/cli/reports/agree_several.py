@@ -20,7 +20,7 @@ from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
 from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison, compare_raters
-from fastkappa.multirater.krippendorff import krippendorff_alpha
+from fastkappa.multirater.krippendorff import krippendorff_alpha, set_distances
 from fastkappa.multirater.label_kappas import LabelKappa, label_grid
 from fastkappa.multirater.multirater_result import (
     MultiRaterResult,
@@ -30,7 +30,6 @@ from fastkappa.multirater.multirater_result import (
 )
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
-from fastkappa.multirater.statistics.set_distances import set_distances
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.statistics.bootstrap import BootstrapResult, Method

@@ -17,20 +17,12 @@ from fastkappa.leaderboards.items.ids import (
     read_ids,
     settled,
 )
+from fastkappa.ratings.lengths import share_few_ids
 
 IDS_SHOWN = 5
 # The number of lists that a thread looks up together. For each such batch, the ids of the items are
 # hashed only once.
 LISTS_AT_ONCE = 8
-CHECK_IDS = "Check that both write the ids in the same way."
-
-
-def share_few_ids(n_shared: int, n_first: int, n_second: int) -> bool:
-    """Return whether two lists share fewer than half of the ids of the shorter list.
-
-    The ids are then probably written in different ways, or belong to different items.
-    """
-    return 2 * n_shared < min(n_first, n_second)
 
 
 class Alignment(NamedTuple):
