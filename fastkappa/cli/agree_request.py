@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from fastkappa.cli.files.raters import RaterColumns
 
 CONFIDENCE = 0.95
+# Options that have no meaning if each rater is compared with a reference.
+NOT_WITH_REFERENCE = (
+    *("duplicates", "level", "set_separator", "sample_weight", "group", "model", "disputed"),
+    *("gold", "pair", "heat_map"),
+)
 # A heading names at most this many raters, because it is also the title of a page.
 MOST_RATERS = 4
 
@@ -52,6 +57,9 @@ class AgreeRequest(NamedTuple):
         raters.
     group : COLUMN
         The column of the groups to report on separately.
+    reference : COLUMN
+        The column of a reference, such as pathology: compare each of --raters with it, and compare
+        their kappas with each other.
     null : KAPPA
         Test the kappa of two raters against this value; 0 is chance agreement.
     interval_method : WORD
@@ -104,6 +112,7 @@ class AgreeRequest(NamedTuple):
     weight_matrix: WeightMatrixFile = None
     sample_weight: str | None = None
     group: str | None = None
+    reference: str | None = None
     null: float = 0.0
     alternative: AlternativeName = "two-sided"
     confidence: Confidence = CONFIDENCE
@@ -143,6 +152,12 @@ class AgreeRequest(NamedTuple):
             )
         if self.pair is not None and not all(self.two_names):
             raise ValueError(f"--pair must name two raters, such as ann,ben, got {self.pair!r}.")
+        if self.reference is None:
+            return
+        for option in NOT_WITH_REFERENCE:
+            if getattr(self, option) not in (None, False, "error"):
+                named = f"--{option.replace('_', '-')}"
+                raise ValueError(f"{named} cannot be combined with --reference: leave one out.")
 
     @property
     def two_names(self) -> tuple[str, str]:
@@ -157,7 +172,8 @@ class AgreeRequest(NamedTuple):
     def fields(self) -> dict[str, Any]:
         """Return the first fields of the JSON output."""
         fields = {"file": self.file, "raters": list(self.raters)}
-        return fields if self.group is None else {**fields, "group": self.group}
+        others = {"group": self.group, "reference": self.reference}
+        return fields | {name: column for name, column in others.items() if column is not None}
 
     @property
     def of_two(self) -> dict[str, Any]:
@@ -184,6 +200,8 @@ class AgreeRequest(NamedTuple):
     def heading(self) -> str:
         """Return the heading, which is the first line of the text and the title of the page."""
         by = "" if self.group is None else f", by {label_text(self.group)}"
+        if self.reference is not None:
+            by = f", against {label_text(self.reference)}"
         if self.sample_weight is not None:
             by += f", weighted by {label_text(self.sample_weight)}"
         named = ", ".join(map(label_text, self.raters[:MOST_RATERS]))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import figure, interval_text, label_text, printable
+from fastkappa.formatting import figure, interval_text, label_text, p_value_text, printable
 
 # Larger confusion matrices are left out of reports, and longer tables lose rows from their middle,
 # because they are too long to read.
@@ -124,6 +124,22 @@ def groups_grid(
     head = ("group", "n", of, "std. error", interval_head(confidence))
     caption = f"{of[0].upper()}{of[1:]} in each group of {groups}"
     return Grid(head, cells, caption=caption)
+
+
+def differences_grid(differences: Iterable[Any], confidence: float) -> Grid:
+    """Return a grid of differences of kappa, with their standard errors, intervals and p-values."""
+    cells = [
+        (
+            *one.names,
+            figure(one.value),
+            figure(one.standard_error, ""),
+            interval_text(one.interval, "", width=7),
+            p_value_text(one.p_value, 2),
+        )
+        for one in differences
+    ]
+    head = ("kappa of", "minus", "difference", "std. error", interval_head(confidence), "p")
+    return Grid(head, cells, n_fixed=2, caption="Differences, with their tests")
 
 
 def estimate_row(

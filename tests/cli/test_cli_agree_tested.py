@@ -53,7 +53,7 @@ def test_a_planned_test(path: Path, ratings: dict[str, Any], clusters: str | Non
         assert one["p_value"] == pytest.approx(result.p_value)
         assert one["interval"] == pytest.approx(result.interval)
     text = agree.text_of(*options, "--group", "city")
-    assert "p is of the test of kappa <= 0.4" in text
+    assert "p of each kappa is of the test of kappa <= 0.4" in text
     assert f"{groups.pooled.p_value:.2g}" in text
 
 

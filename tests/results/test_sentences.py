@@ -80,7 +80,7 @@ def test_a_result_has_a_sentence(name: str) -> None:
         (lambda: pairwise_kappa(GRADES), ("6 pairs of 4 raters", "95 % score interval")),
         (
             lambda: agreement_by(GRADES[:, 0], GRADES[:, 1], groups=np.arange(45) % 2),
-            ("in 0 (n = 23)", "in 1 (n = 22)", "all 45 items", "p of equal kappas"),
+            ("in 0 (n = 23)", "in 1 (n = 22)", "all 45 items", "difference "),
         ),
         (
             lambda: intraclass_correlation(RATINGS),
