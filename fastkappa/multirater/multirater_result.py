@@ -223,7 +223,7 @@ class MultiRaterResult(Result):
         is_other = patterns.counts[:, most] < patterns.n_ratings
         n_other = int(patterns.multiplicities[is_other].sum())
         n, label = int(patterns.multiplicities.sum()), self.labels.tolist()[most]
-        return doubt_of(n_other, n, label, "subject")
+        return doubt_of(n_other, n, label, "item")
 
     def __getstate__(self) -> dict[str, Any]:
         # Ratings can be large, and only `compare_coefficients` needs them.
@@ -324,7 +324,7 @@ class MultiRaterResult(Result):
         >>> from fastkappa import fleiss_kappa
         >>> result = fleiss_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
         >>> print(result.sentence())  # doctest: +ELLIPSIS
-        Fleiss' kappa (no weights) of 3 raters on 4 subjects was 0.3143 (95 % score
+        Fleiss' kappa (no weights) of 3 raters on 4 items was 0.3143 (95 % score
         interval -0.2380 to 0.7998; fastkappa ...).
         """
         # The name of an alpha includes its level.
@@ -333,7 +333,7 @@ class MultiRaterResult(Result):
         how = "t" if is_t else self.interval_method
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
-            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()}{self._missing()}",
+            f" {count_text(self.n_subjects, 'item')}{self._clusters_text()}{self._missing()}",
             self.value,
             self.interval,
             f"{100 * self.confidence:g} % {how} interval",
@@ -342,7 +342,7 @@ class MultiRaterResult(Result):
     def __repr__(self) -> str:
         return (
             f"<{self.method}: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()},"
+            f" {count_text(self.n_subjects, 'item')}{self._clusters_text()},"
             f" {count_text(self.n_raters, 'rater')}>"
         )
 

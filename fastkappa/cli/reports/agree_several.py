@@ -212,7 +212,7 @@ def _of_pairs(whole: Ratings, pairs: PairwiseKappa | None) -> Section:
         "n": pairs.n,
         "n_missing": pairs.n_missing,
     }
-    subjects = {f"subjects of {', '.join(pair)}": n for pair, n in pairs.n_of_pairs().items()}
+    subjects = {f"items of {', '.join(pair)}": n for pair, n in pairs.n_of_pairs().items()}
     rows = [estimate_row(f"kappa of {row[0]}", *row[1:]) for row in pairs.rows()]
     rows += number_rows(subjects)
     return Section([pairs._report()], {"pairwise": fields}, rows, [pairs.sentence()])
@@ -323,7 +323,7 @@ def _facts(
     weighted = "" if are_sets else f", {weights_text(weights)}"
     clusters, effect = clusters_of(first)
     yield (
-        f"{count_text(ratings.n_subjects, 'subject')}{clusters}, {ratings.n_missing} of"
+        f"{count_text(ratings.n_subjects, 'item')}{clusters}, {ratings.n_missing} of"
         f" {ratings.n_subjects * ratings.n_raters} ratings missing,"
         f" {labels}{weighted}"
     )
