@@ -22,6 +22,7 @@ from fastkappa.cli.options import (
     scheme_named,
 )
 from fastkappa.formatting import label_text
+from fastkappa.results.report import is_planned, null_text
 from fastkappa.statistics.weights import Weights
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class AgreeRequest(NamedTuple):
         The column of a reference, such as pathology: compare each of --raters with it, and compare
         their kappas with each other.
     null : KAPPA
-        Test the kappa of two raters against this value; 0 is chance agreement.
+        Test kappa, or each coefficient of more raters, against this value; 0 is chance agreement.
     interval_method : WORD
         The method for the interval of two raters' kappa: asymptotic, score or profile. auto uses
         score, or asymptotic with --distribution t.
@@ -191,6 +192,15 @@ class AgreeRequest(NamedTuple):
         """The options for the intervals of three or more raters."""
         given = {} if self.distribution is None else {"distribution": self.distribution}
         return {"confidence": self.confidence, **given}
+
+    @property
+    def plans_test(self) -> bool:
+        """Whether the options ask for a test other than the two-sided test of chance agreement."""
+        return is_planned(self.null, self.alternative)
+
+    def null_of(self, name: str) -> str:
+        """Return the null hypothesis about a coefficient."""
+        return null_text(self.null, self.alternative, name)
 
     def weights_of(self, labels: AnyArray) -> Weights:
         """Return the weights for a table with the given labels."""

@@ -18,6 +18,7 @@ from fastkappa.statistics.inference import (
     symmetric_interval,
 )
 from fastkappa.statistics.intervals.methods import root_quantile, widening
+from fastkappa.statistics.intervals.rao import Alternative, p_value
 from fastkappa.statistics.intervals.ratio_constraint import RatioConstraint
 from fastkappa.statistics.intervals.tested import Asymptotic, Estimates, inverted
 
@@ -135,6 +136,18 @@ class Inference:
                 return z if self.freedom > 0 else math.nan, self.freedom
         z = self.value / self.standard_error if self.standard_error > 0 else math.nan
         return z, degrees_of_freedom(self.distribution, self.n_units)
+
+    def test(self, null_kappa: float, alternative: Alternative) -> tuple[float, float]:
+        """Return z and p of the test of any value; see `MultiRaterResult.test`."""
+        z, freedom = self._test
+        if null_kappa != 0:
+            z = float(self.tested.deviates(np.array([null_kappa])).deviates[0, 0])
+            if self.model is not None:
+                freedom = self.freedom
+            else:
+                freedom = degrees_of_freedom(self.distribution, self.n_units)
+            z = z if math.isfinite(z) and freedom > 0 else math.nan
+        return float(z), p_value(float(z), alternative, freedom)
 
     @property
     def freedom(self) -> float:

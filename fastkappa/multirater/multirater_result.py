@@ -9,31 +9,21 @@ from functools import cached_property
 from typing import Any
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import (
-    count_text,
-    figure,
-    interval_text,
-    label_text,
-    p_value_text,
-    plain,
-)
+from fastkappa.choices import check_choice
+from fastkappa.formatting import count_text, figure, interval_text, label_text, p_value_text, plain
 from fastkappa.frame import data_frame
 from fastkappa.multirater.inference import Inference, RaterInterval
 from fastkappa.multirater.label_kappas import LabelKappa, LabelKappas, label_grid
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
-from fastkappa.results.report import (
-    Grid,
-    Report,
-    estimate_grid,
-    facts,
-)
+from fastkappa.results.report import Grid, Report, estimate_grid, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.intervals.doubt import doubt_of
+from fastkappa.statistics.intervals.rao import ALTERNATIVES, Alternative, check_null_kappa
 from fastkappa.statistics.intervals.tested import Estimates
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
@@ -280,6 +270,40 @@ class MultiRaterResult(Result):
             self.clusters,
         )
 
+    def test(
+        self, null_kappa: float, *, alternative: Alternative = "two-sided"
+    ) -> tuple[float, float]:
+        """Return z and p of the test that the coefficient has a value.
+
+        A two-sided test at the 5 % level rejects exactly the values outside the 95 % interval.
+
+        Parameters
+        ----------
+        null_kappa : float
+            The null hypothesis, such as the value that a study was planned to exceed.
+        alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
+            The alternative hypothesis.
+
+        Returns
+        -------
+        z, p_value : float
+            They are NaN if no ratings with this value are found.
+
+        Raises
+        ------
+        ValueError
+            If ``null_kappa`` is not between -1 and 1, or ``alternative`` is unknown.
+
+        Examples
+        --------
+        >>> from fastkappa import datasets, fleiss_kappa
+        >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings)
+        >>> [round(number, 4) for number in result.test(0.4, alternative="greater")]
+        [3.5056, 0.0002]
+        """
+        check_choice("alternative", alternative, ALTERNATIVES)
+        return self.inference.test(check_null_kappa(null_kappa), alternative)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as a dict, with arrays as lists and disagreement as two entries.
 
@@ -387,7 +411,7 @@ class MultiRaterResult(Result):
         if not math.isnan(self.disagreement.observed):
             yield "observed disagreement", float(self.disagreement.observed)
             yield "expected disagreement", float(self.disagreement.expected)
-        yield "subjects", self.n_subjects
+        yield "items", self.n_subjects
         yield "  with two ratings or more", self.n_paired
         if self.clusters is not None:
             yield "clusters", self.n_clusters

@@ -15,6 +15,8 @@ LARGEST_TABLE = 20
 MOST_ROWS = 60
 # In larger confusion matrices zeros are printed as dots, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
+# The sign of the null hypothesis for each alternative.
+NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
 # The default names of the raters.
 RATERS = ("first rater", "second rater")
 # The ends of the interval if an estimate has no interval.
@@ -83,6 +85,22 @@ def _value_text(value: Any) -> str:
         whole = all(isinstance(end, int) for end in value)
         return " to ".join(map(str, value)) if whole else interval_text(value)
     return printable(value)
+
+
+def null_text(null: float, alternative: str, of: str = "kappa") -> str:
+    """Return a null hypothesis as text, such as ``kappa <= 0.6``."""
+    return f"{of} {NULL_SIGNS[alternative]} {null:g}"
+
+
+def is_planned(null: float, alternative: str) -> bool:
+    """Return whether a test differs from the two-sided test of chance agreement."""
+    return null != 0 or alternative != "two-sided"
+
+
+def with_p(grid: Grid, p_values: Iterable[float]) -> Grid:
+    """Return a grid with one more column of p-values."""
+    rows = [(*row, p_value_text(p, 2)) for row, p in zip(grid.rows, p_values)]
+    return grid._replace(head=(*grid.head, "p"), rows=rows)
 
 
 def estimate_grid(

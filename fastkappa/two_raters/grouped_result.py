@@ -16,7 +16,14 @@ from fastkappa.arrays import FloatTable
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, label_text, p_value_text, plain, printable
 from fastkappa.frame import data_frame
-from fastkappa.results.report import Report, differences_grid, groups_grid
+from fastkappa.results.report import (
+    Report,
+    differences_grid,
+    groups_grid,
+    is_planned,
+    null_text,
+    with_p,
+)
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, listed, versioned
 from fastkappa.statistics.clusters import are_joined
@@ -24,7 +31,7 @@ from fastkappa.statistics.comparison import KappaDifference, difference_of_strat
 from fastkappa.statistics.intervals.methods import intervals
 from fastkappa.statistics.strata import EqualKappas, Undefined, equal_kappas, stratum_of
 from fastkappa.statistics.weights import weights_text
-from fastkappa.two_raters.agreement_report import NULLS, agreed_on, in_clusters, shared_clusters
+from fastkappa.two_raters.agreement_report import agreed_on, in_clusters, shared_clusters
 from fastkappa.two_raters.agreement_result import AgreementResult
 
 # A sentence names up to this many groups. If there are more, it names only those with the lowest
@@ -150,7 +157,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         """Return a pandas DataFrame with one row per group.
 
         Its columns are ``n``, ``kappa``, ``standard_error``, ``lower``, ``upper``, ``z``
-        and ``p_value``.
+        and ``p_value``. If another test than that of chance agreement was asked for, ``null`` and
+        ``alternative`` follow.
 
         Raises
         ------
@@ -168,9 +176,14 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             results[ALL] = self.pooled
         compute_intervals(list(results.values()))
         rows = [_row(name, one.n, one.kappa, one) for name, one in results.items()]
-        return rows + [
-            _row(" - ".join(one.names), None, one.value, one) for one in self.differences
-        ]
+        rows += [_row(" - ".join(one.names), None, one.value, one) for one in self.differences]
+        null, alternative = self.pooled.null_kappa, self.pooled.alternative
+        if is_planned(null, alternative):
+            for row in rows[: len(results)]:
+                row.update(null=null, alternative=alternative)
+            for row in rows[len(results) :]:
+                row.update(null=0.0, alternative="two-sided")
+        return rows
 
     def sentence(self) -> str:
         """Return the kappas of the groups, or the range of many, as a sentence for a paper."""
@@ -180,11 +193,10 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         few = len(groups) <= MOST_IN_SENTENCE or len(known) < 2
         ends = [min(known, key=_kappa_of), max(known, key=_kappa_of)] if not few else groups
         of = "for" if self.repeats_items else "in"
-        shown = [
-            f"{estimate_text(row['kappa'], (row['lower'], row['upper']))} {of} {row['group']} (n ="
-            f" {row['n']})"
-            for row in ends
-        ]
+        test = ""
+        if is_planned(pooled.null_kappa, pooled.alternative):
+            test = f"test of {null_text(pooled.null_kappa, pooled.alternative)}: p "
+        shown = [f"{_estimate(row, test)} {of} {row['group']} (n = {row['n']})" for row in ends]
         found = listed(shown) if few else f"between {shown[0]} and {shown[1]}"
         first, second = map(printable, pooled.raters)
         clusters = in_clusters(pooled)
@@ -193,9 +205,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         else:
             whole = rows[len(self)]
             of_all = (
-                f", and {estimate_text(whole['kappa'], (whole['lower'], whole['upper']))} on all"
-                f" {count_text(pooled.n, 'item')} in {count_text(len(groups), 'group')}"
-                f"{clusters.replace(' in ', ' and ')},"
+                f", and {_estimate(whole, test)} on all {count_text(pooled.n, 'item')} in"
+                f" {count_text(len(groups), 'group')}{clusters.replace(' in ', ' and ')},"
             )
         return versioned(
             f"Cohen's kappa ({weights_text(pooled.weights)}) of {first} and {second} was"
@@ -240,10 +251,9 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             group,
         )
         below = [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
-        if pooled.null_kappa != 0 or pooled.alternative != "two-sided":
-            cells = [(*own, p_value_text(r["p_value"], 2)) for own, r in zip(grid.rows, rows)]
-            grid = grid._replace(head=(*grid.head, "p"), rows=cells)
-            null = NULLS[pooled.alternative].format(pooled.null_kappa)
+        if is_planned(pooled.null_kappa, pooled.alternative):
+            grid = with_p(grid, (row["p_value"] for row in rows))
+            null = null_text(pooled.null_kappa, pooled.alternative)
             below.append(f"p of each kappa is of the test of {null}")
         grids = [grid]
         if self.differences:
@@ -264,6 +274,12 @@ def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:
         "z": found.z,
         "p_value": found.p_value,
     }
+
+
+def _estimate(row: Mapping[str, Any], test: str) -> str:
+    """Return the kappa of a row with its interval and, if ``test`` names it, the p of its test."""
+    found = estimate_text(row["kappa"], (row["lower"], row["upper"]))
+    return f"{found[:-1]}; {test}{p_value_text(row['p_value'], 2)})" if test else found
 
 
 def _kappa_of(row: Mapping[str, Any]) -> float:

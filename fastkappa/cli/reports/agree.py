@@ -83,12 +83,6 @@ def read_and_report(
         return _report_on_two_read(request, read).remarking(read.remarks)
     if request.interval_method != "auto":
         raise ValueError("--interval-method applies only to two raters.")
-    if request.null != 0 or request.alternative != "two-sided":
-        raise ValueError(
-            "--null and --alternative apply only to two raters. For more, a test at 5 % rejects the"
-            " values outside the 95 % interval, and a one-sided test those beyond one end of the"
-            " interval with --confidence 0.9."
-        )
     return report_on_several(request, read).remarking(read.remarks)
 
 
