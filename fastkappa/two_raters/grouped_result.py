@@ -34,12 +34,12 @@ from fastkappa.statistics.weights import weights_text
 from fastkappa.two_raters.agreement_report import agreed_on, in_clusters, shared_clusters
 from fastkappa.two_raters.agreement_result import AgreementResult
 
-# A sentence names up to this many groups. If there are more, it names only those with the lowest
-# and highest kappa.
+# The largest number of groups that a sentence names. With more groups, it names only the groups
+# with the lowest and highest kappa.
 MOST_IN_SENTENCE = 5
-# The pairs of up to this many groups are compared.
+# the largest number of groups whose pairs are compared
 MOST_COMPARED = 10
-# This is the name of all groups together.
+# the name for all groups together
 ALL = "all items"
 
 
@@ -60,12 +60,12 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     undefined : {'nan', 'drop'}
         How ``equality`` treats groups whose kappa cannot be compared.
     covariance : ndarray of shape (g, g) or None
-        The covariance of the groups' kappas if clusters have items of several groups; None if
+        The covariance of the groups' kappas if clusters have items in several groups; None if
         groups are independent.
     group_name : str
         The name of the grouping in reports.
     n_shared_clusters : int
-        The number of clusters that have items of several groups.
+        The number of clusters that have items in several groups.
     repeats_items : bool
         Whether the groups have the same items, as two readers who are compared with one reference.
         All items together then have no meaning, and the report leaves them out.
@@ -94,9 +94,9 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def equality(self) -> EqualKappas:
         """The test of equal kappas in all groups, with their common kappa.
 
-        If kappa is undefined in a group, the test is NaN, with a warning that names the groups. The
+        If kappa is undefined in some groups, the test is NaN, and a warning names the groups. The
         same applies to a standard error of 0 with ``interval_method='asymptotic'``. With
-        ``undefined='drop'`` these groups are left out. If groups share clusters, the test uses the
+        ``undefined='drop'``, these groups are left out. If groups share clusters, the test uses the
         covariance of their kappas.
         """
         return self._test()
@@ -287,9 +287,9 @@ def _kappa_of(row: Mapping[str, Any]) -> float:
 
 
 def compute_intervals(results: Sequence[AgreementResult]) -> None:
-    """Compute the intervals of kappa of many results with the same labels and weights at once.
+    """Compute the kappa intervals of many results with the same labels and weights at once.
 
-    The intervals equal those computed one by one. For 500 tables of five labels this takes a
+    The intervals equal those computed one by one. For 500 tables of five labels, this takes a
     twentieth of the time.
     """
     # A cached property stores its value in the attributes of the object.

@@ -36,7 +36,7 @@ def counted_clusters(
     items : RatedItems
         The rated items, with a column of clusters.
     known : mapping of str to KnownLabels
-        The columns that define a cell, with their labels. The first column gives the rows.
+        The columns that define a cell, with their labels. The first column defines the rows.
     is_within : bool
         Whether all values are among the labels.
 
@@ -68,7 +68,7 @@ class GroupedClusters(NamedTuple):
     """The clusters of each group's items, and of all items.
 
     The cells of ``joint`` are the cells of all groups' tables, concatenated. ``n_shared`` is the
-    number of clusters that have items of several groups. ``repeats_items`` is whether the groups
+    number of clusters that have items in several groups. ``repeats_items`` is whether the groups
     have the same items: in each cluster, one of the raters gave the same labels in every group.
     """
 
@@ -100,7 +100,7 @@ def clusters_by_group(
     ]
     pooled = clusters_of(clusters, own_cells, counts)
     joint = clusters_of(clusters, cells, counts)
-    # The cells of a cluster are in increasing order, and so are their groups.
+    # The cells of a cluster are in increasing order, and therefore so are their groups.
     first, last = (joint.cells[i] // n_cells for i in (joint.starts[:-1], joint.starts[1:] - 1))
     n_shared = int(joint.multiplicities[first != last].sum())
     repeats = False
