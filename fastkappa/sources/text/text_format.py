@@ -6,7 +6,7 @@ import csv
 import gzip
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
 from itertools import islice
@@ -90,14 +90,20 @@ def has_row_names(file: TextFile) -> bool:
 
 
 def _rows(path: Path, delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
-    """Yield the rows that have fields, up to a row that is unusual."""
+    """Yield the rows of a file like `rows_in`."""
     with (
-        suppress(csv.Error, UnicodeError),
+        suppress(UnicodeError),
         naming_encoding(path, text_format.encoding),
         opened_rows(path, text_format) as file,
     ):
+        yield from rows_in(file, delimiter, text_format)
+
+
+def rows_in(lines: Iterable[str], delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
+    """Yield the rows of lines that are not blank, up to a row with a field that is too long."""
+    with suppress(csv.Error):
         rows = csv.reader(
-            file,
+            lines,
             delimiter=delimiter,
             quoting=csv.QUOTE_MINIMAL if text_format.has_quotes else csv.QUOTE_NONE,
         )
