@@ -85,8 +85,11 @@ def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> lis
 
 def has_row_names(file: TextFile) -> bool:
     """Return whether the row below the names has one field more, as R writes row names."""
-    rows = list(islice(_rows(file.path, file.delimiter, file.text_format), 2))
-    return file.text_format.has_names and [len(rows[0]) + 1] == [len(row) for row in rows[1:]]
+    if not file.text_format.has_names:
+        return False
+    head = islice(_rows(file.path, file.delimiter, file.text_format), 2)
+    n_fields = [len(row) for row in head]
+    return len(n_fields) > 1 and n_fields[0] + 1 == n_fields[1]
 
 
 def _rows(path: Path, delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
