@@ -16,7 +16,13 @@ from fastkappa.arrays import CHUNK, AnyArray, first_of, is_masked_array
 from fastkappa.ratings.enums import codes_of_enum
 from fastkappa.ratings.interop import PLAIN, codes_of_foreign, to_numpy
 from fastkappa.ratings.label_order import LabelOrder, is_number
-from fastkappa.ratings.labels import first_rounded, refuse_rounded_list, rounded_label
+from fastkappa.ratings.labels import (
+    common_unit,
+    first_rounded,
+    in_unit,
+    refuse_rounded_list,
+    rounded_label,
+)
 from fastkappa.ratings.lengths import CONTINUOUS, check_read, not_labels, refusal
 from fastkappa.ratings.missing import DROP, is_missing, refuse_missing
 from fastkappa.ratings.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
@@ -197,6 +203,22 @@ def not_comparable(first: Column, second: Column, names: tuple[str, str]) -> Val
     if {first.label_dtype.kind, second.label_dtype.kind} <= {*"biufOUT"}:
         advice = " Convert the strings to numbers, or the numbers to strings."
     return ValueError(f"the ratings cannot be compared: {' and '.join(found)}.{advice}")
+
+
+def in_common_unit(columns: Sequence[Column], names: Sequence[str]) -> list[Column]:
+    """Return columns of dates or durations, all in the same unit."""
+    unit = common_unit([dates for column in columns for dates in _dates_of(column)])
+    return [_in_unit(column, unit, name) for column, name in zip(columns, names)]
+
+
+def _dates_of(column: Column) -> list[AnyArray]:
+    """Return the dates of a column, and the dates that its order declares."""
+    return [column.values.view(column.label_dtype), *(column.declared or ())]
+
+
+def _in_unit(column: Column, unit: np.dtype[Any], name: str) -> Column:
+    dates, *order = (in_unit(array, unit, name) for array in _dates_of(column))
+    return Column(dates.view(np.int64), unit, declared=LabelOrder(*order) if order else None)
 
 
 def _held(column: Column) -> str:

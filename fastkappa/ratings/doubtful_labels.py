@@ -45,23 +45,9 @@ STAND_INS = frozenset(
         *("not rated", "not applicable", "not available", "not assessed", "no answer", "skip"),
         *("no response", "undefined", "tbd", "k.a.", "k. a.", "keine angabe", "[]", "{}"),
         *("unrated", "unscored", "unlabeled", "unlabelled", "skipped", "not done", "not scored"),
-        *(
-            "don't know",
-            "don\u2019t know",
-            "do not know",
-            "i don't know",
-            "cannot assess",
-            "ignore",
-        ),
-        *(
-            "unable to assess",
-            "not evaluated",
-            "not labeled",
-            "no rating",
-            "no data",
-            "sans réponse",
-            "sin datos",
-        ),
+        *("don't know", "don\u2019t know", "do not know", "i don't know", "cannot assess"),
+        *("ignore", "unable to assess", "not evaluated", "not labeled", "no rating", "no data"),
+        *("sans réponse", "sin datos"),
         # Codes that Stata and HL7 use for missing values.
         *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
         *("asku", "nask", "navu"),
@@ -429,6 +415,20 @@ def _have(names: Iterable[str]) -> str:
     """Return names as the subject of a sentence, followed by "has" or "have"."""
     listed = list(names)
     return f"{' and '.join(listed)} {'has' if len(listed) == 1 else 'have'}"
+
+
+def warn_of_booleans(columns: Mapping[str, Column]) -> None:
+    """Warn if a column has booleans, and another one has numbers that are neither 0 nor 1."""
+    booleans = [name for name, column in columns.items() if column.label_dtype.kind == "b"]
+    for name, (values, dtype, categories, *_) in columns.items() if booleans else ():
+        if dtype.kind in "iuf" and categories is None:
+            others = values[(values != 0) & (values != 1)]
+            if len(others):
+                warn(
+                    f"{booleans[0]} contains booleans, which count as 0 and 1, but {name} contains"
+                    f" other numbers, such as {others[0]}. Give both the same labels."
+                )
+                return
 
 
 def warn(text: str) -> None:
