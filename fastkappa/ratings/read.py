@@ -405,6 +405,8 @@ def comparable(
             raise _mix_of_types(first, other)
         refuse_odd_strings(first, names[0], remedy)
         refuse_odd_strings(other, name, remedy)
+        refuse_decimal_commas(first, names[0], REMEDIES.decimals)
+        refuse_decimal_commas(other, name, REMEDIES.decimals)
         raise not_comparable(first, other, (names[0], name))
     if first.label_dtype.kind not in "mM":
         return columns
