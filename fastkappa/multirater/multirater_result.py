@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import (
-    count_text,
-    figure,
-    interval_text,
-    label_text,
-    p_value_text,
-    plain,
-)
+from fastkappa.choices import check_choice
+from fastkappa.formatting import count_text, figure, interval_text, label_text, p_value_text, plain
 from fastkappa.frame import data_frame
-from fastkappa.multirater.inference import Inference, RaterInterval
+from fastkappa.multirater.inference import Inference, RaterInterval, for_population
 from fastkappa.multirater.label_kappas import LabelKappa, LabelKappas, label_grid
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
-from fastkappa.results.report import (
-    Grid,
-    Report,
-    estimate_grid,
-    facts,
-)
+from fastkappa.results.report import Report, estimate_grid, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.intervals.doubt import doubt_of
+from fastkappa.statistics.intervals.rao import ALTERNATIVES, Alternative, check_null_kappa
 from fastkappa.statistics.intervals.tested import Estimates
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
@@ -44,6 +34,7 @@ IN_DICTIONARY = (
     "distribution",
     *("null_standard_error", "z", "p_value", "observed_disagreement", "expected_disagreement"),
     *("n_subjects", "n_clusters", "design_effect", "n_paired", "n_raters", "n_missing", "labels"),
+    "population",
     *("doubt", "by_label"),
 )
 
@@ -105,9 +96,9 @@ class MultiRaterResult(Result):
     def standard_error(self) -> float:
         """The standard error of Gwet (2014), or of the delta method for Light's kappa.
 
-        Subjects are treated as a sample, raters as fixed. With clusters, the sandwich estimator is
-        used, which treats clusters as the sample. The standard error is exactly 0 if all subjects
-        contribute equally to the coefficient.
+        Subjects are treated as a sample, raters as fixed; see `for_population`. With clusters, the
+        sandwich estimator is used, which treats clusters as the sample. The standard error is
+        exactly 0 if all subjects contribute equally to the coefficient.
         """
         return self.inference.standard_error
 
@@ -161,7 +152,7 @@ class MultiRaterResult(Result):
         """The two-sided p-value of ``z`` under chance agreement.
 
         The p-value is based on the normal distribution, or on Student's t if there are clusters or
-        the interval uses Student's t.
+        sampled raters, or if the interval uses Student's t.
         """
         return self.inference.p_value
 
@@ -175,9 +166,15 @@ class MultiRaterResult(Result):
         """The clusters of the subjects that the coefficient uses; None without clusters."""
         return self.inference.clusters
 
+    @property
+    def population(self) -> tuple[float, float | None] | None:
+        """The numbers of subjects and raters of `for_population`; None without it."""
+        found = self.inference.population
+        return None if found is None else (found.n_subjects, found.n_raters)
+
     @cached_property
     def by_label(self) -> tuple[LabelKappa, ...]:
-        """Fleiss' kappa of each label. Empty for other coefficients and with weights."""
+        """Fleiss' kappa of each label. Empty for all other coefficients."""
         return () if self.of_labels is None else tuple(self.of_labels.found(self.inference))
 
     @property
@@ -221,7 +218,7 @@ class MultiRaterResult(Result):
         is_other = patterns.counts[:, most] < patterns.n_ratings
         n_other = int(patterns.multiplicities[is_other].sum())
         n, label = int(patterns.multiplicities.sum()), self.labels.tolist()[most]
-        return doubt_of(n_other, n, label, "subject")
+        return doubt_of(n_other, n, label, "item")
 
     def __getstate__(self) -> dict[str, Any]:
         # Ratings can be large, and only `compare_coefficients` needs them.
@@ -268,6 +265,11 @@ class MultiRaterResult(Result):
         >>> result.bootstrap(n_resamples=999, method="percentile", rng=0)
         <BootstrapResult: 0.3143 (-0.5000 to 1.0000), percentile, 999 replicates>
         """
+        if self.inference.population is not None:
+            raise ValueError(
+                "bootstrap draws subjects from an infinite population, rated by the same raters:"
+                " call it on the result without for_population."
+            )
         return bootstrap_counts(
             self.coefficient.multiplicities,
             self.coefficient.values,
@@ -277,6 +279,77 @@ class MultiRaterResult(Result):
             rng,
             self.clusters,
         )
+
+    def for_population(
+        self, *, n_subjects: float = math.inf, n_raters: float | None = None
+    ) -> MultiRaterResult:
+        """Return the result for a finite population of subjects, or for sampled raters.
+
+        Parameters
+        ----------
+        n_subjects : float, default=infinity
+            The number of subjects in the population, or of clusters if there are clusters.
+        n_raters : float, default=None
+            The number of raters in the population from which 3 to 100 raters were drawn. It can be
+            ``math.inf``. If None, results are about these raters only.
+
+        Returns
+        -------
+        result : MultiRaterResult
+            The variance over the n subjects that count is multiplied by 1 - n / ``n_subjects``. The
+            jackknife variance over raters is multiplied by 1 - r / ``n_raters`` and added (Gwet
+            2014). Quantiles are from Student's t with Satterthwaite's degrees of freedom.
+
+        Raises
+        ------
+        ValueError
+            If the population is smaller than the sample, or if it is unknown who gave which rating.
+
+        Examples
+        --------
+        >>> import math
+        >>> from fastkappa import datasets, fleiss_kappa
+        >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings)
+        >>> result.for_population(n_raters=math.inf)
+        <Fleiss' kappa: 0.5812 (0.4219 to 0.7282), 45 subjects, 7 raters>
+        """
+        inference = for_population(self.inference, self.ratings, n_subjects, n_raters)
+        of_labels = self.of_labels and replace(self.of_labels, errors=None)
+        return replace(self, inference=inference, of_labels=of_labels)
+
+    def test(
+        self, null_kappa: float, *, alternative: Alternative = "two-sided"
+    ) -> tuple[float, float]:
+        """Return z and p of the test that the coefficient has a value.
+
+        A two-sided test at the 5 % level rejects exactly the values outside the 95 % interval.
+
+        Parameters
+        ----------
+        null_kappa : float
+            The null hypothesis, such as the value that a study was planned to exceed.
+        alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
+            The alternative hypothesis.
+
+        Returns
+        -------
+        z, p_value : float
+            They are NaN if no ratings with this value are found.
+
+        Raises
+        ------
+        ValueError
+            If ``null_kappa`` is not between -1 and 1, or ``alternative`` is unknown.
+
+        Examples
+        --------
+        >>> from fastkappa import datasets, fleiss_kappa
+        >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings)
+        >>> [round(number, 4) for number in result.test(0.4, alternative="greater")]
+        [3.5056, 0.0002]
+        """
+        check_choice("alternative", alternative, ALTERNATIVES)
+        return self.inference.test(check_null_kappa(null_kappa), alternative)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as a dict, with arrays as lists and the disagreement as two entries.
@@ -322,25 +395,26 @@ class MultiRaterResult(Result):
         >>> from fastkappa import fleiss_kappa
         >>> result = fleiss_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
         >>> print(result.sentence())  # doctest: +ELLIPSIS
-        Fleiss' kappa (no weights) of 3 raters on 4 subjects was 0.3143 (95 % score
+        Fleiss' kappa (no weights) of 3 raters on 4 items was 0.3143 (95 % score
         interval -0.2380 to 0.7998; fastkappa ...).
         """
         # The name of Krippendorff's alpha includes its level.
         of_weights = "" if self.method.endswith(")") else f" ({weights_text(self.weights)})"
         is_t = self.interval_method == "asymptotic" and self.distribution == "t"
         how = "t" if is_t else self.interval_method
+        sampled = " for sampled raters" if self.population and self.population[1] else ""
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
-            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()}{self._missing()}",
+            f" {count_text(self.n_subjects, 'item')}{self._clusters_text()}{self._missing()}",
             self.value,
             self.interval,
-            f"{100 * self.confidence:g} % {how} interval",
+            f"{100 * self.confidence:g} % {how} interval{sampled}",
         )
 
     def __repr__(self) -> str:
         return (
             f"<{self.method}: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()},"
+            f" {count_text(self.n_subjects, 'item')}{self._clusters_text()},"
             f" {count_text(self.n_raters, 'rater')}>"
         )
 
@@ -385,32 +459,13 @@ class MultiRaterResult(Result):
         if not math.isnan(self.disagreement.observed):
             yield "observed disagreement", float(self.disagreement.observed)
             yield "expected disagreement", float(self.disagreement.expected)
-        yield "subjects", self.n_subjects
+        yield "items", self.n_subjects
         yield "  with two ratings or more", self.n_paired
         if self.clusters is not None:
             yield "clusters", self.n_clusters
             yield "design effect", self.design_effect
         yield "raters", self.n_raters
+        if self.population is not None:
+            yield "subjects of the population", self.population[0]
+            yield "raters of the population", self.population[1] or "these only"
         yield "missing ratings", self.n_missing
-
-
-def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
-    """Return a grid of several coefficients of the same ratings."""
-    names = [short_name(r) for r in results]
-    if len(set(names)) < len(names):
-        names = [r.method for r in results]
-    rows = [(name, r.value, r.standard_error, r.interval) for name, r in zip(names, results)]
-    return estimate_grid(rows, results[0].confidence)
-
-
-def short_name(result: MultiRaterResult) -> str:
-    """Return the coefficient's name, without the level of Krippendorff's alpha."""
-    return result.method.partition(" (")[0]
-
-
-def clusters_of(result: MultiRaterResult) -> tuple[str, list[str]]:
-    """Return the number of clusters as text, and lines about the design effect, if any."""
-    effect = result.design_effect
-    is_known = result.clusters is not None and not math.isnan(effect)
-    line = f"design effect of {short_name(result)}: {figure(effect)}"
-    return result._clusters_text(), [line] if is_known else []

@@ -71,7 +71,7 @@ def test_a_result_has_a_sentence(name: str) -> None:
         ),
         (
             lambda: fleiss_kappa(GRADES, clusters=np.arange(45) // 3),
-            ("4 raters", "45 subjects in 15 clusters", "(95 % "),
+            ("4 raters", "45 items in 15 clusters", "(95 % "),
         ),
         (
             lambda: krippendorff_alpha([[1, 1, None], [2, 2, 1], [1, 2, 2]]),
@@ -80,7 +80,7 @@ def test_a_result_has_a_sentence(name: str) -> None:
         (lambda: pairwise_kappa(GRADES), ("6 pairs of 4 raters", "95 % score interval")),
         (
             lambda: agreement_by(GRADES[:, 0], GRADES[:, 1], groups=np.arange(45) % 2),
-            ("in 0 (n = 23)", "in 1 (n = 22)", "all 45 items", "p of equal kappas"),
+            ("in 0 (n = 23)", "in 1 (n = 22)", "all 45 items", "difference "),
         ),
         (
             lambda: intraclass_correlation(RATINGS),
@@ -88,7 +88,7 @@ def test_a_result_has_a_sentence(name: str) -> None:
         ),
         (
             lambda: concordance_correlation(*METERS),
-            ("Lin's concordance correlation", "Fisher's scale", "6 subjects"),
+            ("Lin's concordance correlation", "Fisher's scale", "6 items"),
         ),
         (
             lambda: overall_concordance_correlation(RATINGS),
@@ -96,7 +96,7 @@ def test_a_result_has_a_sentence(name: str) -> None:
         ),
         (
             lambda: limits_of_agreement([1.0, 2.0, 4.0], [1.5, 1.0, 3.0]),
-            ("3 subjects", "95 % t interval", "95 % limits of agreement"),
+            ("3 items", "95 % t interval", "95 % limits of agreement"),
         ),
         (
             lambda: optimal_thresholds([1, 1, 2, 2], [0.1, 0.3, 0.8, 0.9]),
@@ -186,8 +186,23 @@ def test_a_sentence_of_score_has_the_interval_of_agree(tmp_path: Path) -> None:
     direct = agreement([1, 2, 2, 1, 2], [1, 2, 1, 1, 2]).sentence()
     assert score.text_of(path, *plain).strip() == direct.replace("two raters", "a and b")
     # Sums of weights have no interval.
-    weighted = score.text_of(path, *plain, "--sample-weight", "w")
-    assert "items whose weights sum to 5.5 was " in weighted
+    weighted = score.run(path, *plain, "--sample-weight", "w")
+    assert "on 5 items whose weights sum to 5.5 was " in weighted.stdout
+    assert "kappa has no interval, because weights that are not whole" in weighted.stderr
+    # Whole numbers are numbers of items.
+    path = write_csv(tmp_path / "n.csv", a=[1, 2, 2, 1], b=[1, 2, 1, 2], n=[20, 15, 10, 5])
+    counted = agreement([1, 2, 2, 1], [1, 2, 1, 2], sample_weight=[20, 15, 10, 5]).sentence()
+    expected = counted.replace("two raters", "a and b")
+    expected = expected.replace("50 items", "50 items (the weights of 4 rows)")
+    assert score.text_of(path, *plain, "--sample-weight", "n").strip() == expected
+
+
+def test_large_sums_have_no_exponent() -> None:
+    scores = np.array([0.1, 0.2, 0.8, 0.9])
+    weights = np.array([1e6, 2e6, 3e6, 1e6 + 0.5])
+    found = optimal_thresholds([0, 0, 1, 1], scores, sample_weight=weights)
+    assert "on the scores of 7000000 items, " in found.sentence()
+    assert "on 7000000 items" in str(found)
 
 
 # Interpretation.
