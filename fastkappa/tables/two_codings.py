@@ -277,7 +277,7 @@ def _most_frequent(keys: Floats, table: AnyArray) -> float:
 
 def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
     """Describe the first kappa that is much better with recoded columns, or return None."""
-    for power, kind in enumerate(("kappa", "linear kappa", "quadratic kappa")):
+    for power, kind in enumerate(("unweighted kappa", "linear kappa", "quadratic kappa")):
         given, better = (_kappa(rows, columns, table, power) for columns in (rows, recoded))
         if better >= max(NEAR, given + BETTER) and table.sum() * better**2 >= EVIDENCE:
             return f"{kind} is {given:.2f}, and would be {better:.2f}"

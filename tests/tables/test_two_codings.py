@@ -45,7 +45,10 @@ OTHER_NUMBERS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "from 0": (lambda y: y - 1, "y2 seems to number the labels lower than y1 by 1"),
     "by 10": (lambda y: y + 10, "higher than y1 by 10"),
     "reversed": (lambda y: 6 - y, "y1 and y2 seem to number the labels in opposite directions"),
-    "reversed, from 2": (lambda y: 7 - y, "in opposite directions: kappa is .* y2 reversed"),
+    "reversed, from 2": (
+        lambda y: 7 - y,
+        "in opposite directions: unweighted kappa is .* y2 reversed",
+    ),
 }
 
 
