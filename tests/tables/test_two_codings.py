@@ -238,6 +238,16 @@ def test_independent_raters_are_seldom_warned_of(n: int, n_labels: int, words: b
         assert sum(_is_warned(labels, table) for table in tables) <= 5
 
 
+@pytest.mark.parametrize("n", [40, 60, 150, 300])
+def test_many_labels_of_few_items_are_not_exchanged(n: int) -> None:
+    rng = np.random.default_rng(n)
+    labels = np.arange(30)
+    tables = rng.multinomial(n, np.full(900, 1 / 900), size=50).reshape(-1, 30, 30)
+    assert not any(_is_warned(labels, table) for table in tables)
+    # Each label once, in another order, as ids.
+    assert not _is_warned(labels, np.eye(30, dtype=int)[rng.permutation(30)])
+
+
 def test_labels_that_one_rater_alone_uses_are_seldom_warned_of() -> None:
     # Each rater calls a tenth of the items by a label of their own.
     rng = np.random.default_rng(3)
