@@ -1,7 +1,7 @@
 """Translate the library's errors and warnings for the command line.
 
-The library's texts name Python functions and arguments. Here, these names are replaced by commands
-and options.
+The library's texts contain names of Python functions and arguments. This module replaces these
+names by commands and options.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from fastkappa.sources.source_ratings import MEASUREMENTS, SETS, RatingsError
 
-# Advice for Python users, and the same advice for users of the command line.
+# Advice for Python users, with the same advice for command-line users.
 ADVICE = {
     ", or decode_probabilities to convert probabilities of shape (n, k) to labels": "",
     "optimal_thresholds": "fastkappa thresholds",
@@ -38,7 +38,7 @@ ADVICE = {
     "light_kappa and pairwise_kappa support": "Light's kappa supports",
     "; take (weights + weights.T) / 2, or see pairwise_kappa and light_kappa": "",
 }
-# Texts that advise Python users to use another form of input, and their replacements.
+# Advice for Python users about another form of input, with its command-line replacement.
 FORMS = [
     (
         r": (give|use) Ratings\.from_(counts|table).*",
@@ -84,7 +84,7 @@ OPTIONS = [
 
 
 def in_words_of_options(text: str) -> str:
-    """Return an error or warning text with options instead of arguments and functions.
+    """Replace arguments and functions in an error or warning text by options.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def arguments_named(**names: str) -> Iterator[None]:
     Raises
     ------
     RatingsError
-        In place of any ``ValueError``, with the changed text.
+        Instead of a ``ValueError`` in the block, with the changed text.
     """
     with warnings.catch_warnings(record=True) as warned:
         try:

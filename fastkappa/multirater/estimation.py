@@ -1,4 +1,4 @@
-"""Make the result of a coefficient: standard error, interval, test and warnings."""
+"""Build the result of a coefficient with its warnings, and join several results in a grid."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
+from fastkappa.formatting import figure
 from fastkappa.multirater.inference import RATER_INTERVALS, Inference, RaterInterval
 from fastkappa.multirater.items.measurements import Measurements
 from fastkappa.multirater.label_kappas import LabelKappas
@@ -23,6 +24,7 @@ from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreemen
 from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlpha
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.ratings.label_order import warn_of_order
+from fastkappa.results.report import Grid, estimate_grid
 from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
@@ -32,7 +34,7 @@ MOST_LABELS = 200
 
 
 class Inferred(NamedTuple):
-    """The arguments on inference that every coefficient accepts."""
+    """The arguments about inference that every coefficient accepts."""
 
     confidence: float
     distribution: Distribution
@@ -59,7 +61,7 @@ def read_ratings(
 
 
 def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
-    """Warn if ``value``, a name or a matrix, needs an order of labels that was not given.
+    """Warn if ``value``, a name or a matrix, requires a label order that was not given.
 
     If ``value`` is None, the order has no effect.
     """
@@ -91,7 +93,7 @@ def estimate(
 ) -> MultiRaterResult:
     """Return a coefficient with its standard error, interval and test; warn if undefined."""
     observed, expected = coefficient.disagreement(coefficient.multiplicities)
-    # Measurements are not counted as distinct rows, so a subject's row cannot be found again.
+    # Measurements are not counted as distinct rows, so a subject's row cannot be located later.
     rated = (
         None
         if isinstance(coefficient, MeasuredAlpha) or isinstance(ratings, Measurements)
@@ -143,10 +145,10 @@ def estimate(
 
 
 def rows_of_numbers(ratings: Ratings, level: str) -> tuple[list[AnyArray], IntTable] | None:
-    """Return the numbers that each rater gave per distinct row, and the counts of the rows.
+    """Return each rater's numbers in the distinct rows, and the number of subjects with each row.
 
-    NaN stands for a missing rating. Return None unless the level compares numbers, patterns of so
-    many labels would need too much memory, and it is known who gave which rating.
+    NaN stands for a missing rating. Return None unless the level compares numbers, there are too
+    many labels to store patterns, and it is known who gave which rating.
     """
     if level not in MEASURED or ratings.rater_names is None or len(ratings.labels) <= MOST_LABELS:
         return None
@@ -171,3 +173,25 @@ def _why_undefined(ratings: Ratings | Measurements) -> str:
         "for some raters no disagreement is expected by chance, because each gave only one label,"
         " or because they have no subjects in common"
     )
+
+
+def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
+    """Return a grid of several coefficients of the same ratings."""
+    names = [short_name(r) for r in results]
+    if len(set(names)) < len(names):
+        names = [r.method for r in results]
+    rows = [(name, r.value, r.standard_error, r.interval) for name, r in zip(names, results)]
+    return estimate_grid(rows, results[0].confidence)
+
+
+def short_name(result: MultiRaterResult) -> str:
+    """Return the coefficient's name, without the level of Krippendorff's alpha."""
+    return result.method.partition(" (")[0]
+
+
+def clusters_of(result: MultiRaterResult) -> tuple[str, list[str]]:
+    """Return the number of clusters as text, and lines about the design effect, if any."""
+    effect = result.design_effect
+    is_known = result.clusters is not None and not math.isnan(effect)
+    line = f"design effect of {short_name(result)}: {figure(effect)}"
+    return result._clusters_text(), [line] if is_known else []

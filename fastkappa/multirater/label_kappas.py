@@ -46,7 +46,7 @@ class LabelKappa(Result, _LabelKappa):
     label : object
         The label.
     value : float
-        The kappa of the label; NaN if no rating or every rating is this label.
+        The kappa of the label; NaN if none or all of the ratings are this label.
     standard_error : float
         The standard error over samples of subjects.
     null_standard_error : float
@@ -94,23 +94,24 @@ class LabelKappa(Result, _LabelKappa):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelKappas:
-    """The inputs for the kappas of the labels, which are computed on demand."""
+    """The inputs from which the kappas of the labels are computed when needed."""
 
     patterns: Patterns
     labels: AnyArray
     errors: FleissNull | None
 
     def found(self, whole: Inference) -> Iterator[LabelKappa]:
-        """Yield the kappa of each label, with the same inference as the kappa of all labels."""
+        """Yield the kappa of each label, with the same inference as for all labels together."""
         patterns = self.patterns
         multiplicities = patterns.multiplicities
-        for label, counts in zip(self.labels.tolist(), patterns.counts.T.astype(np.int64)):
+        by_label = patterns.counts.T.astype(np.int64)
+        for i, (label, counts) in enumerate(zip(self.labels.tolist(), by_label)):
             pair = np.stack([counts, patterns.n_ratings - counts], axis=1)
             two = ChanceCorrected(
                 Patterns(pair, multiplicities), distances_of(None, 2), chance_of_fleiss
             )
             null_error = math.nan if self.errors is None else self.errors.by_label
-            own = whole.of_another(two, null_error)
+            own = whole.of_label(i, two, null_error)
             n_pairs = int(multiplicities @ (counts * (patterns.n_ratings - 1)))
             n_agreeing = int(multiplicities @ (counts * (counts - 1)))
             yield LabelKappa(
@@ -128,7 +129,7 @@ class LabelKappas:
 
 
 def label_grid(labels: Sequence[LabelKappa]) -> Grid:
-    """Return the grid of the agreement on each label."""
+    """Return a grid that shows the agreement on each label."""
     rows = [
         (
             f"kappa of {label_text(one.label)}",

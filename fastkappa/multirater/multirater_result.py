@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,12 +18,11 @@ from fastkappa.formatting import (
     plain,
 )
 from fastkappa.frame import data_frame
-from fastkappa.multirater.inference import Inference, RaterInterval
+from fastkappa.multirater.inference import Inference, RaterInterval, for_population
 from fastkappa.multirater.label_kappas import LabelKappa, LabelKappas, label_grid
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
 from fastkappa.results.report import (
-    Grid,
     Report,
     estimate_grid,
     facts,
@@ -38,12 +37,13 @@ from fastkappa.statistics.intervals.tested import Estimates
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
 
-# These are the keys of `to_dict`, in order.
+# The keys of `to_dict`, in order.
 IN_DICTIONARY = (
     *("method", "value", "standard_error", "interval", "confidence", "interval_method"),
     "distribution",
     *("null_standard_error", "z", "p_value", "observed_disagreement", "expected_disagreement"),
     *("n_subjects", "n_clusters", "design_effect", "n_paired", "n_raters", "n_missing", "labels"),
+    "population",
     *("doubt", "by_label"),
 )
 
@@ -52,7 +52,7 @@ IN_DICTIONARY = (
 class MultiRaterResult(Result):
     """A coefficient of agreement of several raters, with its standard error, interval and test.
 
-    It is immutable and prints as a report. Undefined figures are NaN.
+    The result is immutable, and printing it shows a report. Undefined values are NaN.
 
     Attributes
     ----------
@@ -62,27 +62,26 @@ class MultiRaterResult(Result):
         The coefficient as a function of the distinct rows of ratings, with its standard error,
         interval and test.
     disagreement : Disagreement
-        The observed and the expected distance between two ratings. The value is one minus their
-        ratio. Both are NaN for Light's kappa, which is a mean of kappas.
+        The observed and the expected distance between two ratings. The coefficient is one minus
+        their ratio. Both distances are NaN for Light's kappa, which is a mean of kappas.
     n_subjects : int
         The number of subjects.
     n_paired : int
-        The number of subjects with at least two ratings. Subjects with one rating still count in
-        the label frequencies of Fleiss', Conger's and Gwet's coefficients. Krippendorff's alpha,
-        Light's kappa and Randolph's kappa do not depend on them.
+        The number of subjects with at least two ratings. Subjects with one rating still contribute
+        to the label frequencies of Fleiss', Conger's and Gwet's coefficients, but do not affect
+        Krippendorff's alpha, Light's kappa and Randolph's kappa.
     n_raters : int
         The number of raters. For counts, it is the largest number of ratings of one subject.
     n_missing : int
         The number of missing ratings.
     labels : ndarray of shape (l,)
-        The labels. There are none for measurements; see `krippendorff_alpha`.
+        The labels, or an empty array for measurements; see `krippendorff_alpha`.
     of_labels : LabelKappas or None
         The inputs from which ``by_label`` is computed.
     ratings : Ratings or None
-        The ratings, for `compare_coefficients`. They are None in a copy and after unpickling.
+        The ratings, for `compare_coefficients`. None in a copy and after unpickling.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
-        The disagreement weights. They are None for Krippendorff's alpha, whose name includes the
-        level.
+        The disagreement weights. None for Krippendorff's alpha, whose name includes the level.
     """
 
     method: str
@@ -106,9 +105,9 @@ class MultiRaterResult(Result):
     def standard_error(self) -> float:
         """The standard error of Gwet (2014), or of the delta method for Light's kappa.
 
-        Subjects are treated as a sample, raters as fixed. With clusters it is the sandwich
-        estimator, and the clusters are treated as a sample. It is exactly 0 if all subjects
-        contribute the same to the coefficient.
+        Subjects are treated as a sample, raters as fixed; see `for_population`. With clusters, the
+        sandwich estimator is used, which treats clusters as the sample. The standard error is
+        exactly 0 if all subjects contribute equally to the coefficient.
         """
         return self.inference.standard_error
 
@@ -119,8 +118,7 @@ class MultiRaterResult(Result):
         The score interval contains the values that the score test does not reject, and never leaves
         the range of the coefficient. The asymptotic interval is the value plus and minus a quantile
         times the standard error. It can exceed 1 if the caller chose this method. With
-        ``distribution='t'``, the default except for Light's kappa, the quantile is that of
-        Student's t.
+        ``distribution='t'``, the default except for Light's kappa, Student's t quantiles are used.
         """
         return self.inference.interval
 
@@ -143,17 +141,17 @@ class MultiRaterResult(Result):
     def null_standard_error(self) -> float:
         """The standard error under chance agreement.
 
-        It is available for Fleiss' kappa without weights, without clusters and with the same number
-        of ratings for every subject. Otherwise it is NaN.
+        It is NaN except for Fleiss' kappa without weights, without clusters and with the same
+        number of ratings for every subject.
         """
         return self.inference.null_standard_error
 
     @property
     def z(self) -> float:
-        """The z statistic of the test that the coefficient is 0.
+        """The z statistic for testing that the coefficient is 0.
 
         If there is a null standard error, z is the value divided by it. Otherwise z is the signed
-        root of the score statistic, or for asymptotic intervals the value divided by its standard
+        root of the score statistic or, for asymptotic intervals, the value divided by its standard
         error.
         """
         return self.inference.z
@@ -162,8 +160,8 @@ class MultiRaterResult(Result):
     def p_value(self) -> float:
         """The two-sided p-value of ``z`` under chance agreement.
 
-        It comes from the normal distribution, or from Student's t if there are clusters or the
-        interval uses Student's t.
+        The p-value is based on the normal distribution, or on Student's t if there are clusters or
+        sampled raters, or if the interval uses Student's t.
         """
         return self.inference.p_value
 
@@ -174,17 +172,23 @@ class MultiRaterResult(Result):
 
     @property
     def clusters(self) -> Clusters | None:
-        """The clusters of the subjects that count, if they were given."""
+        """The clusters of the subjects that the coefficient uses; None without clusters."""
         return self.inference.clusters
+
+    @property
+    def population(self) -> tuple[float, float | None] | None:
+        """The numbers of subjects and raters of `for_population`; None without it."""
+        found = self.inference.population
+        return None if found is None else (found.n_subjects, found.n_raters)
 
     @cached_property
     def by_label(self) -> tuple[LabelKappa, ...]:
-        """Fleiss' kappa of each label. It is empty for other coefficients and with weights."""
+        """Fleiss' kappa of each label. Empty for all other coefficients."""
         return () if self.of_labels is None else tuple(self.of_labels.found(self.inference))
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters with a used subject, or of used subjects without clusters."""
+        """The number of independent units used: clusters, or subjects if there are no clusters."""
         return int(self.inference.n_units)
 
     @property
@@ -199,7 +203,7 @@ class MultiRaterResult(Result):
 
     @property
     def design_effect(self) -> float:
-        """The ratio of the variance to that of independent subjects."""
+        """The ratio of the variance with clusters to the variance for independent subjects."""
         return self.inference.design_effect
 
     @property
@@ -239,9 +243,9 @@ class MultiRaterResult(Result):
     ) -> BootstrapResult:
         """Return the bootstrap interval over resampled subjects.
 
-        Clusters of subjects are drawn as a whole. Time depends on the number of distinct rows of
-        ratings, not on the number of subjects. For 'bca' it grows with the square of that number:
-        use 'percentile' for many thousands of distinct rows.
+        Clusters of subjects are drawn as a whole. The running time depends on the number of
+        distinct rows of ratings, not on the number of subjects. For 'bca', it grows with the square
+        of the number of distinct rows: use 'percentile' for many thousands of them.
 
         Parameters
         ----------
@@ -252,7 +256,7 @@ class MultiRaterResult(Result):
         confidence : float, default=None
             The confidence level of the interval. None means the confidence of this result.
         rng : Generator, int or None, default=None
-            The source of random numbers; a seed makes the result repeatable.
+            The random number generator, or a seed for reproducible results.
 
         Returns
         -------
@@ -270,6 +274,11 @@ class MultiRaterResult(Result):
         >>> result.bootstrap(n_resamples=999, method="percentile", rng=0)
         <BootstrapResult: 0.3143 (-0.5000 to 1.0000), percentile, 999 replicates>
         """
+        if self.inference.population is not None:
+            raise ValueError(
+                "bootstrap draws subjects from an infinite population, rated by the same raters:"
+                " call it on the result without for_population."
+            )
         return bootstrap_counts(
             self.coefficient.multiplicities,
             self.coefficient.values,
@@ -280,10 +289,47 @@ class MultiRaterResult(Result):
             self.clusters,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as a dict, with arrays as lists and disagreement as two entries.
+    def for_population(
+        self, *, n_subjects: float = math.inf, n_raters: float | None = None
+    ) -> MultiRaterResult:
+        """Return the result for a finite population of subjects, or for sampled raters.
 
-        Undefined figures are None.
+        Parameters
+        ----------
+        n_subjects : float, default=infinity
+            The number of subjects in the population, or of clusters if there are clusters.
+        n_raters : float, default=None
+            The number of raters in the population from which 3 to 100 raters were drawn. It can be
+            ``math.inf``. If None, results are about these raters only.
+
+        Returns
+        -------
+        result : MultiRaterResult
+            The variance over the n subjects that count is multiplied by 1 - n / ``n_subjects``. The
+            jackknife variance over raters is multiplied by 1 - r / ``n_raters`` and added (Gwet
+            2014). Quantiles are from Student's t with Satterthwaite's degrees of freedom.
+
+        Raises
+        ------
+        ValueError
+            If the population is smaller than the sample, or if it is unknown who gave which rating.
+
+        Examples
+        --------
+        >>> import math
+        >>> from fastkappa import datasets, fleiss_kappa
+        >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings)
+        >>> result.for_population(n_raters=math.inf)
+        <Fleiss' kappa: 0.5812 (0.4219 to 0.7282), 45 subjects, 7 raters>
+        """
+        inference = for_population(self.inference, self.ratings, n_subjects, n_raters)
+        of_labels = self.of_labels and replace(self.of_labels, errors=None)
+        return replace(self, inference=inference, of_labels=of_labels)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the results as a dict, with arrays as lists and the disagreement as two entries.
+
+        Undefined values are None.
         """
         parts = {
             f"{name}_disagreement": float(d) for name, d in self.disagreement._asdict().items()
@@ -327,16 +373,17 @@ class MultiRaterResult(Result):
         Fleiss' kappa (no weights) of 3 raters on 4 subjects was 0.3143 (95 % score
         interval -0.2380 to 0.7998; fastkappa ...).
         """
-        # The name of an alpha includes its level.
+        # The name of Krippendorff's alpha includes its level.
         of_weights = "" if self.method.endswith(")") else f" ({weights_text(self.weights)})"
         is_t = self.interval_method == "asymptotic" and self.distribution == "t"
         how = "t" if is_t else self.interval_method
+        sampled = " for sampled raters" if self.population and self.population[1] else ""
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
             f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()}{self._missing()}",
             self.value,
             self.interval,
-            f"{100 * self.confidence:g} % {how} interval",
+            f"{100 * self.confidence:g} % {how} interval{sampled}",
         )
 
     def __repr__(self) -> str:
@@ -359,7 +406,7 @@ class MultiRaterResult(Result):
         return interpret(self.value, self._ends, scale, self.confidence)
 
     def _ends(self, confidence: float) -> tuple[float, float]:
-        """Return the interval at another confidence."""
+        """Return the interval at another confidence level."""
         return replace(self.inference, confidence=confidence).interval
 
     def _missing(self) -> str:
@@ -393,26 +440,7 @@ class MultiRaterResult(Result):
             yield "clusters", self.n_clusters
             yield "design effect", self.design_effect
         yield "raters", self.n_raters
+        if self.population is not None:
+            yield "subjects of the population", self.population[0]
+            yield "raters of the population", self.population[1] or "these only"
         yield "missing ratings", self.n_missing
-
-
-def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
-    """Return a grid of several coefficients of the same ratings."""
-    names = [short_name(r) for r in results]
-    if len(set(names)) < len(names):
-        names = [r.method for r in results]
-    rows = [(name, r.value, r.standard_error, r.interval) for name, r in zip(names, results)]
-    return estimate_grid(rows, results[0].confidence)
-
-
-def short_name(result: MultiRaterResult) -> str:
-    """Return the coefficient's name, without the level of an alpha."""
-    return result.method.partition(" (")[0]
-
-
-def clusters_of(result: MultiRaterResult) -> tuple[str, list[str]]:
-    """Return the number of clusters as text, and lines on the design effect (possibly none)."""
-    effect = result.design_effect
-    is_known = result.clusters is not None and not math.isnan(effect)
-    line = f"design effect of {short_name(result)}: {figure(effect)}"
-    return result._clusters_text(), [line] if is_known else []

@@ -43,7 +43,7 @@ from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 
-# pyarrow can read a whole folder of files in these formats.
+# The formats in which pyarrow can read a whole folder of files.
 OF_DATASETS = ("parquet", "arrow")
 READ_AHEAD = 4
 # Operating systems add such texts to the name of a copy: " (1)", " - Copy (2)" or "Kopie von ".
@@ -63,8 +63,8 @@ def count_files(
 ) -> None:
     """Count a file, a folder, or several files in one format, as one source.
 
-    Formats are known from suffixes, and ``text_format`` describes text files. Progress is reported
-    in bytes of all files.
+    Suffixes determine the formats, and ``text_format`` describes text files. Progress is reported
+    in bytes over all files.
 
     Raises
     ------
@@ -96,9 +96,9 @@ def count_files(
 
 
 def count_remote(table: SourceTable, source: Paths, filesystem: Any, num_threads: int) -> None:
-    """Count files of another pyarrow file system, as `count_files` counts local files.
+    """Count files in a pyarrow file system, like `count_files` for local files.
 
-    Of Parquet files, only the required columns are read. Other files are copied first.
+    In Parquet files, only the required columns are read. Other files are copied first.
 
     Raises
     ------
@@ -156,10 +156,10 @@ def columns_of_path(
     text: Sequence[str] = (),
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
-    """Return columns from a file, or from all files in a folder or list, each as one array."""
+    """Return columns of a file, or of all files in a folder or list, each as one array."""
     found = columns_of_files(files_at(source), columns, text=text, labels=labels)
     whole = {name: in_one(found.pop(name)) for name in columns}
-    # Return the memory of the blocks of the file to the system.
+    # Return the memory used for the blocks of the file to the operating system.
     need_pyarrow("cli", "reading files").default_memory_pool().release_unused()
     return whole
 
@@ -174,7 +174,7 @@ def columns_of_files(
     as_written: bool = False,
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
-    """Return columns from a file, a folder, or several files in one format, like `read_columns`."""
+    """Return columns of a file, a folder, or several files in one format, like `read_columns`."""
     read: Callable[..., dict[str, Any]] = partial(
         read_columns, text=text, text_format=text_format, as_written=as_written, labels=labels
     )
@@ -190,7 +190,7 @@ def columns_of_files(
 def _read_folder(
     folder: Path, columns: Sequence[str], read: Callable[..., dict[str, Any]]
 ) -> dict[str, Any]:
-    """Return columns of all files of a folder, like `read_columns` for one file."""
+    """Return columns of all files in a folder, like `read_columns` for one file."""
     with naming(folder):
         files = files_of(folder)
         file_format = _format_of_all(str(folder), files)
@@ -227,7 +227,7 @@ def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
 
 
 def joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str, Any]:
-    """Return the concatenated columns of several parts; integers join floats as floats."""
+    """Concatenate the columns of several parts. Integers become floats if others are floats."""
     import pyarrow
 
     if len(parts) == 1:
@@ -264,18 +264,23 @@ def _as_floats(column: Any, name: str) -> Any:
     return column.cast(pyarrow.float64(), safe=False)
 
 
-def warn_of_copies(files: Sequence[Path]) -> None:
-    """Warn of files with the content of another file and a name that is typical of a copy."""
-    originals: dict[tuple[Path, str], list[Path]] = defaultdict(list)
+def warn_of_copies(files: Sequence[Path], *, of_any_name: bool = False) -> None:
+    """Warn of files with the content of another file.
+
+    Unless ``of_any_name``, the names must be typical of a copy, because parts of a table can be
+    equal by chance.
+    """
+    may_be_equal: dict[Any, list[Path]] = defaultdict(list)
     for file in sorted(files, key=lambda file: len(file.name)):
         stem, dot, suffixes = file.name.partition(".")
-        originals[file.parent, OF_COPIES.sub("", stem) + dot + suffixes].append(file)
-    copies = [
-        f"{copy} of {original}"
-        for original, *others in originals.values()
-        for copy in others
-        if filecmp.cmp(original, copy, shallow=False)
-    ]
+        name = (file.parent, OF_COPIES.sub("", stem) + dot + suffixes)
+        may_be_equal[of_any_name or name].append(file)
+    copies = []
+    for group in may_be_equal.values():
+        for place, copy in enumerate(group):
+            same = (one for one in group[:place] if filecmp.cmp(one, copy, shallow=False))
+            if (original := next(same, None)) is not None:
+                copies.append(f"{copy} of {original}")
     if copies:
         listed = first_of_many(copies, MOST_SHOWN)
         warn(
@@ -285,7 +290,7 @@ def warn_of_copies(files: Sequence[Path]) -> None:
 
 
 def _format_of_all(name: str, files: Sequence[Path], filesystem: Any = None) -> str:
-    """Return the common format of the files of a source, and warn of local copies."""
+    """Return the common format of the files of a source, and warn about local copies."""
     formats = sorted({format_of(file) for file in files})
     if not formats:
         raise RatingsError(f"{name} has no file with one of the suffixes {', '.join(IN_FOLDERS)}.")
@@ -306,7 +311,7 @@ def _dataset_of(
     columns: Sequence[Any],
     filesystem: Any = None,
 ) -> Any:
-    """Return a pyarrow dataset of files; strings in Parquet files are dictionaries."""
+    """Return a pyarrow dataset of files. Strings in Parquet files are read as dictionaries."""
     from pyarrow import dataset
 
     dataset_of = partial(

@@ -3,7 +3,7 @@
 All counts have the same fields, so any class can read the counts of another. A class can add one
 field with facts of its own, which the others ignore: `EXTRAS`.
 
-The text is not trusted: each size must match the number of values in the text.
+The JSON text is not trusted: each size must match the number of values in the text.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def loaded(text: str) -> Any:
 
 
 def distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of an object, or raise if a field occurs twice."""
+    """Return the fields of a JSON object, or raise if a field occurs twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError(f"a field occurs twice: {short_repr([name for name, _ in pairs])}")
@@ -119,13 +119,13 @@ def check_fields(fields: Any, names: Sequence[str], version: int) -> None:
 
 
 def check_names(fields: Any, names: Sequence[str]) -> None:
-    """Raise unless an object has exactly these fields."""
+    """Raise unless a JSON object has exactly these fields."""
     if not isinstance(fields, dict) or set(fields) != set(names):
         raise ValueError(f"fields are not {', '.join(names)}: {short_repr(fields)}")
 
 
 def count_from(field: Any) -> int:
-    """Return a count, or raise ValueError if the field is not a count."""
+    """Return the count in a field, or raise ValueError if the field is not a count."""
     count = whole(field)
     if not 0 <= count <= INT64_MAX:
         raise ValueError(f"counts cannot be negative or beyond int64, and one is {count}")
@@ -133,14 +133,14 @@ def count_from(field: Any) -> int:
 
 
 def whole(number: Any) -> int:
-    """Return an integer, or raise ValueError if the value is not an integer."""
+    """Return the value, or raise ValueError if it is not an integer."""
     if type(number) is not int:
         raise ValueError(f"{short_repr(number)} is not an integer")
     return number
 
 
 def labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
-    """Return labels as a list for JSON, and their type, or raise ValueError."""
+    """Convert labels to a list for JSON and the name of their type, or raise ValueError."""
     is_date = labels.dtype.kind in "mM"
     listed = (labels.view(np.int64) if is_date else labels).tolist()
     try:
@@ -162,7 +162,7 @@ def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
     if not isinstance(listed, list) or not set(map(type, listed)) <= set(known):
         raise ValueError(f"labels are not a list of labels: {short_repr(listed)}")
     labels = np.array(listed, np.int64 if kind in "mM" else dtype)
-    # If a label differs after conversion, its type cannot represent it.
+    # If conversion changes a label, its type cannot represent it.
     if len(set(listed)) < len(listed) or labels.tolist() != listed:
         raise ValueError(f"labels must be distinct and of one type: {short_repr(listed)}")
     labels = labels.view(dtype) if kind in "mM" else labels

@@ -1,4 +1,4 @@
-"""Compute the kappas of one table with every named weighting scheme, for the command line."""
+"""Compute the kappas of a table for all named weighting schemes, for the command line."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TableKappas(Result):
     kappa : float
         The kappa for the requested weights.
     kappas : dict
-        The kappa of each named scheme; only "none" if the order of the labels is unknown.
+        The kappa for each named scheme, or only for "none" if the order of the labels is unknown.
     """
 
     n: float
@@ -113,7 +113,7 @@ class TableKappas(Result):
         return f"{count_text(n_rows, 'item')} whose weights sum to {n}"
 
     def rows(self) -> list[tuple[str, float]]:
-        """Return the name and value of each figure."""
+        """Return the name and value of each result."""
         return [
             ("kappa", self.kappa),
             *((_name_of(scheme), kappa) for scheme, kappa in self.kappas.items()),
@@ -122,7 +122,7 @@ class TableKappas(Result):
         ]
 
     def to_frame(self) -> Any:
-        """Return the figures as a pandas DataFrame: one row per figure, in the column ``value``.
+        """Return a pandas DataFrame with one row per result and the column ``value``.
 
         Raises
         ------
@@ -152,7 +152,7 @@ class TableKappas(Result):
                 yield "  expected agreement p_e", self.expected_agreement
 
     def _undefined(self) -> list[str]:
-        """Return a line with the reason if kappa is undefined, otherwise an empty list."""
+        """Return a line with the reason if kappa is undefined, or an empty list otherwise."""
         if not math.isnan(self.kappas["none"]):
             return []
         why = "no item has both its ratings among the labels"

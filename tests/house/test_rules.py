@@ -147,6 +147,12 @@ RULES = {
         None,
         "a code or its text",
     ),
+    "a letter for yes": Rule(
+        more(*named("yes", "no", "unclear"), ("Y", "yes"), ("Y", "Y")), None, "'Y'"
+    ),
+    "a date for a range": Rule(
+        more(*named("1-2", "3-4", "5-6"), ("2024-01-02", "1-2"), ("2-Jan",) * 2), None, "2-Jan"
+    ),
     "signs": Rule(more(*named("0", "+", "-"), *[("0", "0")] * 20), SIGNS, needs="columns"),
     "a letter among numbers": Rule(more(*NUMBERS, ("l", 1)), None, "'l'", needs="mixed"),
     "a letter among numbers, left out": Rule(
@@ -168,6 +174,15 @@ RULES = {
         more(*named("neg", "pos", "unclear"), *[("neg", "neg")] * 3, ("neg (unsure)", "neg")),
         None,
         "with a remark",
+    ),
+    "a typing error": Rule(
+        more(
+            *named("complaint", "other", "praise"),
+            *[("complaint", "complaint")] * 100,
+            ("complain", "complaint"),
+        ),
+        None,
+        r"'complain' \(1 time\), 'complaint' \(\d+ times\)",
     ),
     "a scale with words at its ends": Rule(named("1 - never", "2", "3 - always"), KAPPA),
     "numbers among words": Rule(
@@ -209,6 +224,12 @@ RULES = {
         ([True, False] * 6, [1, 0] * 5 + [0, 1]),
         Fraction(2, 3),
         needs="columns",
+        one_rater=False,
+    ),
+    "labels in another order": Rule(
+        tuple(ratings * 4 for ratings in (named("x", "y", "z")[0], named("y", "z", "x")[1])),
+        None,
+        "different categories",
         one_rater=False,
     ),
     "decimal commas": Rule(named("1,5", "2,5", "3,5"), None, "decimal"),

@@ -26,7 +26,7 @@ UNDEFINED = re.compile(r"(the standard error of )?(.*) is undefined: (.*)", re.D
 
 @contextmanager
 def no_undefined_warnings() -> Iterator[None]:
-    """Suppress warnings about undefined values, because the report mentions them."""
+    """Suppress warnings about undefined values, which the report itself mentions."""
     with catch_warnings():
         simplefilter("ignore", undefined_metric_warning())
         yield
@@ -34,11 +34,11 @@ def no_undefined_warnings() -> Iterator[None]:
 
 @contextmanager
 def why_undefined() -> Iterator[list[str]]:
-    """Collect the reasons for undefined values for the report, instead of issuing warnings."""
+    """Collect the reasons for undefined values for the report, instead of warning about them."""
     reasons: list[str] = []
     with catch_warnings(record=True) as warned:
         yield reasons
-    # The names of the undefined values, by reason.
+    # for each reason, the names of the undefined values
     names: dict[tuple[str, str], list[str]] = {}
     for one in warned:
         text = str(one.message)
@@ -94,7 +94,7 @@ def check_whole(table: AnyArray) -> None:
 
 
 def bootstrap_of(result: AgreementResult, request: AgreeRequest) -> BootstrapResult:
-    """Return the bootstrap of kappa with the requested replicates."""
+    """Return the bootstrap of kappa with the requested number of replicates."""
     n, confidence = request.bootstrap, request.confidence
     return bootstrap(result, n_resamples=n, confidence=confidence, rng=request.seed)
 
