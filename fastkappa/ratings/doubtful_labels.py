@@ -431,11 +431,7 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
 
 
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
-    """Return whether a column contains ids.
-
-    The values of ids differ in all rows, and the other column has at most half as many distinct
-    values.
-    """
+    """Return whether a column contains ids: all values differ, and the other's at most half."""
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 
 
@@ -443,20 +439,6 @@ def _have(names: Iterable[str]) -> str:
     """Return names as the subject of a sentence, followed by "has" or "have"."""
     listed = list(names)
     return f"{' and '.join(listed)} {'has' if len(listed) == 1 else 'have'}"
-
-
-def warn_of_booleans(columns: Mapping[str, Column]) -> None:
-    """Warn if a column has booleans, and another one has numbers that are neither 0 nor 1."""
-    booleans = [name for name, column in columns.items() if column.label_dtype.kind == "b"]
-    for name, (values, dtype, categories, *_) in columns.items() if booleans else ():
-        if dtype.kind in "iuf" and categories is None:
-            others = values[(values != 0) & (values != 1)]
-            if len(others):
-                warn(
-                    f"{booleans[0]} contains booleans, which count as 0 and 1, but {name} contains"
-                    f" other numbers, such as {others[0]}. Give both the same labels."
-                )
-                return
 
 
 def warn(text: str) -> None:

@@ -20,6 +20,7 @@ from fastkappa.ratings.column import (
     explain,
     in_common_unit,
     not_comparable,
+    other_than_booleans,
     read_column,
     refuse_masked,
     refuse_obstacles,
@@ -34,7 +35,7 @@ from fastkappa.ratings.doubtful_labels import (
     refuse_import_ids,
     refuse_odd_strings,
     refuse_odd_together,
-    warn_of_booleans,
+    warn,
     warn_of_lookalikes,
     warn_of_numbers_among_words,
     warn_of_remarks,
@@ -226,8 +227,12 @@ def judge_labels(
         them, or two orders are declared.
     """
     strings = {name: column for name, column in columns.items() if column.categories is not None}
-    if any(column.label_dtype.kind == "b" for column in columns.values()):
-        warn_of_booleans(columns)
+    have_booleans = any(column.label_dtype.kind == "b" for column in columns.values())
+    if have_booleans and (found := other_than_booleans(columns)):
+        warn(
+            "{} contains booleans, which count as 0 and 1, but {} contains other numbers, such as"
+            " {}. Give both the same labels.".format(*found)
+        )
     declared = None
     if labels is None:
         refuse_rounded_labels(columns.items())
