@@ -32,13 +32,13 @@ def too_few_items(name: Any, read: Pair, n_items: int, min_coverage: float) -> E
     if n_covered:
         failure = (
             f"it has labels for only {n_covered} of the {n_items} items, and the kappa of a"
-            " selection is not comparable with that of all items."
-            f" Use min_coverage={math.floor(1000 * coverage) / 1000:g} to rank it all the same."
+            " selection is not comparable with that of all items. Use"
+            f" min_coverage={math.floor(1000 * coverage) / 1000:g} to rank it anyway."
         )
     else:
         failure = (
-            f"it has a label for none of the {n_items} items, so it cannot be scored: check how its"
-            " ids are written."
+            f"it has a label for none of the {n_items} items, so it cannot be scored: check"
+            " that its ids are written in the same way."
         )
     return Entry(
         name,

@@ -120,7 +120,10 @@ class Counted:
             counted.
         """
         if self.subjects is None:
-            raise ValueError("a table does not show which subject has which ratings.")
+            raise ValueError(
+                "a table of counts does not record the ratings of each subject: give Ratings with"
+                " one row per subject."
+            )
         if of_profiles:
             found = self.subjects.places_of_profiles(self.profiles.parts)
             counted = self.profiles.multiplicities
@@ -221,11 +224,11 @@ def in_common_order(
         )
     order = np.arange(len(of_second))
     are_same = len(of_first) == len(of_second)
-    what, remedy = "subjects", "give a subject without ratings a row of missing ones."
+    what, remedy = "subjects", "give a subject without ratings a row of missing ratings."
     if items is not None and others is not None:
         by_name, by_name_of_first = np.argsort(others), np.argsort(items)
         are_same = np.array_equal(items[by_name_of_first], others[by_name])
-        what, remedy = "items", "give an item without ratings rows with missing ones."
+        what, remedy = "items", "give an item without ratings rows with missing ratings."
         if are_same:
             order[by_name_of_first] = by_name
     if not are_same:

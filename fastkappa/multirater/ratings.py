@@ -425,8 +425,8 @@ class Ratings:
     def _check_raters(self, wanted_by: str) -> None:
         if not self.counted.knows_raters:
             raise ValueError(
-                f"{wanted_by} needs to know who gave which rating, got only counts of ratings. For"
-                " counts use fleiss_kappa, gwet_ac1, randolph_kappa or krippendorff_alpha."
+                f"{wanted_by} needs to know which rater gave which rating, got only counts. For"
+                " counts, use fleiss_kappa, gwet_ac1, randolph_kappa or krippendorff_alpha."
             )
 
     @property

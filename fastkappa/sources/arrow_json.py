@@ -140,7 +140,9 @@ def _blocks(path: Path, on_progress: Callable[[int], None]) -> Iterator[bytes]:
                 yield rest + data[:end]
             rest = data[end:] if end else rest + data
             if len(rest) > LONGEST_LINE:
-                raise RatingsError(f"{path} cannot be read: it has a line of {len(rest)} bytes.")
+                raise RatingsError(
+                    f"{path} cannot be read: it has a line of {len(rest)} bytes, which is too long."
+                )
         if rest.strip():
             yield rest
 

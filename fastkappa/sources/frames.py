@@ -168,7 +168,7 @@ def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
     if len(collected) > most_cells:
         raise RatingsError(
             f"columns {columns.y1!r} and {columns.y2!r} have more than {most_cells} different"
-            " pairs of ratings, too many for a table: are they ratings?"
+            " pairs of ratings, too many for a table: are they columns of ratings?"
         )
     _add_cells(table, {name: collected[name].to_list() for name in collected.columns})
 

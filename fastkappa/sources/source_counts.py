@@ -117,11 +117,11 @@ class SourceCounts(CountsResult, _Counts):
         below = []
         if self.n_dropped:
             below.append(
-                f"{self.n_dropped} left out for a missing rating ({first} of the first rater,"
-                f" {second} of the second)"
+                f"{self.n_dropped} left out because of a missing rating ({first} of the first"
+                f" rater, {second} of the second)"
             )
         if self.n_outside:
-            below.append(f"{self.n_outside} left out for a rating outside the labels")
+            below.append(f"{self.n_outside} left out because of a rating outside the labels")
         return Report(
             [f"{count_text(self.n_rows, 'row')}, {count_text(len(self.labels), 'label')}"],
             counts_grid(self.labels, self.table),
@@ -137,17 +137,21 @@ def _from_fields(fields: dict[str, Any]) -> SourceCounts:
     kind = (np.float64, float) if is_float else (np.int64, int)
     table = square(rows, len(labels), *kind)
     if not np.isfinite(table).all() or table.min(initial=0) < 0:
-        raise ValueError("the table has numbers that are not counts or sums of weights")
+        raise ValueError(
+            "table must contain only counts or sums of weights, which are finite and not negative"
+        )
     missing = fields["missing"]
     if not isinstance(missing, list) or len(missing) != 2:
-        raise ValueError(f"missing is {short_repr(missing)}")
+        raise ValueError(f"missing must be a list of two counts, got {short_repr(missing)}")
     first, second = map(count_from, missing)
     n_outside, n_rows, n_dropped = (
         count_from(fields[name]) for name in NUMBERS if name != "missing"
     )
     n_items = n_rows - n_outside - n_dropped
     if not max(first, second) <= n_dropped <= first + second or np.count_nonzero(table) > n_items:
-        raise ValueError("the row counts do not match")
+        raise ValueError(
+            "n_rows, n_outside, n_dropped, missing and table must agree with each other"
+        )
     return SourceCounts(table, labels, n_outside, n_rows, (first, second), n_dropped)
 
 

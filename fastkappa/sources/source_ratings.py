@@ -59,7 +59,7 @@ class TooManyLabelsError(RatingsError):
         return (
             f"column {self.column!r} has {self.n_labels} different ratings in its first"
             f" {self.n_rows} rows, more than the {LARGEST_NUMBER_OF_LABELS} labels that a table"
-            f" can have: is it a rating? {self.remedy}"
+            f" can have: is it a column of ratings? {self.remedy}"
         )
 
 

@@ -24,7 +24,9 @@ def distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the fields of an object, or raise if a field occurs twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError(f"a field occurs twice: {short_repr([name for name, _ in pairs])}")
+        raise ValueError(
+            f"each field must occur once, got {short_repr([name for name, _ in pairs])}"
+        )
     return fields
 
 
@@ -33,28 +35,28 @@ def fields_of(text: str, names: Sequence[str], version: int) -> dict[str, Any]:
     fields: dict[str, Any] = json.loads(text, object_pairs_hook=distinct_fields)
     check_names(fields, names)
     if whole(fields["version"]) != version:
-        raise ValueError(f"version {fields['version']} is not known")
+        raise ValueError(f"version must be {{version}}, got {fields['version']}")
     return fields
 
 
 def check_names(fields: Any, names: Sequence[str]) -> None:
     """Raise unless an object has exactly these fields."""
     if not isinstance(fields, dict) or set(fields) != set(names):
-        raise ValueError(f"fields are not {', '.join(names)}: {short_repr(fields)}")
+        raise ValueError(f"the fields must be {', '.join(names)}, got {short_repr(fields)}")
 
 
 def count_from(field: Any) -> int:
     """Return a count, or raise ValueError if the field is not a count."""
     count = whole(field)
     if not 0 <= count <= INT64_MAX:
-        raise ValueError(f"counts cannot be negative or beyond int64, and one is {count}")
+        raise ValueError(f"a count must be non-negative and fit in int64, got {count}")
     return count
 
 
 def whole(number: Any) -> int:
     """Return an integer, or raise ValueError if the value is not an integer."""
     if type(number) is not int:
-        raise ValueError(f"{short_repr(number)} is not an integer")
+        raise ValueError(f"a number must be an integer, got {short_repr(number)}")
     return number
 
 
@@ -72,31 +74,36 @@ def labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
 def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
     """Return the labels written by `labels_to_list`, or raise for other input."""
     if not isinstance(label_dtype, str) or not DTYPE.fullmatch(label_dtype):
-        raise ValueError(f"{short_repr(label_dtype)} is not a type of labels")
+        raise ValueError(f"label_dtype must be a type of labels, got {short_repr(label_dtype)}")
     kind = label_dtype.lstrip("<>|=")[0]
     dtype = np.dtype("U" if kind == "U" else label_dtype)
     known = {"U": (str,), "T": (str,), "b": (bool,), "f": (float,), "O": (int, str)}.get(
         kind, (int,)
     )
     if not isinstance(listed, list) or not set(map(type, listed)) <= set(known):
-        raise ValueError(f"labels are not a list of labels: {short_repr(listed)}")
+        raise ValueError(
+            f"labels must be a list of values of the type label_dtype, got {short_repr(listed)}"
+        )
     labels = np.array(listed, np.int64 if kind in "mM" else dtype)
     # If a label differs after conversion, its type cannot represent it.
     if len(set(listed)) < len(listed) or labels.tolist() != listed:
-        raise ValueError(f"labels must be distinct and of one type: {short_repr(listed)}")
+        raise ValueError(f"labels must be distinct and of one type, got {short_repr(listed)}")
     labels = labels.view(dtype) if kind in "mM" else labels
     if (kind in "mM" and np.isnat(labels).any()) or (kind == "f" and np.isinf(labels).any()):
-        raise ValueError(f"labels are incomplete: {short_repr(listed)}")
+        raise ValueError(f"labels must not be missing or infinite, got {short_repr(listed)}")
     return labels
 
 
 def square(rows: Any, n_labels: int, dtype: Any, of: type = int) -> AnyArray:
     """Return rows as a square array. Raise if they contain values of another type than ``of``."""
     if not isinstance(rows, list) or len(rows) != n_labels:
-        raise ValueError(f"there are not {n_labels} rows: {short_repr(rows)}")
+        raise ValueError(f"a table must have {n_labels} rows, got {short_repr(rows)}")
     square = np.empty((n_labels, n_labels), dtype)
     for i, row in enumerate(rows):
         if not isinstance(row, list) or len(row) != n_labels or set(map(type, row)) != {of}:
-            raise ValueError(f"a row is not {n_labels} of {of.__name__}: {short_repr(row)}")
+            raise ValueError(
+                f"a row must have {n_labels} entries of the type {of.__name__}, got"
+                f" {short_repr(row)}"
+            )
         square[i] = row
     return square

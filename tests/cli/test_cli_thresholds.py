@@ -151,7 +151,7 @@ def test_labels_leave_others_out(items: Any, file: Path) -> None:
     assert found["table"] == best.table.tolist()
     assert (found["n"], found["outside"]) == (kept.sum(), (~kept).sum())
     printed = text_of(file, "--y", "word", "--score", "s", "--labels", "poor,good,best")
-    assert f"{(~kept).sum()} items left out for a label outside --labels" in printed
+    assert f"{(~kept).sum()} items left out because of a label outside --labels" in printed
 
 
 def test_missing_values(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_missing_values(tmp_path: Path) -> None:
     assert found["thresholds"] == json_of(write(tmp_path, SMALL), *columns)["thresholds"]
     path = write(tmp_path, SMALL + ",1.5\n")
     printed = text_of(path, *columns, "--missing", "drop")
-    assert "1 row dropped for a missing value (1 in grade, 0 in score)" in printed
+    assert "1 row dropped because of a missing value (1 in grade, 0 in score)" in printed
 
 
 def test_labels_without_items_and_undefined_kappa(tmp_path: Path) -> None:

@@ -278,7 +278,7 @@ def test_clusters_of_equal_subjects_are_no_more_than_one_subject() -> None:
         (
             conger_kappa(Ratings.from_table([[5, 1], [2, 7]])),
             fleiss_kappa(AFTER),
-            "a table does not show which subject",
+            "a table of counts does not record",
         ),
         (
             pickle.loads(pickle.dumps(fleiss_kappa(BEFORE))),

@@ -83,9 +83,10 @@ def read_and_report(
         raise ValueError("--interval-method applies only to two raters.")
     if request.null != 0 or request.alternative != "two-sided":
         raise ValueError(
-            "--null and --alternative apply only to two raters. For more, a test at 5 % rejects the"
-            " values outside the 95 % interval, and a one-sided test those beyond one end of the"
-            " interval with --confidence 0.9."
+            "--null and --alternative apply only to two raters. For more raters, use the"
+            " interval: a test at 5 % rejects the values outside the 95 % interval, and a"
+            " one-sided test rejects the values beyond one end of the interval with"
+            " --confidence 0.9."
         )
     return report_on_several(request, read).remarking(read.remarks)
 
@@ -111,7 +112,9 @@ def _check_sets(request: AgreeRequest, reading: Reading) -> None:
     unused["--missing-codes"] = reading.codes is not None
     for option, is_given in unused.items():
         if is_given:
-            raise ValueError(f"{option} cannot be combined with --set-separator: leave one out.")
+            raise ValueError(
+                f"{option} cannot be combined with --set-separator: give only one of them."
+            )
     if request.level not in (None, *SET_LEVELS):
         allowed = ", ".join(SET_LEVELS)
         raise ValueError(f"--level must be one of {allowed} for sets, got {request.level!r}.")

@@ -71,12 +71,12 @@ def output_of(
     if items.n_dropped:
         of_y, of_score = items.missing
         left_out.append(
-            f"{count_text(items.n_dropped, 'row')} dropped for a missing value ({of_y} in {y},"
-            f" {of_score} in {score})"
+            f"{count_text(items.n_dropped, 'row')} dropped because of a missing value ({of_y}"
+            f" in {y}, {of_score} in {score})"
         )
     if items.n_outside:
         left_out.append(
-            f"{count_text(items.n_outside, 'item')} left out for a label outside --labels"
+            f"{count_text(items.n_outside, 'item')} left out because of a label outside --labels"
         )
     title = f"{label_text(file)}: cut points on {score} for {y}"
     reports = [report._replace(above=[*report.above, *left_out])]

@@ -83,7 +83,7 @@ class ItemIds:
         if len(again):
             repeated = list(dict.fromkeys(self._ids.tolist(again)))
             some = ", ".join(map(repr, repeated[:IDS_SHOWN]))
-            raise ValueError(f"{name} must be distinct, got some more than once: {some}.")
+            raise ValueError(f"{name} must be distinct, but some occur more than once: {some}.")
 
     def __len__(self) -> int:
         return len(self._ids)
