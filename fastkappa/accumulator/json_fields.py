@@ -206,8 +206,7 @@ def _can_be_ratings(labels: AnyArray) -> bool:
 
 
 def _order_to_fields(order: LabelOrder | None) -> dict[str, Any] | None:
-    """Convert a declared order to strings and lists. ``names`` is None if the names are the
-    labels."""
+    """Convert a declared order to strings and lists; ``names`` becomes None if equal to labels."""
     if order is None:
         return None
     labels, label_dtype = labels_to_list(order.labels)

@@ -1,4 +1,4 @@
-"""The command line: its commands, the files that they read, and the reports that they print."""
+"""The command line: its commands, the files they read, and the reports they print."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ try:
 except ImportError as error:
     typer, _why_not = None, str(error)  # type: ignore[assignment]
 
-# Imported modules stay in memory. Searching them for garbage a hundred times costs more time than
-# reading a file, so the collector runs rarely.
+# Imported modules stay in memory, and searching them for garbage a hundred times takes longer than
+# reading a file. So the garbage collector is set to run rarely.
 COLLECTED_AFTER = 50_000
 # The commands in the order in which the help shows them.
 COMMANDS = (
@@ -39,14 +39,14 @@ def main() -> None:
     if sys.stdout is None:
         _refuse("the result cannot be written: the standard output is closed.")
     gc.set_threshold(COLLECTED_AFTER)
-    # At exit the operating system frees all memory, so nothing needs to be collected.
+    # At exit, the operating system frees all memory, so no garbage collection is needed.
     atexit.register(gc.freeze)
     for stream in (sys.stdout, sys.stderr):
-        # A character that the terminal cannot encode is escaped, not an error.
+        # Escape characters that the terminal cannot encode, instead of raising an error.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        # Loading the other commands would add a tenth to the time for a small file.
+        # Loading the other commands would make the run for a small file a tenth longer.
         named = [name for name in COMMANDS if name in sys.argv[1:2]]
         make_app(named or COMMANDS)()
     except KeyboardInterrupt:
@@ -55,7 +55,7 @@ def main() -> None:
         if error.errno == errno.EPIPE:
             # The program that reads the output has closed the pipe, as `head` does.
             _end(1)
-        # Unreadable input files are reported elsewhere. So an error here is about the output.
+        # Unreadable input files are reported elsewhere, so this error is about the output.
         _refuse(f"the result cannot be written: {error.strerror or error}.")
 
 
@@ -66,7 +66,7 @@ def _refuse(why: str) -> NoReturn:
 
 
 def _end(status: int) -> NoReturn:
-    # Buffered output cannot be written either. Python flushes it at exit, so redirect stdout to
+    # Buffered output cannot be written either, but Python flushes it at exit. So redirect stdout to
     # devnull.
     with suppress(OSError), open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastkappa.cli.files.raters import RaterColumns
 
 CONFIDENCE = 0.95
-# A heading names at most this many raters, because it is also the title of a page.
+# The largest number of raters that a heading names. The heading is also the title of a page.
 MOST_RATERS = 4
 
 
@@ -46,7 +46,7 @@ class AgreeRequest(NamedTuple):
     set_separator : CHARACTER
         The separator of labels, such as ';', if each rating is a set of labels. A blank field is
         missing; write [] for no labels. Only alpha is printed, at all levels for sets or at
-        --level.
+        --level. Without --level, --disputed and --fail-under use the nominal level.
     sample_weight : COLUMN
         The column with the number of items that each row stands for, in whole numbers. Only for two
         raters.
@@ -122,7 +122,7 @@ class AgreeRequest(NamedTuple):
     file: Annotated[str, NOT_AN_OPTION] = ""
     raters: Annotated[tuple[str, ...], NOT_AN_OPTION] = ()
     cluster: Annotated[str | None, NOT_AN_OPTION] = None
-    # The type is Any, because importing the class of the matrix would slow --help down.
+    # The type is Any, because importing the class of the matrix would slow down --help.
     matrix: Annotated[Any, NOT_AN_OPTION] = None
     decisions: Annotated[Mapping[str, str], NOT_AN_OPTION] = MappingProxyType({})
 
@@ -136,11 +136,8 @@ class AgreeRequest(NamedTuple):
         for option, needs in (("adjudicated", "gold"), ("epsilon", "model")):
             if getattr(self, option) is not None and getattr(self, needs) is None:
                 raise ValueError(f"--{option} needs --{needs}, which is not given.")
-        if self.gold is not None and (self.model is not None or self.set_separator is not None):
-            raise ValueError(
-                "--gold cannot be combined with --model, which would vote too, or with"
-                " --set-separator."
-            )
+        if self.gold is not None and self.model is not None:
+            raise ValueError("--gold cannot be combined with --model, which would vote too.")
         if self.pair is not None and not all(self.two_names):
             raise ValueError(f"--pair must name two raters, such as ann,ben, got {self.pair!r}.")
 
@@ -155,7 +152,7 @@ class AgreeRequest(NamedTuple):
         return columns.names_items or self.disputed is not None or self.gold is not None
 
     def fields(self) -> dict[str, Any]:
-        """Return the first fields of the JSON output."""
+        """Return the fields at the beginning of the JSON output."""
         fields = {"file": self.file, "raters": list(self.raters)}
         return fields if self.group is None else {**fields, "group": self.group}
 

@@ -1,6 +1,6 @@
 """Turn functions into commands: docstrings describe the options, and tuples group them.
 
-Usage errors, which typer detects and prints, get advice.
+This module also adds advice to the usage errors that typer prints.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fastkappa.choices import did_you_mean
 from fastkappa.formatting import harmless
 
 NOT_AN_OPTION = "not an option"
-# The heading of a section in a docstring.
+# The pattern of a section heading in a docstring.
 HEADING = re.compile(r"\n\n(\w+)\n-+\n")
 
 
@@ -34,10 +34,10 @@ class _Described(NamedTuple):
 
 
 def as_command(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a function whose options have the help texts of its docstring, for typer.
+    """Return a function for typer, whose options have help texts taken from its docstring.
 
     The section "Parameters" has an entry ``name : METAVAR`` per option. A parameter whose type is a
-    `NamedTuple` stands for one option per field, except those annotated with ``NOT_AN_OPTION``.
+    `NamedTuple` defines one option per field, except for fields annotated with ``NOT_AN_OPTION``.
     """
     about, described = _read(function)
     hints = get_type_hints(function, include_extras=True)
@@ -70,7 +70,7 @@ def as_command(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _fields(kind: Any) -> Iterator[Parameter]:
-    """Yield the options that a tuple groups."""
+    """Yield the options that a tuple contains."""
     _, described = _read(kind)
     for name, hint in get_type_hints(kind, include_extras=True).items():
         if NOT_AN_OPTION not in getattr(hint, "__metadata__", ()):
@@ -102,7 +102,7 @@ def _option(name: str, kind: Any, default: Any, described: _Described | None) ->
 def _words(kind: Any) -> list[str]:
     """Return the words of a literal type, or of a union of them.
 
-    Before version 0.19, typer supports only enumerations.
+    Before version 0.19, typer supported only enumerations for such options.
     """
     if get_origin(kind) is Literal:
         return list(get_args(kind))
@@ -132,7 +132,7 @@ def _read(described: Any) -> tuple[str, dict[str, _Described]]:
 
 def _sections(described: Any) -> tuple[str, dict[str, str]]:
     """Return the first part of a docstring, and its sections by heading."""
-    # Python removes docstrings if it runs with -OO.
+    # With -OO, Python removes docstrings.
     about, *parts = HEADING.split(getdoc(described) or "")
     # typer keeps line breaks, but paragraphs should wrap at the terminal's width.
     return re.sub(r"(?<!\n)\n(?!\n)", " ", about), dict(zip(parts[::2], parts[1::2]))
@@ -163,7 +163,7 @@ def _harmless_errors() -> Iterator[None]:
 
 
 def _advice(message: str) -> str:
-    """Return a sentence that names the nearest choice, or how to write files or numbers."""
+    """Return a sentence that names the nearest choice or explains how to write files or numbers."""
     extra = re.match(r"Got unexpected extra argument(?:s|\(s\))? \((\S+)", message)
     if extra is not None and os.path.isfile(extra[1].rstrip(")")):
         return ". For several files give their folder, or a pattern in quotes such as 'part-*.csv'."

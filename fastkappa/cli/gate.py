@@ -16,7 +16,7 @@ TOO_LOW = 3
 
 
 class Estimate(NamedTuple):
-    """A kappa with its name and the lower end of its interval."""
+    """A kappa with its name and the lower limit of its interval."""
 
     of: str
     value: float
@@ -41,7 +41,7 @@ class Gate(NamedTuple):
 
     @property
     def needs_interval(self) -> bool:
-        """Whether the lower end of an interval is checked."""
+        """Whether the lower limit of an interval is checked."""
         return self.fail_on == "lower"
 
     def check_options(self) -> None:
@@ -53,7 +53,7 @@ class Gate(NamedTuple):
             raise ValueError(f"--fail-under must be a number from -1 to 1, got {least}.")
 
     def check(self, estimates: Sequence[Estimate]) -> None:
-        """Print the lowest estimate that fails, and exit; NaN always fails."""
+        """Print the lowest estimate that fails, and exit. NaN always fails."""
         least = self.fail_under
         if least is None:
             return
@@ -70,7 +70,7 @@ class Gate(NamedTuple):
 
 
 def of_one_group(group: object, name: str = "kappa") -> str:
-    """Return the name of an estimate for one group."""
+    """Return the name of an estimate in one group."""
     return f"{name} of {label_text(group)}"
 
 

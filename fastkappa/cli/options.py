@@ -12,12 +12,12 @@ from fastkappa.statistics.intervals.rao import Alternative
 from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.scheme import SchemeName
 
-# More replicates take minutes and gigabytes, and make no relevant difference to the precision.
+# More replicates would take minutes and gigabytes, without a relevant gain in precision.
 MOST_REPLICATES = 1_000_000
 
-# Journals ask for this resolution.
+# the resolution that journals ask for
 DPI = 300
-# A table begins in one of this many first lines.
+# The largest number of lines to skip before a table.
 MOST_SKIPPED = 10_000
 
 
@@ -28,7 +28,7 @@ MissingName: TypeAlias = Literal["raise", "drop"]
 
 
 def scheme_named(weights: WeightsName) -> SchemeName | None:
-    """Return the weights in the form that the library expects."""
+    """Convert the name of the weights to the form that the library expects."""
     return None if weights == "none" else weights
 
 

@@ -13,7 +13,7 @@ from fastkappa.exceptions import library_needed
 from fastkappa.formatting import printable
 from fastkappa.sources.arrow_files import OnProgress, files_of, ignore_progress
 
-# If one of these environment variables is set, rich draws even if the output is not a terminal.
+# If one of these environment variables is set, rich draws a bar even without a terminal.
 DRAWN_ANYWHERE = {"FORCE_COLOR", "TTY_COMPATIBLE"}
 
 
@@ -42,7 +42,7 @@ class Bar:
         position = f" ({self._n_started} of {self._n_files})" if self._n_files > 1 else ""
 
         def on_progress(n_bytes: int) -> None:
-            # Other threads may still be reading earlier files. The maximum keeps the bar from
+            # Other threads can still be reading earlier files. Using the maximum keeps the bar from
             # moving back.
             self._completed = max(self._completed, before + n_bytes)
             self._shown.update(self._task, completed=self._completed)
@@ -52,16 +52,16 @@ class Bar:
         return on_progress
 
     def shows(self, lines: Callable[[], Sequence[str]]) -> None:
-        """Show the lines that ``lines`` returns above the bar each time it is drawn."""
+        """Show the lines that ``lines`` returns above the bar whenever the bar is drawn."""
         if self._shown is not None:
             self._shown.lines = lines
 
 
 @contextmanager
 def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
-    """Show the bytes read, the current file and the time left until the block ends.
+    """Until the block ends, show the bytes read, the current file and the time left.
 
-    The bar is shown on the error stream if that is a terminal, and is erased at the end.
+    The bar is shown on the error stream if it is a terminal, and is erased at the end.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
 def _size(file: Path) -> int:
     """Return the size in bytes of a file or of all files in a folder.
 
-    The size is 0 if the file cannot be accessed, because reading it later raises the error.
+    If the file cannot be accessed, the size is 0, and reading the file later raises the error.
     """
     try:
         return sum(map(_size, files_of(file))) if file.is_dir() else os.stat(file).st_size

@@ -80,12 +80,12 @@ def spread(arguments: list[str]) -> Iterator[str]:
 def named_raters(options: RaterOptions, *, names_items: bool = False) -> RaterColumns:
     """Return the columns of the raters, for one file.
 
-    If ``names_items``, ``--item`` can name the items of a file with one column per rater.
+    If ``names_items`` is True, ``--item`` can name the items of a file with one column per rater.
 
     Raises
     ------
     ValueError
-        If the options name no columns, the same column twice, or only one rater.
+        If the options name no columns, one column twice, or only one rater.
     """
     from fastkappa.cli.files.raters import RaterColumns
 

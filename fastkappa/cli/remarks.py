@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class Remarks:
-    """Collect the warnings about a result, which go to the error stream and into its JSON."""
+    """Collect the warnings about a result for the error stream and for the JSON output."""
 
     def __init__(self) -> None:
-        # The figures that depend on the order of the labels; None stands for no figure. Only the
-        # first name that leads to a warning is used.
+        # The names of the results that depend on the order of the labels, or None. Only the first
+        # name that leads to a warning is used.
         self.depends: Sequence[str | None] = ()
         self.texts: list[str] = []
-        # The library's warnings, which are already printed.
+        # the library's warnings, already printed
         self.printed: list[str] = []
-        # The labels of each table that were sorted because no order was given or declared.
+        # The labels of each table whose labels were sorted because no order was given or declared.
         self.sorted_labels: list[AnyArray] = []
         self.remedy = "Give --labels in the intended order."
 
@@ -41,11 +41,11 @@ class Remarks:
 
     @property
     def rely_on_order(self) -> bool:
-        """Whether any figure depends on the order of the labels."""
+        """Whether any result depends on the order of the labels."""
         return any(why is not None for why in self.depends)
 
     def show(self) -> None:
-        """Print the warnings, including a warning if a figure relies on alphabetical order."""
+        """Print the warnings, including a warning if a result relies on alphabetical order."""
         for own in self.sorted_labels:
             found = (
                 order_warning(own, why, self.remedy) for why in self.depends if why is not None
@@ -55,25 +55,25 @@ class Remarks:
             _print_warning(text)
 
     def warn(self, text: str) -> None:
-        """Print one more warning after the others."""
+        """Print one more warning after the earlier warnings."""
         self.texts.append(text)
         _print_warning(text)
 
 
 def depends(weights: WeightsName, matrix: Any = None) -> str | None:
-    """Return the option through which kappa depends on the order of the labels, or None."""
+    """Return the option that makes kappa depend on the order of the labels, or None."""
     if matrix is not None:
         return None if matrix.labels is not None else f"--weight-matrix {matrix.name}"
     return None if weights == "none" else f"--weights {weights}"
 
 
 def read_matrix(path: Path | None, weights: WeightsName) -> WeightMatrix | None:
-    """Return the weight matrix in a file, None without a file.
+    """Return the weight matrix in a file, or None without a file.
 
     Raises
     ------
     ValueError
-        If the file cannot be read, or ``--weights`` is given as well.
+        If the file cannot be read, or if ``--weights`` is also given.
     """
     if path is None:
         return None
@@ -101,7 +101,7 @@ def _print_warning(message: object) -> None:
 def errors_printed() -> Iterator[Remarks]:
     """Print an input error or a missing library as one line, and exit.
 
-    The library's warnings are also printed as one line, each only once, and are collected in the
+    Each of the library's warnings is also printed as one line, only once, and collected in the
     remarks that the block receives. Warnings about label order are not printed, because each
     command prints its own.
     """

@@ -10,8 +10,8 @@ from fastkappa.formatting import harmless
 def write(text: str, *, error: bool = False, is_data: bool = False) -> None:
     r"""Write lines to the standard output, or to the error stream if ``error`` is True.
 
-    Characters that can control a terminal are escaped. Data, such as the user's own file with one
-    more column, is escaped only if it is written to a terminal.
+    Characters that can control a terminal are escaped. Data, such as the user's file with an added
+    column, is escaped only if written to a terminal.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Translate the library's errors and warnings for the command line.
 
-The library's texts name Python functions and arguments. Here, these names are replaced by commands
-and options.
+The library's texts contain names of Python functions and arguments. This module replaces these
+names by commands and options.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from fastkappa.sources.source_ratings import MEASUREMENTS, SETS, RatingsError
 
-# Advice for Python users, and the same advice for users of the command line.
+# Advice for Python users, with the same advice for command-line users.
 ADVICE = {
     MEASUREMENTS: "For measurements, use fastkappa measure.",
     SETS: " For sets of labels, use fastkappa agree with --set-separator.",
@@ -32,7 +32,7 @@ ADVICE = {
     "light_kappa and pairwise_kappa support": "Light's kappa supports",
     " Use (weights + weights.T) / 2, or see pairwise_kappa and light_kappa.": "",
 }
-# Texts that advise Python users to use another form of input, and their replacements.
+# Advice for Python users about another form of input, with its command-line replacement.
 FORMS = [
     (
         r": (give|use) Ratings\.from_(counts|table).*",
@@ -78,7 +78,7 @@ OPTIONS = [
 
 
 def in_words_of_options(text: str) -> str:
-    """Return an error or warning text with options instead of arguments and functions.
+    """Replace arguments and functions in an error or warning text by options.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def arguments_named(**names: str) -> Iterator[None]:
     Raises
     ------
     RatingsError
-        In place of any ``ValueError``, with the changed text.
+        Instead of a ``ValueError`` in the block, with the changed text.
     """
     # The pattern matches neither options nor names in quotes.
     argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")

@@ -1,4 +1,4 @@
-"""Implement the loops over items in three backends with one contract.
+"""Implement the loops over items in three backends that follow the same contract.
 
 The call graph, from choosing a backend down to a single kernel:
 
@@ -26,10 +26,10 @@ The call graph, from choosing a backend down to a single kernel:
 
 In each folder of ``c/``, ``portable.h`` runs on every machine, ``vector.h`` is a template for
 SSE2, AVX2 and NEON, and ``avx512.h`` is for AVX-512. The header named after the kernel chooses
-between them. ``c/common/`` contains shared code: the column, the SIMD level in use, and readers
-of columns for each level. Plain loops that compilers vectorise are compiled once per level
-(``AT_LEVEL``). `fastkappa.kernels.threads` starts the threads. Each thread calls a kernel on
-its own range of items, with its own table.
+among them. ``c/common/`` contains shared code: the column, the SIMD level in use, and readers of
+columns for each level. Plain loops, which compilers vectorise, are compiled once per level
+(``AT_LEVEL``). `fastkappa.kernels.threads` starts the threads. Each thread calls a kernel on its
+own range of items, with its own table.
 
 ``c/scores/cuts.h`` and ``evaluate.h`` compute a statistic, so only `fastkappa.shortcuts` calls
 them.

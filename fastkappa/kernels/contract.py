@@ -1,11 +1,11 @@
 """Define the kernels of every backend: pairs of columns, scores and CSV lines.
 
 A backend is a package with one module per protocol (``pairs``, ``scores`` and ``csv_lines``).
-Kernels are serial, work on the items ``start <= i < stop`` and read arrays in place. They count
-codes outside the labels separately, so they never write outside a table.
+Kernels are serial, process the items ``start <= i < stop`` and read arrays without copying them.
+Kernels count codes outside the labels separately, so they never write outside a table.
 
-Some kernels are optional. They are properties in the protocols here, and None in a backend
-that lacks them.
+Some kernels are optional. In the protocols, these are properties. A backend without such a kernel
+sets it to None.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable, offsets_from
 
-# A pair (start, stop) stands for the items start <= i < stop.
+# A pair (start, stop) means the items start <= i < stop.
 Range = tuple[int, int]
 
-# The values that have code 0 in the first and in the second column.
+# The values with code 0 in the first and in the second column.
 Lowest = tuple[int, int]
 
 SumMoments = Callable[[AnyArray, AnyArray, int, int, Range], tuple[int, ...]]
@@ -31,8 +31,8 @@ CountRows = Callable[[AnyArray, AnyArray, Lowest, IntTable, Range], None]
 class LabelHash(NamedTuple):
     """A hash table from 64-bit integer labels to their codes.
 
-    The search for a value begins at slot ``(value * multiplier % 2**64) >> shift``. It goes on
-    to the following slots, and from the last slot to slot 0, until it finds the value or an
+    The search for a value begins at slot ``(value * multiplier % 2**64) >> shift``. It continues
+    with the following slots, and after the last slot with slot 0, until it finds the value or an
     empty slot. ``slots`` contains the code of each slot; an empty slot contains the number of
     labels. ``labels`` contains the label of each code, modulo 2**64, followed by the first label
     again.
@@ -45,7 +45,7 @@ class LabelHash(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """The format of lines of text: the delimiter, the number of fields, and the two to read."""
+    """The format of text lines: the delimiter, the number of fields, and the two fields to read."""
 
     delimiter: int
     n_fields: int
@@ -58,10 +58,10 @@ CountLines = Callable[[Texts, Texts, NDArray[np.uint8], Lines, IntTable], int]
 
 
 def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
-    """Raise unless each array has all the items from ``start`` up to ``stop``.
+    """Raise unless each array contains the items from ``start`` up to ``stop``.
 
-    NumPy and numba kernels check every array they receive. The C kernels have the same check in
-    Cython.
+    The NumPy and numba kernels check every array they receive. For the C kernels, Cython code does
+    the same.
     """
     for array in arrays:
         if array is not None and start < stop and not 0 <= start <= stop <= len(array):
@@ -71,13 +71,13 @@ def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
 
 
 def chunks_of(part: Range, length: int) -> Iterator[slice]:
-    """Yield the items of a part, ``length`` at a time."""
+    """Yield slices that cover the items of a part, each at most ``length`` items long."""
     for begin in range(*part, length):
         yield slice(begin, min(begin + length, part[1]))
 
 
 def check_tables(*tables: AnyArray | None) -> None:
-    """Raise unless tables have the same shape, with a row and a column for values outside."""
+    """Raise unless all tables have the same shape, with a row and a column for outside values."""
     shapes = {table.shape for table in tables if table is not None}
     if len(shapes) > 1 or not all(shapes.pop()):
         raise ValueError(
@@ -118,21 +118,21 @@ class PairKernels(Protocol):
         """Return the name of the vector instructions in use, if the kernels choose them."""
 
     def looks_up_as_fast(self) -> bool:
-        """Return whether a few labels far apart are counted about as fast as columns are read."""
+        """Return whether counting a few labels far apart is about as fast as reading columns."""
         ...
 
     def look_up(self, values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int:
         """Write the code of each value to ``codes``, which has the dtype of the slots.
 
         A value that is not a label gets the number of labels as its code. Return the number of
-        such values.
+        values that are not labels.
         """
         ...
 
     def count_pairs(
         self, first: AnyArray, second: AnyArray, lowest: Lowest, table: IntTable, part: Range
     ) -> None:
-        """Add the number of pairs of each cell to ``table``."""
+        """Add the number of pairs in each cell to ``table``."""
 
     def sum_pairs(
         self,
@@ -143,7 +143,7 @@ class PairKernels(Protocol):
         tables: tuple[IntTable, FloatTable],
         part: Range,
     ) -> None:
-        """Add the number of pairs of each cell, and the float64 sum of their weights."""
+        """Add the number of pairs in each cell, and their float64 weights, to two tables."""
 
     def sum_pairs_exactly(
         self,
@@ -154,7 +154,7 @@ class PairKernels(Protocol):
         tables: tuple[IntTable, IntTable, IntTable],
         part: Range,
     ) -> None:
-        """Add the number of pairs of each cell, and their integer weights, to three tables.
+        """Add the number of pairs in each cell, and their integer weights, to three tables.
 
         The first table counts pairs. The sum of weights is ``high * 2**32 + low``, where
         ``high`` is the second table and ``low`` is the third.
@@ -164,9 +164,9 @@ class PairKernels(Protocol):
 class Bins(NamedTuple):
     """Bins of equal width, which assign each score to one of ``n_rows`` rows.
 
-    Row 0 is for scores below ``low``. Rows 1 to ``n_inner`` are bins of width ``1 / scale``
-    from ``low`` on. The next row is for scores above them, and the last row is for NaN and
-    infinity.
+    Row 0 is for scores below ``low``. Rows 1 to ``n_inner`` are bins of width ``1 / scale``,
+    starting at ``low``. The next row is for scores above these bins, and the last row is for NaN
+    and infinity.
     """
 
     low: float
@@ -182,7 +182,7 @@ class Bins(NamedTuple):
 class Items(Protocol):
     """Items with a score, a label and optionally a weight, for reading or writing.
 
-    The label of item i has the code ``codes[i] - lowest``; a code outside the labels is
+    The label of item i has the code ``codes[i] - lowest``. An item outside the labels has the code
     ``n_labels``. Scores are float32 or float64.
     """
 
@@ -216,14 +216,14 @@ class GroupedItems(Protocol):
 
 
 def check_bin_tables(items: Items, bins: Bins, *tables: AnyArray | None) -> None:
-    """Raise unless tables have one row per row of the bins, and one column more than labels."""
+    """Raise unless tables have one row per row of the bins, and one more column than labels."""
     shape = (bins.n_rows, items.n_labels + 1)
     if any(table is not None and table.shape != shape for table in tables):
         raise ValueError(f"tables must have the shape {shape}")
 
 
 def write_items(out: Items, places: Any, items: Items, chosen: Any) -> None:
-    """Write the chosen items to the given places of ``out``."""
+    """Write the chosen items to the given positions in ``out``."""
     out.scores[places] = items.scores[chosen]
     offsets = offsets_from(items.codes[chosen], items.lowest)
     out.codes[places] = np.minimum(offsets, np.uint64(items.n_labels))
@@ -247,7 +247,7 @@ class ScoreKernels(Protocol):
     def range_scores(
         self, scores: AnyArray, bins: Bins, least: Floats, largest: Floats, part: Range
     ) -> None:
-        """Update the least and the largest score of each row."""
+        """Update the smallest and the largest score of each row."""
 
     def collect_scores(
         self, items: Items, bins: Bins, wanted: NDArray[np.uint8], out: Items, part: Range
@@ -282,9 +282,9 @@ class ScoreKernels(Protocol):
         places: NDArray[np.int64],
         prefix: Floats,
     ) -> None:
-        """Write the count, or the sum of weights, of each label up to each place.
+        """Write the count, or sum of weights, of each label up to each place.
 
-        Items are counted from the first place on.
+        Counting starts at the first place.
         """
 
 
@@ -297,7 +297,7 @@ class CsvLineKernels(Protocol):
 
         ``count_lines(rows, columns, text, lines, table)`` adds each line to the cell of its two
         texts. It stops at the first line with an unknown text or a wrong number of fields, and
-        returns the number of bytes before that line. The text must not contain quotes. ``rows``
-        and ``columns`` are the known texts, at most 512 each. Each text is a row of 1 to 16
+        returns the number of bytes before that line. The text must not contain quotes. ``rows`` and
+        ``columns`` are the known texts, each with at most 512 texts. Each text is a row of 1 to 16
         8-byte words, padded with zeros.
         """

@@ -18,8 +18,8 @@ from fastkappa.kernels.contract import (
 )
 
 if TYPE_CHECKING:
-    # The modules are imported by name at run time. These imports let type checkers compare them
-    # with the protocols.
+    # The backends are imported by name at run time. Importing them here lets type checkers compare
+    # them with the protocols.
     import fastkappa.kernels.numba.csv_lines as numba_lines
     import fastkappa.kernels.numba.pairs as numba_pairs
     import fastkappa.kernels.numba.scores as numba_scores
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
-# This is a module variable, because functools.cache has a lock and counts its calls. In
-# free-threaded Python, threads would contend for the lock and for the counter.
+# The choice is cached in a module variable instead of by functools.cache, whose lock and call
+# counter would make threads of free-threaded Python wait for each other.
 _default: PairKernels | None = None
 _to_forget: list[Callable[[], None]] = []
 _loaded: dict[str, PairKernels] = {}
@@ -49,8 +49,8 @@ def get_kernels(backend: str | None = None) -> PairKernels:
     Parameters
     ----------
     backend : {'cython', 'numba', 'numpy'} or None
-        By default, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. It is
-        read when a backend is first needed. If it is not set, the best available backend is
+        By default, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. The variable
+        is read when a backend is first needed. If it is not set, the best available backend is
         used.
 
     Raises
@@ -96,7 +96,7 @@ def name_of(kernels: PairKernels | ScoreKernels) -> str:
 
 
 def why_missing(backend: str) -> str | None:
-    """Return why a backend cannot be used, or None if it can."""
+    """Return the reason why a backend cannot be used, or None if it can."""
     return None if _load(backend) is not None else _missing[backend]
 
 
@@ -137,15 +137,15 @@ def _load(name: str) -> PairKernels | None:
         _missing[name] = f"{error} ({_hint(name)})"
         return None
     except MemoryError:
-        # The backend exists, and the next attempt can succeed if more memory is free.
+        # The backend exists, so another attempt can succeed when more memory is free.
         raise
     except Exception as error:
-        # An installed library can fail at import for any reason, such as incompatible versions.
-        # The other backends still work.
+        # Importing an installed library can fail for any reason, such as incompatible versions. The
+        # other backends still work.
         why = " ".join(str(error).split())
         _missing[name] = f"its import fails with {type(error).__name__}: {why}"
         if name == BACKENDS[0]:
-            # The other backends are slower, and the user would not know why.
+            # Without a warning, users would not know why the slower backends are used.
             warnings.warn(
                 f"the {name} backend is not used: {_missing[name]}",
                 RuntimeWarning,

@@ -1,12 +1,12 @@
 """Run work in threads. This is the only module that starts threads.
 
 Kernels release the GIL and work on a range of items, so ordinary Python threads can divide
-the work, each with its own table. No OpenMP runtime is needed. A fork is safe, because the
-child forgets the parent's threads and starts its own when it needs them.
+the work, each with its own table. No OpenMP runtime is needed. Forking is safe, because the child
+process forgets the parent's threads and starts its own when needed.
 
-Idle threads stay alive and wait for work. A lock wakes a thread in about 10 microseconds; a
-ThreadPoolExecutor needs 40, and a new thread 80. The calling thread works too. It does not wait
-for a thread that has not begun by the time all work is taken.
+Idle threads stay alive and wait for work. Waking a thread with a lock takes about 10 microseconds;
+a ThreadPoolExecutor takes 40, and starting a thread 80. The calling thread also works. It does not
+wait for threads that have not begun by the time all work has been taken.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from fastkappa.kernels.contract import PairKernels
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Another thread is used only if it gets about 100 microseconds of work. It needs more work if
-# counting is as fast as reading, because threads share the memory bandwidth.
+# Another thread is used only if it gets about 100 microseconds of work. If counting is as fast as
+# reading, it needs more work, because threads share the memory bandwidth.
 BYTES_WORTH_A_THREAD = 1 << 23
 PAIRS_WORTH_A_THREAD = 1 << 18
-# A thread gets a range of at least this many pairs, except at the end. Threads that finish a range
-# at the same time wait for each other, because only one can hold the GIL.
+# A thread gets at least this many pairs at a time, except at the end. Threads that finish at the
+# same time wait for each other, because only one thread can hold the GIL.
 SHORTEST_RANGE = PAIRS_WORTH_A_THREAD // 4
-# If codes are joined, which is slower than counting, another thread is used per this many items.
+# The number of items per thread if codes are joined, which is slower than counting.
 JOINED_ITEMS = 1 << 17
 MOST_CELLS_READ_AS_FAST = 1 << 8
 
@@ -44,7 +44,7 @@ _n_workers = 0
 
 
 def new_lock() -> AbstractContextManager[Any]:
-    """Return a lock, for objects that can be called from several user threads at once."""
+    """Return a lock for an object that several user threads can use at once."""
     return allocate_lock()
 
 
@@ -58,7 +58,7 @@ def available_threads() -> int:
 
 
 def resolve_num_threads(num_threads: int | None) -> int:
-    """Validate ``num_threads`` as given by the user; return the number of threads to use."""
+    """Validate the user's ``num_threads``, and return the number of threads to use."""
     if num_threads is None:
         return available_threads()
     if isinstance(num_threads, bool) or not hasattr(num_threads, "__index__"):
@@ -87,7 +87,7 @@ def division_of_pairs(
     """Return a plan for dividing the pairs of two columns so that each thread has enough work.
 
     ``num_threads`` is the maximum number of threads; None allows all available threads.
-    ``looked_up`` is True if labels are too far apart to count them without a look-up.
+    ``looked_up`` is True if labels are so far apart that counting requires a look-up.
     """
     worth_a_thread = PAIRS_WORTH_A_THREAD
     reads_as_fast = kernels.looks_up_as_fast() if looked_up else kernels.READS_AS_FAST
@@ -100,7 +100,7 @@ def division_of_pairs(
 
 
 def division_of_joined(n_items: int, num_threads: int | None) -> Division:
-    """Return a plan for dividing items whose group and rating are joined into a single code."""
+    """Return a plan for dividing items whose group and rating are joined into one code."""
     most = num_threads or available_threads()
     return Division(max(1, min(n_items // JOINED_ITEMS, most)), SHORTEST_RANGE)
 
@@ -118,19 +118,20 @@ class ItemRanges:
         self._lock = allocate_lock()
 
     def take(self, length: int) -> tuple[int, int] | None:
-        """Return start and stop of the next items, at most ``length``, or None at the end."""
+        """Return the range of the next items, at most ``length`` of them, or None at the end."""
         with self._lock:
             start, left = self._next, self._n_items - self._next
             if left <= 0:
                 return None
             if self._num_threads > 1:
-                # The ranges become shorter, so that all threads finish at about the same time.
+                # Ranges become shorter towards the end, so that all threads finish at about the
+                # same time.
                 length = min(length, max(left // (2 * self._num_threads), self._shortest_range))
             self._next = min(start + length, self._n_items)
             return start, self._next
 
     def abandon(self) -> None:
-        """Hand out no more items."""
+        """Stop handing out items."""
         with self._lock:
             self._next = self._n_items
 
@@ -143,8 +144,8 @@ def run_in_threads(
 ) -> list[Result]:
     """Run ``work`` in several threads and return the list of their results.
 
-    ``work`` should take ranges of items until none is left. The calling thread works too, and a
-    thread that starts late has nothing to do. An exception in any thread is raised after all
+    ``work`` should take ranges of items until none is left. The calling thread also works, and a
+    thread that starts late can find no work left. An exception in any thread is raised after all
     threads have ended, because they read memory that the caller owns.
     """
     ranges = ItemRanges(n_items, num_threads, shortest_range)
@@ -164,10 +165,10 @@ def run_in_threads(
 def read_ahead(
     read: Callable[[Item], Result], items: Iterable[Item], n_ahead: int, num_threads: int
 ) -> Iterator[Result]:
-    """Yield ``read(item)`` for each item, in order, while threads read the following items.
+    """Yield ``read(item)`` for each item, in order, while threads read the next items.
 
-    At most ``n_ahead`` results wait to be yielded. If ``read`` raises an exception, it is raised
-    here, and nothing more is read.
+    At most ``n_ahead`` results wait to be yielded. An exception raised by ``read`` is raised to the
+    caller, and nothing more is read.
     """
     if num_threads == 1:
         yield from map(read, items)
@@ -200,7 +201,7 @@ def fill_in_threads(
     """
 
     def work(ranges: ItemRanges) -> tuple[AnyArray, ...]:
-        # Unlike zeros_like, zeros does not touch the memory of a large table before it is used.
+        # Unlike zeros_like, zeros does not touch the memory of a large table in advance.
         tables = tuple(np.zeros(table.shape, table.dtype) for table in empty)
         while bounds := ranges.take(longest):
             add(tables, *bounds)
@@ -219,7 +220,7 @@ def _usable_cores() -> int:
 
 
 def _cpu_quota() -> int | None:
-    """Return the number of CPUs that a container's quota allows, at least 1, or None."""
+    """Return the number of CPUs (at least 1) that a container's quota allows, or None."""
     global _quota, _quota_known
     if not _quota_known:
         _quota, _quota_known = _read_cpu_quota(), True
@@ -248,7 +249,7 @@ def _read_cpu_quota() -> int | None:
 
 
 class _Share(Generic[Result]):
-    """Work for another thread, which the caller can take back before the thread begins."""
+    """Work for another thread, which the caller can take back until the thread begins."""
 
     def __init__(self, work: Callable[[ItemRanges], Result], ranges: ItemRanges) -> None:
         self._work = work
@@ -278,8 +279,7 @@ class _Share(Generic[Result]):
         # After Ctrl-C, wait for the threads, because they are still reading the arrays.
         except BaseException:
             self._ranges.abandon()
-            # The interrupt can arrive after the lock was acquired. The lock must be released only
-            # once.
+            # The interrupt can arrive after the lock is acquired. Release the lock only once.
             if not self._is_done:
                 self.unfinished.acquire()
             raise
@@ -293,7 +293,7 @@ class _Share(Generic[Result]):
 
 
 class _Worker:
-    """A thread that does one share after another. It ends with the process."""
+    """A thread that processes one share after another until the process ends."""
 
     def __init__(self) -> None:
         self._share: _Share[Any] | None = None
@@ -317,8 +317,8 @@ class _Worker:
                 unfinished = share.unfinished
                 # An idle thread must not keep arrays alive.
                 del share
-                # The worker becomes idle before the caller continues, because the caller's next
-                # call may follow at once.
+                # The worker becomes idle before the caller continues, because the caller can make
+                # its next call at once.
                 with _lock:
                     _idle.append(self)
                 unfinished.release()
@@ -327,7 +327,7 @@ class _Worker:
 def _hand_out(
     work: Callable[[ItemRanges], Result], ranges: ItemRanges, n_shares: int
 ) -> list[_Share[Result]]:
-    """Give work to at most ``n_shares`` idle threads, starting new threads up to that number."""
+    """Give work to at most ``n_shares`` threads: idle threads first, then new threads."""
     shares = []
     for _ in range(n_shares):
         worker = _idle_worker(n_shares)

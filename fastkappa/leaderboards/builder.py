@@ -49,7 +49,7 @@ from fastkappa.leaderboards.ranking import (
 )
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.item_weights import read_scaled_weights
-from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.lengths import CHECK_IDS, n_samples
 from fastkappa.ratings.missing import without
 from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.bootstrap import as_generator
@@ -57,28 +57,31 @@ from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_n
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable
 
-# The number of random groups of items. One more group takes as much time as one more replicate.
+# The number of random groups of items. An additional group takes as much time as an additional
+# replicate.
 GROUPS = 1000
-# The number of predictions whose replicates are computed by one matrix product.
+# The number of predictions whose replicates one matrix product computes.
 PRODUCT = 64
 
 
 class MismatchError(ValueError):
-    """The ids of a prediction do not match those of the truth.
+    """The ids of a prediction do not match the ids of the truth.
 
-    ``mismatch`` describes the differences, with counts and examples.
+    ``mismatch`` describes the differences, with counts and examples. ``shares_few`` is whether
+    the prediction has so few of the ids that they are probably written in another way.
     """
 
-    def __init__(self, name: str, n_items: int, mismatch: str) -> None:
+    def __init__(self, name: str, n_items: int, found: Alignment) -> None:
+        self.mismatch, self.shares_few = found.mismatch(), found.shares_few(n_items)
+        drop = "Use on_mismatch='drop' to leave such items out, and lower min_coverage if needed."
         super().__init__(
-            f"the ids of {name} do not match the ids of the {n_items} items: {mismatch}."
-            " Use on_mismatch='drop' to leave such items out, and lower min_coverage if needed."
+            f"the ids of {name} do not match the ids of the {n_items} items: {self.mismatch}."
+            f" {CHECK_IDS if self.shares_few else drop}"
         )
-        self.mismatch = mismatch
 
 
 class _Resampled(NamedTuple):
-    """The sums over groups for predictions that have the same labels."""
+    """The sums over groups, for predictions with the same labels."""
 
     entries: list[int]
     sums: GroupSums
@@ -86,7 +89,7 @@ class _Resampled(NamedTuple):
 
 
 class LeaderboardBuilder:
-    """Score predictions one after the other, in memory that does not depend on their length."""
+    """Score predictions one after the other. Memory use does not depend on their length."""
 
     def __init__(
         self,
@@ -118,7 +121,7 @@ class LeaderboardBuilder:
                 f"ids must have one id per item of y_true ({self._reference.n_given}),"
                 f" got {n_samples(ids)}."
             )
-        # Ids of items without a true label. Predictions can contain these ids, but need not.
+        # Ids of items without a true label. Predictions may contain or omit these ids.
         self._unrated: set[Any] = set()
         if ids is not None and self._reference.dropped is not None:
             self._unrated.update(read_ids(without(ids, ~self._reference.dropped), "ids").tolist())
@@ -139,7 +142,8 @@ class LeaderboardBuilder:
         )
         self._entries: list[Entry] = []
         self._resampled: list[_Resampled] = []
-        # The counts of the true labels in each group. Most predictions share one such array.
+        # The counts of the true labels in each group. Most predictions share one array of these
+        # counts.
         self._rows: dict[bytes, FloatTable] = {}
 
     @property
@@ -148,18 +152,18 @@ class LeaderboardBuilder:
         return [(entry.name, entry.kappa) for entry in self._entries if entry.failure is None]
 
     def fail(self, name: Any, failure: str) -> None:
-        """Add a prediction that cannot be scored, with the reason."""
+        """Add a prediction that cannot be scored, with the reason for the failure."""
         self._entries.append(Entry(name, failure=failure))
 
     def add(self, names: Sequence[Any], predictions: Sequence[Any]) -> None:
-        """Score predictions. Each is a column of all items or, with ids, a pair (ids, column).
+        """Score predictions, each a column of all items or, with ids, a pair (ids, column).
 
-        If the ids are matched already, pass the `Alignment` in place of the ids.
+        If the ids are already matched, pass the `Alignment` in place of the ids.
 
         Raises
         ------
         TypeError, ValueError
-            If a prediction is not valid. The error names it, and no prediction is added.
+            If a prediction is invalid. The error names the prediction, and no prediction is added.
         """
         full_names = [f"prediction {name!r}" for name in names]
         read = self._read_all(full_names, predictions)
@@ -181,7 +185,7 @@ class LeaderboardBuilder:
             names_here = [full_names[j] for j in batch]
             weights = self._weights_of(read[batch[0]].items)
             counted.append((batch, self._order.count(names_here, pairs, labels, weights)))
-        # From here on all predictions are valid, so either all of them are added or none.
+        # All predictions are valid at this point, so all of them are added.
         for batch, (table, n_other) in counted:
             present = labels_present(table.counts, labels is not None)
             sums = table.counts if table.sums is None else table.sums
@@ -216,7 +220,7 @@ class LeaderboardBuilder:
     def ranked(self) -> Leaderboard:
         """Return the leaderboard so far.
 
-        Warn if kappas are undefined, or if they depend on an alphabetical order of the labels.
+        Warn if kappas are undefined or depend on an alphabetical order of the labels.
 
         Raises
         ------
@@ -267,7 +271,7 @@ class LeaderboardBuilder:
         return weights if self._reference.dropped is None else weights[~self._reference.dropped]
 
     def _read_clusters(self, clusters: Any) -> NDArray[np.intp] | None:
-        """Return each item's cluster number. There are no intervals for a single cluster."""
+        """Return each item's cluster number. Warn if there is only one cluster."""
         self._n_clusters: int | None = None
         if clusters is None:
             return None
@@ -286,7 +290,7 @@ class LeaderboardBuilder:
         return numbers
 
     def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[Pair]:
-        """Return the true and predicted labels of the same items, with counts of other items."""
+        """Return the true and predicted labels of common items, with counts of all other items."""
         if self.ids is None:
             return list(map(self._reference.beside, predictions, names))
         for name, prediction in zip(names, predictions):
@@ -305,11 +309,11 @@ class LeaderboardBuilder:
         return [*read_ahead(self._matched, args, len(names), num_threads)]
 
     def _matched(self, of_one: tuple[Alignment, int, Any, str]) -> Pair:
-        """Return one prediction, given its matched ids, their number, its labels and its name."""
+        """Return a prediction, given its matched ids, the number of ids, its labels and name."""
         found, n_expected, ratings, name = of_one
         found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
         if not found.is_complete() and self._options.on_mismatch == "raise":
-            raise MismatchError(name, self._reference.n_items, found.mismatch())
+            raise MismatchError(name, self._reference.n_items, found)
         pair = self._reference.matched(ratings, n_expected, found.items, found.others, name)
         return pair._replace(
             n_missing=len(found.missing) + pair.n_missing,
@@ -318,7 +322,7 @@ class LeaderboardBuilder:
         )
 
     def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
-        """Raise an error if a prediction has dates in a finer unit than the truth."""
+        """Raise if a prediction has dates in a finer unit than the truth."""
         unit = self._reference.column.label_dtype
         if unit.kind in "mM" and pair[0].label_dtype != unit:
             raise ValueError(
@@ -339,7 +343,7 @@ class LeaderboardBuilder:
         items: list[NDArray[np.int64] | None],
         entries: list[int],
     ) -> None:
-        """Sum each prediction by group and keep the sums, one set per set of labels."""
+        """Compute the sums of each prediction by group, and keep them by set of labels."""
         have_all = items[0] is None
         first = pairs[0][0] if have_all else self._reference.column
         for mask, some in with_same_labels(present):
@@ -368,12 +372,12 @@ class LeaderboardBuilder:
             sums = sums._replace(weighted=in_single(sums.weighted), columns=in_single(sums.columns))
             here = [entries[j] for j in some]
             if are_alike:
-                # These predictions all have the same items, so they have the same true labels.
+                # All these predictions have the same items, and therefore the same true labels.
                 sums = sums._replace(rows=self._rows.setdefault(sums.rows.tobytes(), sums.rows))
             self._resampled.append(_Resampled(here, sums, products))
 
     def _replicates(self) -> FloatTable:
-        """Return the kappas of all replicates, shape (n_resamples, number of entries)."""
+        """Return the kappas of all replicates, of shape (n_resamples, number of entries)."""
         replicates = np.full((self._n_resamples, len(self._entries)), np.nan)
         together = _put_together(self._resampled)
         start = 0
@@ -389,12 +393,12 @@ class LeaderboardBuilder:
 def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:
     """Join the sums of up to `PRODUCT` predictions that have the same true labels and weights.
 
-    Per prediction, one large matrix product is several times as fast as many small ones.
+    One large matrix product is several times as fast as many small products.
     """
     alike: dict[Any, list[_Resampled]] = {}
     for part in resampled:
         rows = part.sums.rows
-        # If ``rows`` has one column per prediction, the predictions do not share true labels.
+        # If ``rows`` has one column per prediction, the predictions do not share their true labels.
         key = (
             part.products.true.tobytes(),
             rows.shape[2],

@@ -18,8 +18,8 @@ from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import Missing
 from fastkappa.statistics.weights import Weights
 
-# A batch has enough predictions for all threads, and each block of the truth is read once for the
-# whole batch.
+# A batch contains enough predictions for all threads, and each block of the truth is read only once
+# for the whole batch.
 AT_ONCE = 128
 # With ids, each prediction needs its own copy of the truth, in the order of its ids.
 AT_ONCE_WITH_IDS = 32
@@ -56,7 +56,7 @@ def leaderboard(
         The m predictions, as in `score_many`. With ``ids``, pass a mapping or an iterable of
         pairs (ids, labels). The items are then matched by their ids.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. A matrix needs ``labels``.
+        Disagreement weights. A matrix requires ``labels``.
     labels : array-like of shape (l,), default=None
         The labels to take into account, in the order of the weights. Items with other labels
         are left out. By default each kappa is computed on the labels that occur in the truth
@@ -65,7 +65,7 @@ def leaderboard(
     allow_other_labels : bool, default=False
         Whether a prediction may use labels outside ``labels`` for items whose true label is in
         ``labels``. These items are left out of the prediction's kappa and counted in the column
-        ``other_labels``. By default this is an error, because the prediction would be ranked on the
+        ``other_labels``. By default this is an error, because the prediction would be ranked on
         easier items.
     ids : array-like of shape (n,), default=None
         The ids of the items of ``y_true``: integers or strings, all different.
@@ -75,32 +75,32 @@ def leaderboard(
         items and counts them in the result. ``min_coverage`` limits how many can be left out.
     min_coverage : float, default=1.0
         The smallest proportion of the items for which a prediction must have exactly one label to
-        be ranked. By default it must label all items, because a kappa of selected items, such as
-        easy ones, is not comparable. A prediction with lower coverage is listed without a rank.
-        Items with other labels, which ``allow_other_labels`` allows, count as covered.
+        be ranked. By default a prediction must label all items, because a kappa of selected items,
+        such as easy items, is not comparable. A prediction with lower coverage is listed without a
+        rank. Items with other labels, which ``allow_other_labels`` allows, count as covered.
     axis : {0, 1}, default=0
         The axis of the items in an array.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing labels. 'raise' raises an error. 'drop' leaves out the items without a
-        true label, and from each prediction the items that it has no label for. The items without a
+        true label, and from each prediction the items that it does not label. Items without a
         predicted label are counted in the column ``missing``. With ``ids``, a prediction may
-        contain the items without a true label, or leave them out.
+        contain or omit the items without a true label.
     missing_codes : sequence, default=()
-        Values that stand for a missing label, such as ``["NA", -9]``.
+        Values that mean a missing label, such as ``["NA", -9]``.
     clusters : array-like of shape (n,), default=None
         The cluster of each item of ``y_true``, such as the patient of an image. Clusters can have
-        any type that labels can have. Items of one cluster can resemble each other, so the
-        bootstrap draws whole clusters. None means that items are independent.
+        any type that labels can have. Items in a cluster can resemble each other, so the bootstrap
+        draws whole clusters. None means that items are independent.
     sample_weight : array-like of shape (n,), default=None
         The weight of each item of ``y_true``. The bootstrap draws items with their weights. The
         interval of kappa is then a percentile interval, because weights are not numbers of items.
         None means that each item has weight 1.
     n_resamples : int, default=1000
-        The number of bootstrap replicates. With 0 there are no intervals.
+        The number of bootstrap replicates; 0 means no intervals.
     confidence : float, default=0.95
         The confidence level of the intervals.
     rng : Generator, int or None, default=None
-        The random number generator, or its seed. A seed makes the result repeatable.
+        The random number generator, or a seed for reproducible results.
     backend : {'cython', 'numba', 'numpy'}, default=None
         If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
         set, the fastest available backend is used.
@@ -110,9 +110,9 @@ def leaderboard(
     Returns
     -------
     result : Leaderboard
-        The predictions from the largest kappa to the smallest. Each has its kappa, its difference
-        from the leader, and its rank, all with intervals. It also has the proportion of replicates
-        in which it is first.
+        The predictions from the largest kappa to the smallest. For each, the result contains its
+        kappa, its difference from the leader, and its rank, all with intervals, and the proportion
+        of replicates in which it is first.
 
     Raises
     ------
@@ -135,27 +135,27 @@ def leaderboard(
     -----
     The items are assigned to 1000 groups at random. One pass over a prediction counts a table
     per group. Each replicate then draws 1000 groups with replacement, the same for all predictions,
-    and needs no pass over the items. With up to 1000 items this is the ordinary bootstrap of items.
-    With more, the widths of the intervals differ from those of the ordinary bootstrap by about 2 %,
-    which is less than the error of 1000 replicates. With up to 1000 clusters, whole clusters are
-    drawn. More clusters are assigned to groups at random. With fewer than 50 clusters, or with
-    clusters of very different sizes, the intervals tend to be too narrow.
+    and needs no pass over the items. With up to 1000 items, this is the ordinary bootstrap of
+    items. With more items, the widths of the intervals differ from those of the ordinary bootstrap
+    by about 2 %, which is less than the error of 1000 replicates. With up to 1000 clusters, whole
+    clusters are drawn. More clusters are assigned to groups at random. With fewer than 50 clusters,
+    or with clusters of very different sizes, the intervals tend to be too narrow.
 
     The interval of kappa is the score interval of `agreement`. Percentile intervals are too narrow
-    if kappa depends on few items, as it does near 1 or with weights, because a replicate can
-    contain none of these items. With clusters or item weights, or with more than 128 labels, the
-    interval of kappa is nevertheless a percentile interval. If kappa is 1, this interval has no
-    width.
+    if kappa depends on few items, as it does near 1 or with weights, because a replicate can lack
+    all of these items. With clusters or item weights, or with more than 128 labels, the interval of
+    kappa is nevertheless a percentile interval. If kappa is 1, this interval has no width.
 
     All other intervals are percentile intervals. They are NaN if kappa is undefined in more than
     5 % of the replicates.
 
-    The leader is the prediction with the largest kappa. If many equal predictions are compared with
-    it one at a time, nearly always one of them seems significantly worse. The simultaneous
-    intervals account for this: they cover all pairs of predictions, so they are valid whichever
-    prediction leads. The largest studentized difference of any pair exceeds their quantile in 5 %
-    of the replicates (Tukey's comparisons by the bootstrap). Their coverage is lower with fewer
-    than about 100 items, or with many predictions relative to the number of items.
+    The leader is the prediction with the largest kappa. If many equally good predictions are
+    compared with it one at a time, one of them nearly always seems significantly worse. The
+    simultaneous intervals account for this: they cover all pairs of predictions, so they are valid
+    whichever prediction leads. The largest studentized difference of any pair exceeds their
+    quantile in 5 % of the replicates (Tukey's comparisons by the bootstrap). The coverage of
+    simultaneous intervals is lower with fewer than about 100 items, or with many predictions
+    relative to the number of items.
 
     See Also
     --------

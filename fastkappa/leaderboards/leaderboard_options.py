@@ -19,14 +19,14 @@ OnMismatch = Literal["raise", "drop"]
 
 @dataclass(frozen=True, eq=False)
 class LeaderboardOptions:
-    """Options of `leaderboard`, except the arrays with one entry per item.
+    """The options of `leaderboard`, except for arrays with one entry per item.
 
-    `leaderboard` documents their meaning.
+    The options are documented in `leaderboard`.
 
     Raises
     ------
     ValueError
-        If an option has a value that is not allowed, or a matrix of weights has no labels.
+        If an option has an invalid value, or there is a matrix of weights but no labels.
     """
 
     weights: Weights = None

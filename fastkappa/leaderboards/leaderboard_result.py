@@ -19,7 +19,7 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.results.text import shortened
 from fastkappa.statistics.weights import Weights, weights_text
 
-# For each interval in a row, the names of its two ends.
+# For each interval in a row, the names of its two limits.
 ENDS = {
     "interval": ("low", "high"),
     "difference_interval": ("difference_low", "difference_high"),
@@ -50,14 +50,14 @@ class _Row(NamedTuple):
 class LeaderboardRow(Result, _Row):
     """One prediction on the leaderboard.
 
-    If it could not be scored, ``failure`` is the reason. The other fields are described under the
-    attributes of `Leaderboard`. All forms of the leaderboard have these columns in this order.
+    If the prediction could not be scored, ``failure`` is the reason. The other fields are described
+    as attributes of `Leaderboard`. All forms of the leaderboard have these columns in this order.
     """
 
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row, with the same columns as the leaderboard's.
+        """Return a pandas DataFrame of one row, with the columns of the leaderboard.
 
         Raises
         ------
@@ -82,8 +82,8 @@ class LeaderboardRow(Result, _Row):
 class Leaderboard(Result):
     """Predictions ranked by kappa, best first.
 
-    This is the result of `leaderboard`. It is read-only and prints as a table. Undefined values
-    are NaN. Iterating over it yields one `LeaderboardRow` per prediction.
+    This is the result of `leaderboard`. It is read-only, and printing it shows a table. Undefined
+    values are NaN. Iterating over a leaderboard yields one `LeaderboardRow` per prediction.
 
     Attributes
     ----------
@@ -95,38 +95,39 @@ class Leaderboard(Result):
     interval : ndarray of shape (m, 2)
         The interval of kappa.
     interval_methods : tuple of {'score', 'percentile'}, length m
-        'score' is the score interval of `agreement`. With clusters or item weights, or with more
-        than 128 labels, it is 'percentile', the percentile interval of the replicates.
+        'score' is the score interval of `agreement`. 'percentile' is the percentile interval of the
+        replicates, used with clusters or item weights, or with more than 128 labels.
     difference : ndarray of shape (m,)
-        Kappa minus the leader's kappa: 0 for the leader itself, negative for the others.
+        Kappa minus the leader's kappa, which is 0 for the leader itself.
     difference_interval : ndarray of shape (m, 2)
         The paired percentile interval of the difference: both kappas come from the same resampled
         items. It is valid for a single comparison of predictions that were chosen beforehand.
     simultaneous_interval : ndarray of shape (m, 2)
         The interval of the difference, adjusted for all pairwise comparisons and for choosing the
         leader by its kappa. A difference is significant at this confidence level if this interval
-        ends below 0. If all predictions are equal, about 5 % of leaderboards show a significant
-        difference at a confidence of 0.95, and more if items are few relative to predictions. It is
-        NaN if there are too few replicates (18 or fewer at a confidence of 0.95).
+        ends below 0. If all predictions are equally good, about 5 % of leaderboards show a
+        significant difference at a confidence of 0.95, and more if items are few relative to
+        predictions. The interval is NaN if there are too few replicates (18 or fewer at a
+        confidence of 0.95).
     proportion_first : ndarray of shape (m,)
-        The proportion of replicates in which the prediction is first. It is NaN if the kappa of the
-        prediction is undefined. This is not the probability that it is the best. If its kappa is
-        undefined in only some replicates, it agrees there on all items drawn and shares the first
-        place. It is last in replicates that contain none of its items.
+        The proportion of replicates in which the prediction is first, or NaN if its kappa is
+        undefined. This is not the probability that the prediction is the best. If its kappa is
+        undefined in only some replicates, the prediction agrees there on all items drawn and shares
+        first place. It is last in replicates that contain none of its items.
     rank_interval : ndarray of int, shape (m, 2)
-        The percentile interval of the rank. It is 0 if there is no interval.
+        The percentile interval of the rank, or 0 if there is no interval.
     n : ndarray of int, shape (m,)
-        The number of items that the prediction was scored on.
+        The number of items that the prediction was scored on: 0 if it was not scored.
     coverage : ndarray of shape (m,)
         The proportion of the items for which the prediction has exactly one label. The other items
-        were left out. A kappa of some of the items is comparable with the others only if these
+        were left out. A kappa of some of the items is comparable with other kappas only if these
         items are not easier. The proportion is 0 for predictions that could not be read.
     missing, extra, repeated : ndarray of int, shape (m,)
         The numbers of items that the prediction lacks, that are not in the truth, and that the
-        prediction contains more than once. All of these were left out.
+        prediction contains more than once. All of these items were left out.
     other_labels : ndarray of int, shape (m,)
         The number of items whose predicted label is not among the given labels, although their
-        true label is. These were left out, too.
+        true label is. These items were also left out.
     failures : tuple of length m
         The reason why the prediction could not be scored, or None.
     confidence : float
@@ -134,7 +135,7 @@ class Leaderboard(Result):
     n_resamples : int
         The number of bootstrap replicates.
     n_clusters : int or None
-        The number of clusters that replicates are drawn from, or None if items are independent.
+        The number of clusters from which replicates are drawn, or None if items are independent.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights of the kappas.
     """
@@ -221,7 +222,7 @@ class Leaderboard(Result):
         )
 
     def sentence(self) -> str:
-        """Return a sentence about the leader for a paper, if there is a kappa."""
+        """Return a sentence about the leader for a paper, if any kappa is defined."""
         if not self.rank.any():
             return self._headline() + "."
         leader, *_ = self
@@ -306,7 +307,7 @@ class Leaderboard(Result):
         return "" if self.n_clusters is None else f" of {self.n_clusters} clusters"
 
     def _conclusion(self) -> list[str]:
-        """Return a line with the number of significant differences, if there are intervals."""
+        """If there are intervals, return a line with the number of significant differences."""
         ends = self.simultaneous_interval[1:, 1]
         n_compared = int((~np.isnan(ends)).sum())
         if not n_compared:
@@ -344,7 +345,7 @@ def reports_of_splits(boards: Mapping[str, Leaderboard]) -> list[Report]:
 
 
 def with_ends(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of one or all rows, with each interval split into its two ends."""
+    """Return the fields of one or all rows, with each interval split into its two limits."""
     columns: dict[str, Any] = {}
     for field, value in fields.items():
         if field in ENDS:

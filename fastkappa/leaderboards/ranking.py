@@ -1,8 +1,8 @@
 """Compute kappas of many predictions, their paired bootstrap replicates and their ranks.
 
-A replicate draws groups of items with replacement. It draws the same groups for all predictions,
-so variation that they share cancels out of their differences. Kappa is a function of sums over
-items. So a replicate is a sum over groups, and all replicates are computed by one matrix product.
+A replicate draws groups of items with replacement. The groups are the same for all predictions, so
+shared variation cancels out of their differences. Kappa is a function of sums over items. A
+replicate is therefore a sum over groups, and one matrix product computes all replicates.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from fastkappa.statistics.intervals.methods import choose_method, intervals
 from fastkappa.statistics.kappa import kappas as kappas_of_stack
 from fastkappa.statistics.weights import Weights
 
-# If a larger proportion of its replicates is undefined, a kappa has no interval.
+# A kappa has no interval if a larger proportion of its replicates is undefined.
 MOST_UNDEFINED = 0.05
-# The number of replicates that are computed together.
+# The number of replicates computed together.
 AT_ONCE = 256
-# float32 represents every integer up to this one exactly.
+# float32 represents all integers up to this value exactly.
 LARGEST_IN_SINGLE = 1 << 24
 
 
@@ -42,15 +42,15 @@ class Ranking(NamedTuple):
     interval, difference_interval : ndarray of shape (m, 2)
         Percentile intervals of kappa and of the difference.
     difference : ndarray of shape (m,)
-        Kappa minus the kappa of the leader, which is the first in ``order``.
+        Kappa minus the kappa of the leader, which comes first in ``order``.
     simultaneous_interval : ndarray of shape (m, 2)
         Simultaneous intervals of the differences, valid whichever prediction is the leader.
     proportion_first : ndarray of shape (m,)
         The proportion of replicates in which the kappa is the largest. Ties are split equally. A
-        kappa that is undefined in a replicate is first there, because the prediction agrees on all
+        prediction whose kappa is undefined in a replicate is first there, because it agrees on all
         items drawn. A prediction without any of the items drawn is last.
     rank_interval : ndarray of int, shape (m, 2)
-        Percentile intervals of the rank. They are 0 for undefined kappas.
+        Percentile intervals of the rank; 0 for undefined kappas.
     """
 
     order: NDArray[np.intp]
@@ -78,7 +78,8 @@ class Products(NamedTuple):
 def products_of(matrix: FloatTable, most_items: float) -> Products:
     """Write a matrix of weights as products: two for quadratic weights, otherwise l.
 
-    There are also l products if sums over ``most_items`` items would not be exact in float64.
+    Quadratic weights also take l products if sums over ``most_items`` items would not be exact in
+    float64.
 
     Examples
     --------
@@ -96,7 +97,7 @@ def products_of(matrix: FloatTable, most_items: float) -> Products:
     position = np.arange(float(len(matrix)))
     squares = position**2
     is_quadratic = np.array_equal(matrix, np.subtract.outer(position, position) ** 2)
-    # Unlike counts, the moments cancel out to zero, so they must be exact.
+    # Unlike counts, moments can cancel to zero, so they must be exact.
     is_exact = 2 * squares[-1] * most_items**2 < LARGEST_EXACT
     if len(matrix) > 2 and is_quadratic and is_exact:
         true = np.stack([-2 * position, np.ones(len(matrix))], axis=1)
@@ -139,9 +140,9 @@ def warn_of_undefined(kappas: FloatTable) -> None:
 def score_intervals(
     tables: AnyArray, present: NDArray[np.bool_], weights: Weights, confidence: float
 ) -> FloatTable:
-    """Return the score interval of each table on its labels, shape (m, 2).
+    """Return the score interval of each table on its labels, of shape (m, 2).
 
-    It equals the interval of `agreement`. It is NaN if `agreement` would use another method.
+    The interval equals that of `agreement`, or is NaN if `agreement` would use another method.
     """
     found = np.full((len(tables), 2), np.nan)
     if weights is not None and not isinstance(weights, str):
@@ -159,7 +160,7 @@ def score_intervals(
 def with_same_labels(
     present: NDArray[np.bool_],
 ) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
-    """Yield each distinct mask of labels, shape (l,), with the indices of the tables that have it.
+    """Yield each distinct mask of labels, of shape (l,), and the indices of the matching tables.
 
     Tables without labels are left out. ``present`` has the shape (m, l).
     """
@@ -171,7 +172,7 @@ def with_same_labels(
 def draw_groups(
     n_groups: int, n_resamples: int, generator: np.random.Generator
 ) -> Iterator[FloatTable]:
-    """Yield how often each replicate draws each group, shape (r, n_groups) for r replicates."""
+    """Yield how often each of r replicates draws each group, in arrays of shape (r, n_groups)."""
     for start in range(0, n_resamples, AT_ONCE):
         n_rows = min(AT_ONCE, n_resamples - start)
         drawn = generator.integers(0, n_groups, (n_rows, n_groups))
@@ -196,7 +197,7 @@ def resampled_kappas(
     disagreement : ndarray of shape (g, m)
         The sums of the items' disagreement weights.
     rows : ndarray of shape (g, m or 1, l)
-        The number of items with each true label. The second axis has length 1 if the numbers are
+        The number of items with each true label. The second axis has length 1 if these numbers are
         the same for all predictions.
     columns : ndarray of shape (g, m, k)
         The sums of ``products.predicted`` over the predicted labels.
@@ -206,8 +207,8 @@ def resampled_kappas(
     Returns
     -------
     kappas : ndarray of shape (r, m)
-        Kappas of the replicates. They are NaN if undefined, and -inf if the replicate has none of
-        the prediction's items.
+        Kappas of the replicates: NaN if undefined, and -inf if the replicate contains none of the
+        prediction's items.
     """
     true = _summed(times, rows)
     predicted = _summed(times, columns)
@@ -226,10 +227,10 @@ def rank(
 ) -> Ranking:
     """Rank m kappas, with intervals from their replicates of shape (r, m).
 
-    `resampled_kappas` returns such replicates.
+    The replicates are as returned by `resampled_kappas`.
     """
     levels = ((1 - confidence) / 2, (1 + confidence) / 2)
-    # NaN is sorted last.
+    # NaN sorts last.
     order = np.argsort(-kappas, kind="stable")
     leader = order[:1]
     mostly = _mostly_defined(np.where(np.isneginf(replicates), np.nan, replicates))
@@ -274,7 +275,7 @@ def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
 
 
 def in_single(groups: FloatTable) -> AnyArray:
-    """Convert integers to float32, to save memory, if it represents all of them exactly."""
+    """Convert integers to float32, to save memory, if float32 represents all of them exactly."""
     # Numbers that are too large become infinite, so they compare as different.
     with np.errstate(over="ignore"):
         single = groups.astype(np.float32)
@@ -285,7 +286,8 @@ def in_single(groups: FloatTable) -> AnyArray:
 def _summed(times: FloatTable, groups: FloatTable) -> FloatTable:
     """Sum an array of shape (g, ...) over the groups drawn. The result has the shape (r, ...).
 
-    Integers are summed in float32, which takes half the time, if it represents all sums exactly.
+    Integers are summed in float32, which takes half the time, if float32 represents all sums
+    exactly.
     """
     cells = groups.reshape(len(groups), -1)
     if cells.dtype == np.float32 and cells.size:
@@ -299,8 +301,8 @@ def _summed(times: FloatTable, groups: FloatTable) -> FloatTable:
 def _mostly_defined(replicates: FloatTable) -> FloatTable:
     """Return the replicates, with NaN for each kappa that is undefined in too many of them.
 
-    The remaining replicates of such a kappa are not representative. For example, if only one item
-    has a second label, kappa is undefined in every replicate without that item.
+    The remaining replicates of such a kappa are not representative. For example, if all items but
+    one have the same label, kappa is undefined in every replicate without that item.
     """
     too_many = np.isnan(replicates).sum(axis=0) > MOST_UNDEFINED * len(replicates)
     return np.where(too_many, np.nan, replicates) if too_many.any() else replicates

@@ -44,15 +44,15 @@ class Kappas(Result, _Kappas):
         weights, float64. Sums of integer weights that overflow int64 are Python integers in an
         array of objects.
     labels : ndarray of shape (l,)
-        The labels of all tables: the given labels, otherwise the labels declared by the truth or a
-        prediction, otherwise all labels that occur in any of them, sorted.
+        The labels of all tables: the given labels, or the labels declared by the truth or a
+        prediction, or else all labels that occur in any of them, sorted.
     names : list of length m
         The names of the predictions: keys, column names, or positions.
     n_outside : ndarray of shape (m,)
         The number of items left out of each table because a rating is not among the labels.
     n_missing : ndarray of shape (m,)
-        The number of items with a true label for which the prediction has no label. These items
-        can occur only with ``missing='drop'``.
+        The number of items with a true label but without a predicted label, which are possible only
+        with ``missing='drop'``.
     """
 
     __slots__ = ()
@@ -60,7 +60,7 @@ class Kappas(Result, _Kappas):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per prediction.
 
-        Its columns are ``kappa``, ``n_outside`` and ``n_missing``.
+        The columns are ``kappa``, ``n_outside`` and ``n_missing``.
 
         Raises
         ------
@@ -122,25 +122,25 @@ def score_many(
     labels : array-like of shape (l,), default=None
         The labels to take into account, in the order of the weights. By default each kappa is
         computed on the labels that occur in the truth or in its own prediction, as in
-        `cohen_kappa_score`. So no prediction changes the kappa of another. If the truth or a
+        `cohen_kappa_score`. Therefore no prediction affects the kappa of another. If the truth or a
         prediction declares an order of the labels, as ordered categoricals do, this order is used
         for all tables.
     allow_other_labels : bool, default=False
         Whether a prediction may use labels outside ``labels`` for items whose true label is in
         ``labels``. These items are left out of the prediction's table and counted in ``n_outside``.
-        By default this is an error, because the prediction would be compared on the easier items.
+        By default this is an error, because the prediction would be scored on easier items.
     axis : {0, 1}, default=0
         The axis of the items in an array. 0 is for shape (n, m), with one prediction per column.
         1 is for shape (m, n), with one prediction per row. Predictions that are contiguous in
         memory are counted faster.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing labels. 'raise' raises an error. 'drop' leaves out the items without a
-        true label, and from each prediction the items that it has no label for. The items without a
+        true label, and from each prediction the items that it does not label. Items without a
         predicted label are counted in ``n_missing``.
     missing_codes : sequence, default=()
-        Values that stand for a missing label, such as ``["NA", -9]``.
+        Values that mean a missing label, such as ``["NA", -9]``.
     sample_weight : array-like of shape (n,), default=None
-        Item weights.
+        The weight of each item.
     backend : {'cython', 'numba', 'numpy'}, default=None
         If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
         set, the fastest available backend is used.
@@ -156,19 +156,19 @@ def score_many(
     Raises
     ------
     ValueError
-        If there is no prediction, or if a prediction is not valid. A prediction must have as many
+        If there is no prediction, or if a prediction is invalid. A prediction must have as many
         items as the truth, no missing ratings by default, and class labels of the same kind as the
-        truth's. If labels are given or declared, it must use only these. The error names the
+        truth. If labels are given or declared, it must use only these. The error names the
         prediction.
     TypeError
-        If ``predictions`` has none of the forms above.
+        If ``predictions`` has none of the supported forms.
 
     Warns
     -----
     UndefinedMetricWarning
         If a kappa is undefined, because no disagreement is expected.
     LabelOrderWarning
-        If there are weights, and the labels are strings without a given or declared order.
+        If weights are used and the labels are strings whose order is neither given nor declared.
     UserWarning
         If a prediction is the same column as the truth.
 
@@ -200,7 +200,7 @@ def score_many(
         allow_other_labels=allow_other_labels,
     )
     tables = table.counts if table.sums is None else table.sums
-    # The labels that occur in a table matter only for named weights, and finding them takes time.
+    # Which labels occur in a table matters only for named weights, and takes time to find.
     all_labels = order.is_known or not isinstance(weights, str)
     kappas = kappas_of(tables, labels_present(table.counts, all_labels), weights)
     order.warn(what_needs_order(weights), stacklevel=2)

@@ -1,15 +1,15 @@
-"""Compute simultaneous intervals of the differences from the leader.
+"""Compute simultaneous intervals for the differences from the leader.
 
-The leader is chosen for its kappa, so separate intervals of the differences are too narrow. Of 30
-equal predictions, the last is nearly always "significantly" below the first. The intervals here
-are simultaneous for all pairs of predictions (Tukey's comparisons), so they are valid whichever
-prediction leads. Their quantile is that of the largest studentized difference in the bootstrap
-replicates.
+The leader is chosen for its kappa, so separate intervals for the differences are too narrow. The
+last of 30 equally good predictions is nearly always "significantly" below the first. The intervals
+in this module are simultaneous for all pairs of predictions (Tukey's comparisons), so they are
+valid whichever prediction leads. They use the quantile of the largest studentized difference in the
+bootstrap replicates.
 
-With many predictions, nearly all pairs are far from the largest difference of a replicate, and
+With many predictions, nearly all pairs are far from the largest difference in a replicate, and
 nearly all replicates are far from the quantile. So all differences are first computed in float32,
 with an error bound. The differences that could be the quantile are computed again in float64. The
-result is identical, to the last bit, to computing everything in float64.
+result is bitwise identical to computing everything in float64.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from numpy.typing import NDArray
 from fastkappa.arrays import FloatTable
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# Replicates of a difference count as constant if their standard deviation is below this limit.
-# Rounding errors of sums over 1000 groups, 1000 * 2**-53, are smaller. One item in a billion makes
-# a larger difference.
+# Replicates of a difference are treated as constant if their standard deviation is below this
+# limit. Rounding errors of sums over 1000 groups, 1000 * 2**-53, are smaller. Even a single item in
+# a billion makes a larger difference.
 LEAST_ERROR = 1e-12
-# The number of predictions compared with another one at a time. Their replicates stay in the cache.
+# The number of predictions compared with others at a time. Their replicates stay in the cache.
 ROWS = 64
-# A pair is computed in float64 only if its replicates are larger than their differences by more
-# than this factor. In float32 too few digits of the differences would remain.
+# A pair is computed in float64 if its replicates exceed their differences by more than this factor,
+# because float32 would leave too few digits of the differences.
 CLOSE = 1024.0
-# The number of pairs whose standard errors are computed together.
+# The number of pairs for which standard errors are computed together.
 AT_ONCE = 1 << 21
 # An upper bound on the sum of several relative rounding errors of float32.
 SINGLE = 2.0**-22
@@ -46,10 +46,10 @@ def simultaneous_intervals(
     confidence: float,
     num_threads: int = 1,
 ) -> FloatTable:
-    """Return the simultaneous intervals of m kappas minus the leader's kappa, shape (m, 2).
+    """Return simultaneous intervals for m kappas minus the leader's kappa, of shape (m, 2).
 
-    ``replicates`` has the shape (r, m). The interval of an undefined kappa is NaN. All intervals
-    are NaN if there are too few replicates for the quantile.
+    ``replicates`` has the shape (r, m). The interval is NaN if the kappa is undefined. All
+    intervals are NaN if there are too few replicates for the quantile.
     """
     intervals = np.full((len(kappas), 2), np.nan)
     defined = ~np.isnan(kappas) & ~np.isnan(replicates).all(axis=0)
@@ -69,12 +69,12 @@ def simultaneous_intervals(
 def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads: int) -> float:
     """Return the quantile of the largest studentized difference of any pair in a replicate.
 
-    It is an order statistic. Another replicate would exceed it with a probability of at most
-    ``1 - confidence``. It is NaN if there are too few replicates, and 0 if no pair differs.
+    The quantile is an order statistic that another replicate would exceed with a probability of at
+    most ``1 - confidence``. It is NaN if there are too few replicates, and 0 if no pair differs.
     """
     undefined = np.isnan(deviations)
     compared = (~undefined).sum(axis=0) > 1
-    # NumPy's order of summation depends on the memory layout, so the layout is fixed.
+    # The memory layout is fixed, because NumPy's order of summation depends on it.
     deviations = np.ascontiguousarray(deviations[:, compared])
     position = math.ceil(confidence * (deviations.shape[1] + 1))
     if position > deviations.shape[1]:
@@ -93,7 +93,7 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
 
 
 def _studentized(some: FloatTable, others: FloatTable) -> FloatTable:
-    """Return the squared differences of rows divided by their variance, 0 if they are constant."""
+    """Return the squared differences of rows divided by their variance, or 0 for constant ones."""
     squares = some - others
     squares *= squares
     undefined = np.isnan(squares)
@@ -111,7 +111,7 @@ class _Block(NamedTuple):
     """The pairs of the rows ``start`` to ``stop`` with all rows before them.
 
     ``largest`` is the largest difference in each replicate, in float32. ``of_close`` is the largest
-    squared difference of the close pairs in each replicate, in float64.
+    squared difference of close pairs in each replicate, in float64.
     """
 
     start: int
@@ -121,28 +121,29 @@ class _Block(NamedTuple):
 
 
 class _Screened:
-    """Find the quantile of the largest studentized difference, mostly computed in float32."""
+    """Finds the quantile of the largest studentized difference, mostly in float32."""
 
     def __init__(self, deviations: FloatTable, num_threads: int) -> None:
-        # Duplicates of a row are dropped, because they add no new differences.
+        # Duplicate rows are dropped, because they add no new differences.
         self._rows = np.array(list({row.tobytes(): row for row in deviations}.values()))
         self._centred = self._rows - self._rows.mean(axis=0)
-        # Replicates far from 0 lose digits of their differences, so their size adds to the extent.
+        # Differences of replicates far from 0 are less precise, so their size is added to the
+        # extent.
         self._extents = np.abs(self._centred).max(axis=1)
         self._extents += SINGLE * np.abs(self._rows).max(axis=1)
         self._moments = np.einsum("jr,jr->j", self._centred, self._centred)
         self._blocks: list[_Block] = []
         at_once = max(ROWS, AT_ONCE // len(self._rows))
         for start in range(0, len(self._rows), at_once):
-            # The products are computed in a few large calls, because the threads of a matrix
-            # product keep spinning for a while after each call.
+            # The products are computed in a few large calls, because the threads of BLAS keep
+            # spinning for a while after each call.
             factors = self._factors(start, min(start + at_once, len(self._rows)))
             work = partial(self._compare, start, factors)
             for blocks in run_in_threads(work, len(factors), max(1, num_threads)):
                 self._blocks += blocks
 
     def largest_at(self, position: int) -> float:
-        """Return the difference at a position in ascending order, counted from 1."""
+        """Return the difference at a position, counted from 1 in ascending order."""
         n_replicates = self._rows.shape[1]
         of_close = np.max([block.of_close for block in self._blocks], axis=0)
         largest = np.max([block.largest for block in self._blocks], axis=0).astype(np.float64)
@@ -150,7 +151,7 @@ class _Screened:
         if not largest.any():
             return 0.0
         # The error has two parts: the error of the differences, and the error of their factors,
-        # which come from sums of squares.
+        # which are computed from sums of squares.
         error = CLOSE * SINGLE
         error += largest.max() * (4 * SINGLE + n_replicates * CLOSE**2 * np.finfo(float).eps)
         there = np.sort(largest)[position - 1]
@@ -184,9 +185,9 @@ class _Screened:
         return blocks
 
     def _factors(self, start: int, stop: int) -> FloatTable:
-        """Return 1 / standard error of the difference of each row from each row before it.
+        """Return 1 / standard error of the difference between each row and each row before it.
 
-        The factor is -1 for close pairs, and 0 for rows that are not before the row.
+        The factor is -1 for close pairs, and 0 for the row itself and rows after it.
         """
         products = self._centred[start:stop] @ self._centred[:stop].T
         sums = self._moments[start:stop, None] + self._moments[:stop]
@@ -210,7 +211,7 @@ class _Screened:
 def _largest_differences(
     rows: NDArray[np.float32], factors: NDArray[np.float32], start: int
 ) -> NDArray[np.float32]:
-    """Return the largest scaled difference of the rows from ``start`` on from rows before them."""
+    """Return the largest scaled difference between rows from ``start`` on and rows before them."""
     largest = np.zeros(rows.shape[1], np.float32)
     buffer = np.empty((len(factors), rows.shape[1]), np.float32)
     for j in range(len(rows) - 1):

@@ -14,8 +14,8 @@ from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 class Splits:
     """The splits of the items.
 
-    ``names`` has the name of each item's split. ``positions`` maps the name of each split to the
-    sorted positions of its items.
+    ``names`` contains the name of each item's split. ``positions`` maps the name of each split to
+    the sorted positions of its items.
     """
 
     def __init__(self, ids: Any, names: Sequence[str]) -> None:
@@ -31,7 +31,7 @@ class Splits:
     def of_each(self, whole: Alignment) -> list[Alignment]:
         """Return the alignment of ids with each split, given their alignment with all items.
 
-        Ids that belong to no item are extra in every split.
+        Ids that belong to no item count as extra ids in every split.
         """
         items = np.arange(len(self.ids)) if whole.items is None else whole.items
         others = np.arange(len(items)) if whole.others is None else whole.others

@@ -49,16 +49,16 @@ class AlternativeAnnotatorTest(Result):
         least one other person.
     model_advantage : ndarray of shape (m,)
         The proportion of these items on which the model agrees with the other people at least as
-        well as the person does.
+        well as this person does.
     person_advantage : ndarray of shape (m,)
         The proportion of these items on which the person agrees with the other people at least as
         well as the model does.
     p_values : ndarray of shape (m,)
-        The one-sided p-value per person. The null hypothesis is that the person's advantage exceeds
-        the model's by ``epsilon`` or more.
+        The one-sided p-value for each person. The null hypothesis is that the person's advantage
+        exceeds the model's by ``epsilon`` or more.
     wins : ndarray of bool, shape (m,)
-        Whether the model wins against each person. It wins if the null hypothesis is rejected by
-        the Benjamini-Yekutieli procedure at the false discovery rate.
+        Whether the model wins against each person. The model wins if the Benjamini-Yekutieli
+        procedure rejects the null hypothesis at the false discovery rate.
     winning_rate : float
         The proportion of people against whom the model wins.
     passes : bool
@@ -158,12 +158,12 @@ def alternative_annotator_test(
     clusters: Any = None,
     false_discovery_rate: float = 0.05,
 ) -> AlternativeAnnotatorTest:
-    """Test whether a model can replace human annotators, by the alternative annotator test.
+    """Test whether a model can replace human annotators, using the alternative annotator test.
 
-    Each person is left out in turn. On each item, the person and the model are compared: whose
-    rating is closer to the ratings of the other people? The model wins against a person if it is
-    significantly better than the person minus ``epsilon``. It passes the test if it wins against at
-    least half of the people.
+    The test leaves out one person at a time. On each item, it checks whether the person's or the
+    model's rating is closer to the ratings of the other people. The model wins against a person if
+    it is significantly better than the person minus ``epsilon``. The model passes the test if it
+    wins against at least half of the people.
 
     Parameters
     ----------
@@ -180,10 +180,10 @@ def alternative_annotator_test(
         other people who gave the same label. 'quadratic' is equivalent to comparing by root mean
         squared error.
     labels, missing_codes, clusters
-        These arguments of `Ratings.from_array` are accepted if ratings are an array. With clusters,
-        such as documents, the t-tests use cluster-robust standard errors.
+        Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. With clusters, such
+        as documents, the t-tests use cluster-robust standard errors.
     false_discovery_rate : float, default=0.05
-        The false discovery rate of the tests of all people together.
+        The false discovery rate over the tests of all people.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def alternative_annotator_test(
     Warns
     -----
     UserWarning
-        If a person has fewer than 30 usable items, too few for a t-test.
+        If a person has fewer than 30 usable items, which is too few for a t-test.
 
     References
     ----------
@@ -266,7 +266,7 @@ def alternative_annotator_test(
 def _signs(
     model: AnyArray, person: AnyArray, others: AnyArray, distances: Floats
 ) -> tuple[AnyArray, AnyArray]:
-    """Return 1 where the person is closer to the others, -1 for the model, and a mask of rows."""
+    """Return 1 where the person is closer to the others, -1 where the model is, and a row mask."""
     n_labels = len(distances)
     counts = np.stack([(others == label).sum(axis=1) for label in range(n_labels)], axis=1)
     used = (model < n_labels) & (person < n_labels) & counts.any(axis=1)
@@ -286,7 +286,7 @@ def _test_of(
     multiplicities: AnyArray,
     epsilon: float,
 ) -> tuple[float, float, float, float]:
-    """Return the number of items, the advantages of model and person, and the p-value."""
+    """Return the number of items, the model's and the person's advantages, and the p-value."""
     counts = multiplicities[used]
     n = float(counts.sum())
     clusters = given.counted.clusters_of_profiles(used)

@@ -1,4 +1,4 @@
-"""Compare two coefficients computed on the same subjects, from any raters, labels or weights."""
+"""Compare two coefficients computed on the same subjects, with any raters, labels or weights."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ class CoefficientDifference(Result):
     methods : tuple of str
         The names of the two coefficients.
     coefficients : tuple of float
-        Their values.
+        The values of the two coefficients.
     standard_error : float
-        The standard error of the difference. It takes into account that both coefficients are
+        The standard error of the difference. It accounts for the fact that both coefficients are
         computed from the same subjects.
     interval : tuple of float
-        The interval of the difference, from the same distribution as the two results.
+        The interval of the difference, based on the same distribution as the two results.
     z, p_value : float
-        The difference divided by its standard error, and the two-sided p-value of the test that
-        there is no difference, from the same distribution.
+        The difference divided by its standard error, and the two-sided p-value of the test for no
+        difference, based on the same distribution.
     confidence : float
         The confidence level of the interval.
     distribution : {'t', 'normal'}
         The distribution used for the standard error, the interval and the test.
     n_subjects : int
-        The number of subjects that count in at least one of the coefficients.
+        The number of subjects used by at least one of the coefficients.
     n_clusters : int
         The number of clusters of these subjects; without clusters, the number of subjects.
     """
@@ -129,9 +129,9 @@ def compare_coefficients(
 ) -> CoefficientDifference:
     """Compare two coefficients computed on the same subjects.
 
-    The coefficients must have the same subjects, but anything else may differ: the raters (doctors
-    and nurses, or all raters and all but one), the labels (five grades and the same ratings merged
-    into two), the weights, or the coefficient (kappa and AC1).
+    The coefficients must be computed on the same subjects, but everything else may differ: the
+    raters (doctors and nurses, or all raters and all but one), the labels (five grades and the same
+    ratings merged into two), the weights, or the coefficient (kappa and AC1).
 
     Parameters
     ----------
@@ -139,16 +139,17 @@ def compare_coefficients(
         Results of `fleiss_kappa`, `conger_kappa`, `light_kappa`, `randolph_kappa`, `gwet_ac1`,
         `gwet_ac2` or `krippendorff_alpha`, with the same ``distribution`` and, if any, the same
         clusters. Their ratings must have the same subjects: the same rows in the same order, or the
-        same items in long form. A subject without ratings in one result still counts in the other.
-        For Cohen's kappa of two raters use `conger_kappa`, which is the same, or `light_kappa` if
-        the weights are not symmetric.
+        same items in long form. A subject without ratings in one result is still used in the other.
+        For Cohen's kappa of two raters, use the equivalent `conger_kappa`, or `light_kappa` if the
+        weights are not symmetric.
     confidence : float, default=0.95
         The confidence level of the interval.
 
     Returns
     -------
     difference : CoefficientDifference
-        Its figures are NaN, with an ``UndefinedMetricWarning``, if a coefficient is undefined.
+        If a coefficient is undefined, all values are NaN and an ``UndefinedMetricWarning`` is
+        issued.
 
     Raises
     ------
@@ -157,15 +158,16 @@ def compare_coefficients(
     ValueError
         If the results differ in the number of subjects, the items, the clusters or the
         distribution. An error is also raised if the order of the subjects is unknown, as in a
-        table, or if an array of ratings was changed after the coefficient was computed.
+        table, or if an array of ratings has changed since its coefficient was computed.
 
     Notes
     -----
-    In large samples, each coefficient is a mean over subjects, and each subject's term
-    is its influence. The variance of the difference is the variance of the differences between
-    influences, summed per cluster if there are clusters. This is the paired t-test of Gwet (2016).
-    For two predictions of the same truth, ``conger_kappa`` with ``distribution='normal'`` gives the
-    same standard error as `compare_predictions`, by the delta method.
+    In large samples, each coefficient is approximately a mean over subjects. A subject's term in
+    this mean is its influence. The variance of the difference is computed from the differences
+    between each subject's two influences, summed within clusters if there are any. This is the
+    paired t-test of Gwet (2016). For two predictions of the same truth, ``conger_kappa`` with
+    ``distribution='normal'`` gives the same standard error as `compare_predictions`, by the delta
+    method.
 
     References
     ----------
@@ -241,7 +243,7 @@ def compare_coefficients(
 
 
 class JointRows(NamedTuple):
-    """The distinct pairs of rows of ratings that subjects have in two coefficients.
+    """The distinct pairs of rows of ratings that subjects have in two results.
 
     Attributes
     ----------
@@ -250,7 +252,8 @@ class JointRows(NamedTuple):
     counts : ndarray of int of shape (J,)
         The number of subjects with this pair of rows.
     of_subjects : ndarray of int of shape (n_subjects,)
-        The index of each subject's pair, or -1 if it has none. It is empty if it was not requested.
+        The index of each subject's pair, or -1 if it has none. The array is empty if it was not
+        requested.
     """
 
     first: AnyArray
@@ -270,7 +273,7 @@ def _counted(name: str, result: MultiRaterResult) -> Counted:
 
 
 def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool) -> JointRows:
-    """Return the distinct pairs of row indices, leaving out subjects without any row."""
+    """Return the distinct pairs of row indices, ignoring subjects with a row in neither result."""
     keys = first.astype(np.int64)
     keys += 1
     keys *= n_second + 1
@@ -294,7 +297,7 @@ def paired_error(
     distribution: Distribution,
     clusters: Clusters | None,
 ) -> float:
-    """Return the standard error of the difference of two coefficients that are defined."""
+    """Return the standard error of the difference between two defined coefficients."""
     n = float(joint.counts.sum())
     divisor = divisor_of(n, distribution, clusters)
     if divisor < 1:
@@ -310,9 +313,9 @@ def paired_error(
 
 
 def _centred(coefficient: Coefficient, n: float) -> Influence:
-    """Return the influence of a subject of each row on a coefficient, a mean over n subjects.
+    """Return each row's influence on a coefficient that is a mean over n subjects.
 
-    The last entry, at index -1, is for subjects that do not count in the coefficient.
+    The last entry, at index -1, is for subjects that the coefficient does not use.
     """
     multiplicities = coefficient.multiplicities
     proportions = multiplicities / multiplicities.sum()

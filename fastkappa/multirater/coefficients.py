@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from fastkappa.multirater.estimation import Inferred, estimate, read_ratings, warn_of_labels
 from fastkappa.multirater.inference import RaterInterval
 from fastkappa.multirater.multirater_result import MultiRaterResult
@@ -13,6 +15,7 @@ from fastkappa.multirater.statistics.chance_corrected import (
     ChanceCorrected,
     ChanceRule,
     chance_of_fleiss,
+    chance_of_given,
     chance_of_gwet,
     chance_of_randolph,
     distances_of,
@@ -21,11 +24,15 @@ from fastkappa.multirater.statistics.known_raters import Conger, Light
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.weights import Weights
 
+# This is added to the names of coefficients with given label proportions.
+GIVEN = " with given proportions"
+
 
 def fleiss_kappa(
     ratings: Any,
     *,
     weights: Weights = None,
+    label_proportions: Any = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     clusters: Any = None,
@@ -42,15 +49,19 @@ def fleiss_kappa(
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
         One row per subject and one column per rater. None, NaN and similar values count as
-        missing ratings. `Ratings` can also be made from lists of raters, rows of item, rater and
-        rating, tables and counts.
+        missing ratings. To pass one list per rater, rows of item, rater and rating, tables or
+        counts, create `Ratings` first.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. None counts every disagreement the same. 'linear' and 'quadratic'
-        weight it by the distance between the labels' positions, or its square. A matrix must be
-        symmetric, with zeros on the diagonal. Weights need labels in a meaningful order.
+        Disagreement weights. None counts every disagreement the same. 'linear' weights it by the
+        distance between the labels' positions, 'quadratic' by the square of this distance. A matrix
+        must be symmetric, with zeros on the diagonal. Weights require labels in a meaningful order.
+    label_proportions : array-like of shape (l,), default=None
+        The proportions or counts of the labels that determine the agreement expected by chance,
+        such as those of a larger study. They are treated as known. None means the proportions in
+        these ratings.
     labels, missing_codes, clusters
-        These arguments of `Ratings.from_array` are accepted if ratings are an array. All standard
-        errors treat clusters as the independent units.
+        Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. All standard errors
+        treat clusters as the independent units.
     confidence : float, default=0.95
         The confidence level of the interval.
     distribution : {'t', 'normal'}, default='t'
@@ -62,23 +73,24 @@ def fleiss_kappa(
         How the intervals are computed. 'score' inverts the score test: the interval contains the
         values that the test does not reject. 'asymptotic' is the coefficient plus and minus a
         quantile times the standard error; its coverage is far too low if a label is rare. None
-        means 'score', or 'asymptotic' for measurements and if there are too many raters and labels
-        for the score interval to be fast.
+        means 'score', except for measurements and for so many raters or labels that the score
+        interval would be slow. In these cases, it means 'asymptotic'.
 
     Returns
     -------
     result : MultiRaterResult
-        Without weights, and with the same number of ratings for every subject, z and p are from the
-        test of Fleiss, Nee and Landis. That test assumes independent subjects, so with clusters of
-        several subjects z is kappa divided by its standard error. All figures are NaN, with an
-        ``UndefinedMetricWarning``, if kappa is undefined. The standard errors are NaN if all
-        subjects are in one cluster.
+        Without weights, and with the same number of ratings for every subject, z and p come from
+        the test of Fleiss, Nee and Landis. This test assumes independent subjects, so with clusters
+        of several subjects, z is kappa divided by its standard error. If kappa is undefined, all
+        values are NaN and an ``UndefinedMetricWarning`` is issued. The standard errors are NaN if
+        all subjects are in one cluster.
 
     Raises
     ------
     ValueError
-        If ratings are not valid for `Ratings.from_array`, if weights or confidence are not as
-        described above, or if labels or missing codes are given although ratings are `Ratings`.
+        If ratings are not valid for `Ratings.from_array`, if weights, label proportions or
+        confidence are not as described above, or if labels or missing codes are given although
+        ratings are `Ratings`.
 
     Warns
     -----
@@ -98,7 +110,7 @@ def fleiss_kappa(
         - ids: there are at least ten rows, one column never repeats a value, and every other column
           has at most half as many distinct values as there are rows.
 
-        `Ratings` are not checked, because their constructors state the form of the data.
+        `Ratings` objects are not checked, because their constructors specify the form of the data.
 
     References
     ----------
@@ -123,6 +135,10 @@ def fleiss_kappa(
     """
     inferred = Inferred(confidence, distribution, interval_method)
     given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
+    if label_proportions is not None:
+        chance = _chance_given(label_proportions, (len(given.labels),))
+        coefficient = _chance_corrected(given, weights, chance)
+        return estimate(f"Fleiss' kappa{GIVEN}", coefficient, given, inferred, weights=weights)
     coefficient = _chance_corrected(given, weights, chance_of_fleiss)
     return estimate(
         "Fleiss' kappa",
@@ -147,8 +163,9 @@ def randolph_kappa(
 ) -> MultiRaterResult:
     """Return Randolph's free-marginal kappa, where all labels are equally likely by chance.
 
-    It is also known as the Brennan-Prediger coefficient, and for two raters as Bennett's S. It
-    depends on the number of labels, including those that nobody gave: pass them as ``labels``.
+    This coefficient is also known as the Brennan-Prediger coefficient, and for two raters as
+    Bennett's S. It depends on the number of possible labels. Pass all of them as ``labels``,
+    including those that no rater used.
 
     Parameters
     ----------
@@ -191,8 +208,9 @@ def gwet_ac1(
 ) -> MultiRaterResult:
     """Return Gwet's AC1, which stays high if raters agree on one very frequent label.
 
-    Its model assumes that chance agreement occurs only on subjects that are hard to rate. It
-    depends on the number of labels, including those that nobody gave: pass them as ``labels``.
+    The model of AC1 assumes that chance agreement occurs only on subjects that are hard to rate.
+    AC1 depends on the number of possible labels. Pass all of them as ``labels``, including those
+    that no rater used.
 
     Parameters
     ----------
@@ -263,6 +281,7 @@ def conger_kappa(
     ratings: Any,
     *,
     weights: Weights = None,
+    label_proportions: Any = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     clusters: Any = None,
@@ -272,20 +291,24 @@ def conger_kappa(
 ) -> MultiRaterResult:
     """Return Conger's kappa, for a fixed set of raters with separate label proportions.
 
-    It is also known as Fleiss' exact kappa. For two raters it is Cohen's kappa.
+    Conger's kappa is also known as Fleiss' exact kappa. For two raters, it is Cohen's kappa.
 
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `fleiss_kappa`, with the same errors and warnings. Counts of ratings raise an error
-        too, because they do not show who gave which rating.
+        As for `fleiss_kappa`, with the same errors and warnings. Counts of ratings also raise an
+        error, because they do not show who gave which rating.
+    label_proportions : array-like of shape (n_raters, l), default=None
+        The proportions or counts of the labels of each rater that determine the agreement expected
+        by chance, such as published margins. They are treated as known. None means the proportions
+        in these ratings.
 
     Returns
     -------
     result : MultiRaterResult
         For two raters and n subjects, the default standard error is sqrt(n / (n - 1)) times that of
-        `fastkappa.agreement`, and the interval is from Student's t. The two functions agree if
-        given the same ``distribution``.
+        `fastkappa.agreement`, and the interval is based on Student's t. With the same
+        ``distribution``, the two functions give the same results.
 
     References
     ----------
@@ -302,8 +325,12 @@ def conger_kappa(
     """
     inferred = Inferred(confidence, distribution, interval_method)
     given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
-    distances = distances_of(weights, len(given.labels))
-    coefficient = Conger(given.profiles("conger_kappa"), distances)
+    profiles = given.profiles("conger_kappa")
+    if label_proportions is not None:
+        chance = _chance_given(label_proportions, (given.n_raters, len(given.labels)))
+        with_given = _chance_corrected(given, weights, chance)
+        return estimate(f"Conger's kappa{GIVEN}", with_given, given, inferred, weights=weights)
+    coefficient = Conger(profiles, distances_of(weights, len(given.labels)))
     warn_of_labels(given, "weights", weights)
     return estimate("Conger's kappa", coefficient, given, inferred, weights=weights)
 
@@ -327,14 +354,14 @@ def light_kappa(
     Parameters
     ----------
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `conger_kappa`, but weights need not be symmetric. The rows of a weight matrix stand
-        for the labels of the first rater of a pair.
+        As for `conger_kappa`, but weights need not be symmetric. The rows of a weight matrix
+        correspond to the labels of the first rater of a pair.
 
     Returns
     -------
     result : MultiRaterResult
-        Its standard error is computed by the delta method. For two raters and
-        ``distribution='normal'`` it is that of Fleiss, Cohen and Everitt (1969).
+        The standard error is computed by the delta method. For two raters and
+        ``distribution='normal'``, it equals that of Fleiss, Cohen and Everitt (1969).
 
     References
     ----------
@@ -358,3 +385,25 @@ def _chance_corrected(ratings: Ratings, weights: Weights, chance: ChanceRule) ->
     distances = distances_of(weights, len(ratings.labels))
     warn_of_labels(ratings, "weights", weights)
     return ChanceCorrected(ratings.patterns, distances, chance)
+
+
+def _chance_given(label_proportions: Any, shape: tuple[int, ...]) -> ChanceRule:
+    """Return the chance rule of given label proportions or counts, or raise if they are invalid."""
+    given = np.asarray(label_proportions)
+    if given.dtype.kind not in "biuf" or given.shape != shape:
+        raise ValueError(
+            f"label_proportions must be numbers of shape {shape}, in the order of the labels, got"
+            f" {label_proportions!r}. If the ratings lack a label, pass all labels as labels=."
+        )
+    sums = given.sum(axis=-1, keepdims=True)
+    if not (np.isfinite(given).all() and (given >= 0).all() and (sums > 0).all()):
+        raise ValueError(
+            "label_proportions must be non-negative numbers with a positive sum, got"
+            f" {label_proportions!r}."
+        )
+    if np.count_nonzero(given.reshape(-1, shape[-1]).any(axis=0)) < 2:
+        raise ValueError(
+            "label_proportions must be positive for at least two labels, because no disagreement is"
+            f" expected by chance otherwise, got {label_proportions!r}."
+        )
+    return chance_of_given(given / sums)

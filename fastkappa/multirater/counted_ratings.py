@@ -55,8 +55,8 @@ class Counted:
     clusters : Column or None
         The cluster of each subject.
     count_profiles, count_patterns, count_pairs, count_sparse : callable or None
-        The functions that count the rows. A function is None if another one replaces it, or if it
-        is unknown who gave which rating.
+        The functions that count the rows. A function is None if another replaces it, or if it is
+        unknown who gave which rating.
     """
 
     n_raters: int
@@ -70,7 +70,7 @@ class Counted:
 
     @property
     def known_patterns(self) -> Patterns | None:
-        """The patterns, or None if there are too many labels or raters for them."""
+        """The patterns, or None if there are too many labels or raters to store them."""
         return None if self.count_patterns is None and self.count_sparse else self.patterns
 
     @property
@@ -150,14 +150,14 @@ class Counted:
         found = self.places(coefficient.of_profiles)
         if coefficient.used is None:
             return found
-        # A subject without ratings has index -1, which reads the last entry, so -1 is appended.
+        # Subjects without ratings have index -1. It selects the last entry, so -1 is appended.
         new = np.where(coefficient.used, np.cumsum(coefficient.used) - 1, -1)
         return np.append(new, -1)[found]
 
     def clusters_of_pairs(self) -> Iterator[tuple[int, Clusters]]:
-        """Yield the number of each pair with subjects in common, and their clusters.
+        """Yield the index and the clusters of each pair of raters with subjects in common.
 
-        A cluster counts the cells of the pair's table.
+        Each cluster counts its subjects in every cell of the pair's table.
         """
         found, n_cells = self._of_profiles, self.n_labels**2
         order = np.argsort(found.cells, kind="stable")
@@ -191,7 +191,7 @@ class Counted:
         return self.count_by_cluster(self.places(of_profiles), len(rows.multiplicities))
 
     def count_by_cluster(self, rows: AnyArray, n_rows: int) -> ClusterCounts:
-        """Return the number of subjects per row and cluster. Row -1 is not counted."""
+        """Return the number of subjects per row and cluster. Subjects in row -1 are ignored."""
         assert self.clusters is not None
         return count_rows_by_cluster(
             get_kernels(), self.clusters, rows, n_rows, available_threads()
@@ -199,7 +199,7 @@ class Counted:
 
 
 def _kept(found: ClusterCounts, used: AnyArray) -> ClusterCounts:
-    """Return the counts of the selected rows, which are renumbered from 0."""
+    """Return the counts of the selected rows, renumbered from 0."""
     kept, places = used[found.cells], np.cumsum(used) - 1
     return ClusterCounts(found.clusters[kept], places[found.cells[kept]], found.counts[kept])
 
@@ -207,7 +207,7 @@ def _kept(found: ClusterCounts, used: AnyArray) -> ClusterCounts:
 def in_common_order(
     first: Counted, of_first: AnyArray, second: Counted, of_second: AnyArray
 ) -> AnyArray:
-    """Reorder ``of_second``, one value per subject of ``second``, to the subjects of ``first``.
+    """Reorder the values ``of_second``, one per subject of ``second``, to match ``first``.
 
     Raises
     ------
@@ -267,7 +267,7 @@ def of_raters(raters: Sequence[EncodedRater], clusters: Any) -> Counted:
 
 
 def _count(count: Callable[..., Any], raters: Sequence[EncodedRater]) -> Any:
-    """Count raters' columns with this process's kernels, because ratings may be unpickled."""
+    """Count raters' columns with this process's kernels, because ratings can come from a pickle."""
     return count(get_kernels(), raters, available_threads())
 
 

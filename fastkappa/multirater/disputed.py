@@ -26,7 +26,7 @@ MOST_LABELS = 4
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DisputedItems(Result):
-    """Items that raters disagree on, the most disputed first.
+    """Items that raters disagree on, most disputed first.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class DisputedItems(Result):
         The number of raters who gave each label.
 
     ratings : ndarray of object, shape (k, R), or None
-        The rating of each rater, or None where it is missing. The attribute is None if it is
+        The rating of each rater, or None where it is missing. This attribute is None if it is
         unknown who gave which rating.
     labels : ndarray of shape (l,)
         The labels.
@@ -47,7 +47,7 @@ class DisputedItems(Result):
         The names of the raters.
 
     n_disputed : int
-        The number of items with any disagreement; ``items`` can be shorter.
+        The number of items with any disagreement. It can exceed the length of ``items``.
     n_items : int
         The number of items with at least two ratings.
     """
@@ -64,8 +64,8 @@ class DisputedItems(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each item.
 
-        Its index is the item. Its columns are ``disagreement`` and the raters, or the labels if it
-        is unknown who gave which rating.
+        The index contains the items. The columns are ``disagreement`` and one per rater, or one per
+        label if it is unknown who gave which rating.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class DisputedItems(Result):
         return data_frame(named, ("item", self.items.tolist()))
 
     def most(self, n: int) -> list[dict[str, Any]]:
-        """Return the n most disputed items, with the columns of `to_frame`."""
+        """Return the n most disputed items as dicts with the columns of `to_frame`."""
         names, columns = self._columns()
         rows = zip(self.items[:n].tolist(), self.disagreement[:n].tolist(), *columns)
         return [dict(zip(("item", "disagreement", *names), row)) for row in rows]
@@ -85,9 +85,9 @@ class DisputedItems(Result):
     def to_csv(self, *, set_separator: str = SET_SEPARATOR) -> str:
         """Return a CSV table for adjudication, with one row per item and an empty last column.
 
-        Its columns are ``item``, the columns of `to_frame`, ``majority`` and ``adjudicated``.
-        ``majority`` is the label of more than half of the raters of the item, or empty. The labels
-        of a set are joined by ``set_separator``, and an empty set is ``[]``.
+        The columns are ``item``, the columns of `to_frame`, ``majority`` and ``adjudicated``.
+        ``majority`` is the label that more than half of the item's raters gave, or empty. The
+        labels of a set are joined by ``set_separator``, and an empty set is ``[]``.
         """
         names, columns = self._columns(set_separator)
         majority = [_cell_of(label, set_separator) for label in self._majority()]
@@ -96,7 +96,7 @@ class DisputedItems(Result):
         return as_csv(head, ([*row, None] for row in cells), n_given=1)
 
     def _majority(self) -> list[Any]:
-        """Return the label of more than half of the raters of each item, or None."""
+        """Return the label that more than half of an item's raters gave, or None, for each item."""
         best = self.labels[self.label_counts.argmax(axis=1)].tolist()
         is_most = 2 * self.label_counts.max(axis=1) > self.label_counts.sum(axis=1)
         return [label if most else None for label, most in zip(best, is_most.tolist())]
@@ -136,7 +136,7 @@ class DisputedItems(Result):
         return Report([], [Grid(head, rows, least_width=0, caption=caption, above=caption)])
 
     def _given(self, counts: list[int]) -> str:
-        """Return the labels of an item, the most frequent first."""
+        """Return the labels that an item received, most frequent first."""
         given = [(n, label_text(label)) for n, label in zip(counts, self.labels.tolist()) if n]
         given.sort(key=lambda pair: -pair[0])
         named = [f"{label} ({n})" if n > 1 else label for n, label in given[:MOST_LABELS]]
@@ -156,7 +156,7 @@ def disputed_items(
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
 ) -> DisputedItems:
-    """Return the items that raters disagree on, the most disputed first.
+    """Return the items that raters disagree on, most disputed first.
 
     Parameters
     ----------
@@ -167,12 +167,12 @@ def disputed_items(
     most : int, default=None
         How many items to return. None means all items with any disagreement.
     labels, missing_codes
-        These arguments of `Ratings.from_array` are accepted if ratings are an array.
+        Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
 
     Returns
     -------
     disputed : DisputedItems
-        Items with equal disagreement are in the order of the ratings.
+        Items with equal disagreement keep their order in the ratings.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def disputed_items(
         order = np.argsort(-apart)
         enough = np.searchsorted(np.cumsum(patterns.multiplicities[order]), most)
         disputed = apart >= apart[order[enough]]
-    # An item without ratings has index -1, which reads the last entry, so False is appended.
+    # Items without ratings have index -1. It selects the last entry, so False is appended.
     found = np.flatnonzero(np.append(disputed, False)[places])
     chosen = found[np.argsort(-apart[places[found]], kind="stable")][:most]
     names = None if given.counted.subjects is None else given.counted.subjects.items
@@ -225,7 +225,7 @@ def disputed_items(
 
 
 def _ratings_of(given: Ratings, chosen: AnyArray) -> AnyArray:
-    """Return the ratings of the chosen items as objects, or None where a rating is missing."""
+    """Return the ratings of the chosen items as objects, with None for missing ratings."""
     names = np.array([*given.labels.tolist(), None], dtype=object)
     found: AnyArray = names[given.counted.profiles.codes_of(given.counted.places(True)[chosen])]
     return found

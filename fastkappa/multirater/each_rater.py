@@ -1,4 +1,4 @@
-"""Compare each rater with the others: agreement with them, and agreement without the rater."""
+"""Compare each rater with the others: agreement with them, and agreement among them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from fastkappa.statistics.comparison import difference_of
 from fastkappa.statistics.inference import symmetric_interval
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 
-# The time grows with the square of the number of raters.
+# The running time grows with the square of the number of raters.
 MOST_RATERS = 100
 # Kappas that differ by less than this are treated as equal, because the difference is a rounding
 # error.
@@ -78,17 +78,17 @@ class RaterComparison(Result):
     with_others : Estimates
         The kappa of each rater with all others (Schouten 1982), computed from the subjects rated by
         the rater and at least one other. The observed and the expected disagreement are averaged
-        over the other raters. For two raters it would be Cohen's kappa.
+        over the other raters. For two raters, it would be Cohen's kappa.
     difference : Estimates
-        The kappa of each rater with the others, minus Conger's kappa among the other raters. This
-        is a paired difference on the same subjects. A negative value means that the rater agrees
-        less with the others than they agree with each other.
+        The kappa of each rater with the others, minus Conger's kappa among the other raters. Both
+        kappas are computed on the same subjects, so the difference is paired. A negative value
+        means that the rater agrees less with the others than they agree with each other.
     method : str
         The name of the coefficient of all raters.
     value : float
         The coefficient of all raters.
     without : Estimates
-        The coefficient of the other raters, with this rater left out.
+        The coefficient of the other raters, without this rater.
     change : Estimates
         The coefficient without the rater minus the coefficient of all raters, as a paired
         difference.
@@ -113,9 +113,9 @@ class RaterComparison(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per rater.
 
-        The column ``n`` is the number of ratings. Each of ``with_others``, ``difference``,
-        ``without`` and ``change`` has a column of this name for the value, and columns with the
-        suffixes ``_standard_error``, ``_lower``, ``_upper`` and ``_p_value``.
+        The column ``n`` is the number of ratings. For each of ``with_others``, ``difference``,
+        ``without`` and ``change``, there is a column of this name for the value, and columns with
+        the suffixes ``_standard_error``, ``_lower``, ``_upper`` and ``_p_value``.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class RaterComparison(Result):
         return data_frame(columns, ("rater", list(self.rater_names)))
 
     def rows(self) -> Iterator[tuple[str, float, float, tuple[float, float]]]:
-        """Yield name, value, standard error and interval of every figure of every rater."""
+        """Yield the name, value, standard error and interval of every estimate for every rater."""
         names = {
             "kappa of {} with the others": self.with_others,
             "difference of {} from the others": self.difference,
@@ -144,7 +144,7 @@ class RaterComparison(Result):
                 yield name.format(rater), value, error, (low, high)
 
     def sentence(self) -> str:
-        """Return a sentence for a paper on the rater who agrees least with the others."""
+        """Return a sentence for a paper about the rater who agrees least with the others."""
         if np.isnan(self.with_others.values).all():
             return versioned("No rater has a kappa with the others")
         least, *tied = self._least()
@@ -178,7 +178,7 @@ class RaterComparison(Result):
         )
 
     def _least(self) -> list[int]:
-        """Return the raters with the lowest kappa with the others, or the first if all are NaN."""
+        """Return the raters who agree least with the others, or the first if all kappas are NaN."""
         kappas = self.with_others.values
         if np.isnan(kappas).all():
             return [0]
@@ -236,8 +236,8 @@ def compare_raters(
 ) -> RaterComparison:
     """Compare each of several raters with the others.
 
-    The result shows which rater agrees least with the others, and how the overall agreement changes
-    without each rater.
+    The result shows which rater agrees least with the others, and how leaving out each rater
+    changes the overall agreement.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def compare_raters(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fleiss_kappa`.
     labels, missing_codes, clusters
-        These arguments of `Ratings.from_array` are accepted if ratings are an array.
+        Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
     confidence : float, default=0.95
         The confidence level of each interval. Intervals of coefficients are computed as in
         `conger_kappa`, and intervals of differences use Student's t.
@@ -258,7 +258,7 @@ def compare_raters(
     Returns
     -------
     result : RaterComparison
-        Each interval is for one comparison, without a correction for multiple comparisons.
+        Intervals are not corrected for multiple comparisons.
 
     Raises
     ------
@@ -385,7 +385,7 @@ class _Panel:
         )
 
     def estimate(self, found: _Found) -> tuple[float, ...]:
-        """Return the value, standard error, interval ends and p-value of a coefficient."""
+        """Return the value, standard error, interval limits and p-value of a coefficient."""
         if math.isnan(found.value):
             return (math.nan,) * 5
         everyone = self._clusters(found.places >= 0)
@@ -398,7 +398,7 @@ class _Panel:
         return found.value, error, *inference.interval, inference.p_value
 
     def difference(self, first: _Found, second: _Found) -> tuple[float, ...]:
-        """Return the figures of `estimate` for the difference between two coefficients."""
+        """Return the values of `estimate` for the difference between two coefficients."""
         if math.isnan(first.value - second.value):
             return (math.nan,) * 5
         value = difference_of("coefficients", (first.value, second.value))

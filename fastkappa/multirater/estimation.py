@@ -1,4 +1,4 @@
-"""Make the result of a coefficient: standard error, interval, test and warnings."""
+"""Build the result of a coefficient: standard error, interval, test and warnings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_LABELS = 200
 
 
 class Inferred(NamedTuple):
-    """The arguments on inference that every coefficient accepts."""
+    """The arguments about inference that every coefficient accepts."""
 
     confidence: float
     distribution: Distribution
@@ -59,7 +59,7 @@ def read_ratings(
 
 
 def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
-    """Warn if ``value``, a name or a matrix, needs an order of labels that was not given.
+    """Warn if ``value``, a name or a matrix, requires a label order that was not given.
 
     If ``value`` is None, the order has no effect.
     """
@@ -91,7 +91,7 @@ def estimate(
 ) -> MultiRaterResult:
     """Return a coefficient with its standard error, interval and test; warn if undefined."""
     observed, expected = coefficient.disagreement(coefficient.multiplicities)
-    # Measurements are not counted as distinct rows, so a subject's row cannot be found again.
+    # Measurements are not counted as distinct rows, so a subject's row cannot be located later.
     rated = (
         None
         if isinstance(coefficient, MeasuredAlpha) or isinstance(ratings, Measurements)
@@ -144,10 +144,10 @@ def estimate(
 
 
 def rows_of_numbers(ratings: Ratings, level: str) -> tuple[list[AnyArray], IntTable] | None:
-    """Return the numbers that each rater gave per distinct row, and the counts of the rows.
+    """Return each rater's numbers in the distinct rows, and the number of subjects with each row.
 
-    NaN stands for a missing rating. Return None unless the level compares numbers, patterns of so
-    many labels would need too much memory, and it is known who gave which rating.
+    NaN stands for a missing rating. Return None unless the level compares numbers, there are too
+    many labels to store patterns, and it is known who gave which rating.
     """
     if level not in MEASURED or ratings.rater_names is None or len(ratings.labels) <= MOST_LABELS:
         return None

@@ -39,7 +39,7 @@ class Inference:
     null_error : float
         The standard error under chance agreement; NaN if it is not available.
     asked : {'score', 'asymptotic'} or None
-        The interval method that the caller chose; None if it was left open.
+        The interval method that the caller chose; None if the caller chose none.
     """
 
     coefficient: Coefficient
@@ -60,7 +60,7 @@ class Inference:
 
     @property
     def n_used(self) -> float:
-        """The number of subjects that count."""
+        """The number of subjects that the coefficient uses."""
         return float(self.coefficient.multiplicities.sum())
 
     @property
@@ -82,7 +82,7 @@ class Inference:
 
     @cached_property
     def design_effect(self) -> float:
-        """The ratio of the variance to that of independent subjects."""
+        """The ratio of the variance with clusters to the variance for independent subjects."""
         if not are_joined(self.clusters):
             return 1.0
         in_clusters, alone = self._errors
@@ -90,7 +90,7 @@ class Inference:
 
     @cached_property
     def model(self) -> ScoreModel | None:
-        """The model for the score interval; None if there is no such interval."""
+        """The model for the score interval; None if a score interval is not available."""
         if self.asked == "asymptotic" or math.isnan(self.value):
             return None
         return self.coefficient.score_model()
@@ -115,7 +115,7 @@ class Inference:
 
     @property
     def z(self) -> float:
-        """The z statistic of the test of 0, from the null error, the score test or Wald's test."""
+        """The z statistic for testing that the coefficient is 0: null-error, score or Wald test."""
         return self._test[0]
 
     @property
@@ -125,10 +125,10 @@ class Inference:
 
     @cached_property
     def _test(self) -> tuple[float, float]:
-        """The z statistic of the test of 0, and the degrees of freedom of its distribution."""
+        """The z statistic for testing that the coefficient is 0, and its degrees of freedom."""
         if not math.isnan(self.null_standard_error):
             return self.value / self.null_error if self.null_error > 0 else math.nan, math.inf
-        # If kappa is far from 0, the constrained maximum for 0 is not always found.
+        # If kappa is far from 0, the search for the constrained maximum at 0 can fail.
         if self.model is not None:
             z = float(self.tested.deviates(np.zeros(1)).deviates[0, 0])
             if math.isfinite(z):
@@ -162,7 +162,7 @@ class Inference:
 
     @cached_property
     def _errors(self) -> tuple[float, float]:
-        """The standard errors with clusters, and those for independent subjects."""
+        """The standard error with clusters, and the standard error for independent subjects."""
         in_clusters, alone = (
             self.coefficient.standard_error("normal", clusters)
             for clusters in (self.clusters, None)

@@ -25,8 +25,8 @@ from fastkappa.multirater.statistics.set_distances import (
     Distance,
     SetLevel,
     distances_by,
-    set_distances,
 )
+from fastkappa.multirater.statistics.set_distances import set_distances as set_distances
 from fastkappa.statistics.inference import Distribution
 
 
@@ -48,18 +48,18 @@ def krippendorff_alpha(
     Parameters
     ----------
     ratings, labels, missing_codes, clusters, confidence, distribution, interval_method
-        As for `fleiss_kappa`. Ratings of interval, ratio and ordinal data may be any numbers. An
+        As for `fleiss_kappa`. For interval, ratio and ordinal data, ratings can be any numbers. An
         array or frame is read as measurements, without labels, if its numbers are not all whole or
-        cover a range of more than 1000. Alpha of measurements takes linear time; an ordinal level
-        also needs a sort.
+        cover a range of more than 1000. The alpha of measurements takes linear time, plus a sort
+        for ordinal data.
     level : {'nominal', 'ordinal', 'interval', 'ratio', 'jaccard', 'masi'}, array-like of shape \
 (l, l) or callable, default='nominal'
-        The level of measurement. Labels are names ('nominal'), are ordered ('ordinal'), or have
-        meaningful differences ('interval') or ratios ('ratio'). For ratings that are sets,
+        The level of measurement. Labels can be mere names ('nominal'), be ordered ('ordinal'), or
+        have meaningful differences ('interval') or ratios ('ratio'). For ratings that are sets,
         'jaccard' and 'masi' are the set distances of Jaccard and Passonneau. A matrix contains the
-        distances between labels, and a function returns the distance of two labels; square these
-        distances yourself if the metric is squared. An ordinal level and a matrix need labels in a
-        meaningful order.
+        distances between labels, and a function returns the distance between two labels. For a
+        squared metric, pass distances that are already squared. The ordinal level and a matrix
+        require labels in a meaningful order.
 
     Returns
     -------
@@ -70,15 +70,15 @@ def krippendorff_alpha(
     Raises
     ------
     ValueError
-        As for `fleiss_kappa`. An error is also raised if the level needs numbers but labels are not
-        numbers, if labels are negative at level 'ratio', if the level needs sets but ratings are
-        not sets, or if distances are not symmetric or not 0 for equal labels.
+        As for `fleiss_kappa`. An error is also raised if the level requires numbers but labels are
+        not numbers, if labels are negative at level 'ratio', if the level requires sets but ratings
+        are not sets, or if distances are not symmetric or not 0 for equal labels.
 
     Warns
     -----
     LabelOrderWarning, UserWarning
-        As for `fleiss_kappa`. Here the level takes the role of the weights. The packages
-        krippendorff and irr expect one row per rater: transpose such ratings.
+        As for `fleiss_kappa`, with the level in place of the weights. The packages krippendorff and
+        irr expect one row per rater: transpose such ratings.
 
     References
     ----------

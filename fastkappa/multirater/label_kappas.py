@@ -46,7 +46,7 @@ class LabelKappa(Result, _LabelKappa):
     label : object
         The label.
     value : float
-        The kappa of the label; NaN if no rating or every rating is this label.
+        The kappa of the label; NaN if none or all of the ratings are this label.
     standard_error : float
         The standard error over samples of subjects.
     null_standard_error : float
@@ -94,14 +94,14 @@ class LabelKappa(Result, _LabelKappa):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelKappas:
-    """The inputs for the kappas of the labels, which are computed on demand."""
+    """The inputs from which the kappas of the labels are computed when needed."""
 
     patterns: Patterns
     labels: AnyArray
     errors: FleissNull | None
 
     def found(self, whole: Inference) -> Iterator[LabelKappa]:
-        """Yield the kappa of each label, with the same inference as the kappa of all labels."""
+        """Yield the kappa of each label, with the same inference as for all labels together."""
         patterns = self.patterns
         multiplicities = patterns.multiplicities
         for label, counts in zip(self.labels.tolist(), patterns.counts.T.astype(np.int64)):
@@ -128,7 +128,7 @@ class LabelKappas:
 
 
 def label_grid(labels: Sequence[LabelKappa]) -> Grid:
-    """Return the grid of the agreement on each label."""
+    """Return a grid that shows the agreement on each label."""
     rows = [
         (
             f"kappa of {label_text(one.label)}",

@@ -14,7 +14,7 @@ from fastkappa.ratings.rating_matrix import read_measurements
 
 
 class LongMeasurements(NamedTuple):
-    """The measurements of each rater, or NaN where missing, and the cluster of each item."""
+    """The measurements of each rater, with NaN for missing values, and the cluster of each item."""
 
     by_rater: dict[str, FloatTable]
     clusters: AnyArray | None
@@ -29,8 +29,8 @@ def sort_measurements(
     ------
     ValueError
         If an item or a rater is missing, if a rater measured an item twice, or if an item is in two
-        clusters. An error is also raised if a rater did not measure an item, unless measurements
-        may be missing.
+        clusters. An error is also raised if a rater did not measure an item, unless missing
+        measurements are allowed.
     """
     for name, column in (("item", item), ("rater", rater)):
         if column.null_count:

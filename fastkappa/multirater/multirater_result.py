@@ -38,7 +38,7 @@ from fastkappa.statistics.intervals.tested import Estimates
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
 
-# These are the keys of `to_dict`, in order.
+# The keys of `to_dict`, in order.
 IN_DICTIONARY = (
     *("method", "value", "standard_error", "interval", "confidence", "interval_method"),
     "distribution",
@@ -52,7 +52,7 @@ IN_DICTIONARY = (
 class MultiRaterResult(Result):
     """A coefficient of agreement of several raters, with its standard error, interval and test.
 
-    It is immutable and prints as a report. Undefined figures are NaN.
+    The result is immutable, and printing it shows a report. Undefined values are NaN.
 
     Attributes
     ----------
@@ -62,27 +62,26 @@ class MultiRaterResult(Result):
         The coefficient as a function of the distinct rows of ratings, with its standard error,
         interval and test.
     disagreement : Disagreement
-        The observed and the expected distance between two ratings. The value is one minus their
-        ratio. Both are NaN for Light's kappa, which is a mean of kappas.
+        The observed and the expected distance between two ratings. The coefficient is one minus
+        their ratio. Both distances are NaN for Light's kappa, which is a mean of kappas.
     n_subjects : int
         The number of subjects.
     n_paired : int
-        The number of subjects with at least two ratings. Subjects with one rating still count in
-        the label frequencies of Fleiss', Conger's and Gwet's coefficients. Krippendorff's alpha,
-        Light's kappa and Randolph's kappa do not depend on them.
+        The number of subjects with at least two ratings. Subjects with one rating still contribute
+        to the label frequencies of Fleiss', Conger's and Gwet's coefficients, but do not affect
+        Krippendorff's alpha, Light's kappa and Randolph's kappa.
     n_raters : int
         The number of raters. For counts, it is the largest number of ratings of one subject.
     n_missing : int
         The number of missing ratings.
     labels : ndarray of shape (l,)
-        The labels. There are none for measurements; see `krippendorff_alpha`.
+        The labels, or an empty array for measurements; see `krippendorff_alpha`.
     of_labels : LabelKappas or None
         The inputs from which ``by_label`` is computed.
     ratings : Ratings or None
-        The ratings, for `compare_coefficients`. They are None in a copy and after unpickling.
+        The ratings, for `compare_coefficients`. None in a copy and after unpickling.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
-        The disagreement weights. They are None for Krippendorff's alpha, whose name includes the
-        level.
+        The disagreement weights. None for Krippendorff's alpha, whose name includes the level.
     """
 
     method: str
@@ -106,9 +105,9 @@ class MultiRaterResult(Result):
     def standard_error(self) -> float:
         """The standard error of Gwet (2014), or of the delta method for Light's kappa.
 
-        Subjects are treated as a sample, raters as fixed. With clusters it is the sandwich
-        estimator, and the clusters are treated as a sample. It is exactly 0 if all subjects
-        contribute the same to the coefficient.
+        Subjects are treated as a sample, raters as fixed. With clusters, the sandwich estimator is
+        used, which treats clusters as the sample. The standard error is exactly 0 if all subjects
+        contribute equally to the coefficient.
         """
         return self.inference.standard_error
 
@@ -119,8 +118,7 @@ class MultiRaterResult(Result):
         The score interval contains the values that the score test does not reject, and never leaves
         the range of the coefficient. The asymptotic interval is the value plus and minus a quantile
         times the standard error. It can exceed 1 if the caller chose this method. With
-        ``distribution='t'``, the default except for Light's kappa, the quantile is that of
-        Student's t.
+        ``distribution='t'``, the default except for Light's kappa, Student's t quantiles are used.
         """
         return self.inference.interval
 
@@ -143,17 +141,17 @@ class MultiRaterResult(Result):
     def null_standard_error(self) -> float:
         """The standard error under chance agreement.
 
-        It is available for Fleiss' kappa without weights, without clusters and with the same number
-        of ratings for every subject. Otherwise it is NaN.
+        It is NaN except for Fleiss' kappa without weights, without clusters and with the same
+        number of ratings for every subject.
         """
         return self.inference.null_standard_error
 
     @property
     def z(self) -> float:
-        """The z statistic of the test that the coefficient is 0.
+        """The z statistic for testing that the coefficient is 0.
 
         If there is a null standard error, z is the value divided by it. Otherwise z is the signed
-        root of the score statistic, or for asymptotic intervals the value divided by its standard
+        root of the score statistic or, for asymptotic intervals, the value divided by its standard
         error.
         """
         return self.inference.z
@@ -162,8 +160,8 @@ class MultiRaterResult(Result):
     def p_value(self) -> float:
         """The two-sided p-value of ``z`` under chance agreement.
 
-        It comes from the normal distribution, or from Student's t if there are clusters or the
-        interval uses Student's t.
+        The p-value is based on the normal distribution, or on Student's t if there are clusters or
+        the interval uses Student's t.
         """
         return self.inference.p_value
 
@@ -174,17 +172,17 @@ class MultiRaterResult(Result):
 
     @property
     def clusters(self) -> Clusters | None:
-        """The clusters of the subjects that count, if they were given."""
+        """The clusters of the subjects that the coefficient uses; None without clusters."""
         return self.inference.clusters
 
     @cached_property
     def by_label(self) -> tuple[LabelKappa, ...]:
-        """Fleiss' kappa of each label. It is empty for other coefficients and with weights."""
+        """Fleiss' kappa of each label. Empty for other coefficients and with weights."""
         return () if self.of_labels is None else tuple(self.of_labels.found(self.inference))
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters with a used subject, or of used subjects without clusters."""
+        """The number of independent units used: clusters, or subjects if there are no clusters."""
         return int(self.inference.n_units)
 
     @property
@@ -199,7 +197,7 @@ class MultiRaterResult(Result):
 
     @property
     def design_effect(self) -> float:
-        """The ratio of the variance to that of independent subjects."""
+        """The ratio of the variance with clusters to the variance for independent subjects."""
         return self.inference.design_effect
 
     @property
@@ -239,9 +237,9 @@ class MultiRaterResult(Result):
     ) -> BootstrapResult:
         """Return the bootstrap interval over resampled subjects.
 
-        Clusters of subjects are drawn as a whole. Time depends on the number of distinct rows of
-        ratings, not on the number of subjects. For 'bca' it grows with the square of that number:
-        use 'percentile' for many thousands of distinct rows.
+        Clusters of subjects are drawn as a whole. The running time depends on the number of
+        distinct rows of ratings, not on the number of subjects. For 'bca', it grows with the square
+        of the number of distinct rows: use 'percentile' for many thousands of them.
 
         Parameters
         ----------
@@ -252,7 +250,7 @@ class MultiRaterResult(Result):
         confidence : float, default=None
             The confidence level of the interval. None means the confidence of this result.
         rng : Generator, int or None, default=None
-            The source of random numbers; a seed makes the result repeatable.
+            The random number generator, or a seed for reproducible results.
 
         Returns
         -------
@@ -281,9 +279,9 @@ class MultiRaterResult(Result):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as a dict, with arrays as lists and disagreement as two entries.
+        """Return the results as a dict, with arrays as lists and the disagreement as two entries.
 
-        Undefined figures are None.
+        Undefined values are None.
         """
         parts = {
             f"{name}_disagreement": float(d) for name, d in self.disagreement._asdict().items()
@@ -327,7 +325,7 @@ class MultiRaterResult(Result):
         Fleiss' kappa (no weights) of 3 raters on 4 subjects was 0.3143 (95 % score
         interval -0.2380 to 0.7998; fastkappa ...).
         """
-        # The name of an alpha includes its level.
+        # The name of Krippendorff's alpha includes its level.
         of_weights = "" if self.method.endswith(")") else f" ({weights_text(self.weights)})"
         is_t = self.interval_method == "asymptotic" and self.distribution == "t"
         how = "t" if is_t else self.interval_method
@@ -359,7 +357,7 @@ class MultiRaterResult(Result):
         return interpret(self.value, self._ends, scale, self.confidence)
 
     def _ends(self, confidence: float) -> tuple[float, float]:
-        """Return the interval at another confidence."""
+        """Return the interval at another confidence level."""
         return replace(self.inference, confidence=confidence).interval
 
     def _missing(self) -> str:
@@ -406,12 +404,12 @@ def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
 
 
 def short_name(result: MultiRaterResult) -> str:
-    """Return the coefficient's name, without the level of an alpha."""
+    """Return the coefficient's name, without the level of Krippendorff's alpha."""
     return result.method.partition(" (")[0]
 
 
 def clusters_of(result: MultiRaterResult) -> tuple[str, list[str]]:
-    """Return the number of clusters as text, and lines on the design effect (possibly none)."""
+    """Return the number of clusters as text, and lines about the design effect, if any."""
     effect = result.design_effect
     is_known = result.clusters is not None and not math.isnan(effect)
     line = f"design effect of {short_name(result)}: {figure(effect)}"

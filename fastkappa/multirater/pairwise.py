@@ -61,20 +61,20 @@ class PairwiseKappa(Result):
     rater_names : tuple of str
         The names of the raters, in the order of rows and columns.
     values : ndarray
-        Kappa, where the rater of the row is the first rater; 1 on the diagonal. NaN where kappa is
-        undefined: the pair has no subject in common, or gave all common subjects the same label.
+        The kappas, with the row's rater as the first rater; 1 on the diagonal. A kappa is NaN if
+        the pair has no subject in common, or gave all common subjects the same label.
     standard_errors : ndarray
-        The standard errors of Fleiss, Cohen and Everitt (1969), as in `fastkappa.agreement`, or
-        with clusters those of Yang and Zhou (2014, 2015). They are 0 on the diagonal.
+        The standard errors of Fleiss, Cohen and Everitt (1969), as in `fastkappa.agreement`. With
+        clusters, they are those of Yang and Zhou (2014, 2015). They are 0 on the diagonal.
     lower, upper : ndarray
-        The ends of the intervals, computed as in `agreement`.
+        The limits of the intervals, computed as in `agreement`.
     confidence : float
         The confidence level of each interval.
     n : ndarray
-        The number of subjects that both raters rated; on the diagonal, the number that the rater
-        rated.
+        The number of subjects that both raters rated. On the diagonal, it is the number of subjects
+        that the rater rated.
     n_missing : ndarray
-        The number of subjects that a pair leaves out because a rating is missing.
+        The number of subjects left out of a pair's kappa because a rating is missing.
     tables : ndarray of shape (R (R - 1) / 2, l, l)
         The tables of the pairs (0, 1), (0, 2), ... (1, 2), ... Rows are the first rater's ratings.
     labels : ndarray of shape (l,)
@@ -82,7 +82,7 @@ class PairwiseKappa(Result):
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights.
     interval_method : {'score', 'asymptotic'}
-        The method used for the intervals: 'score' unless there are too many pairs and labels.
+        The method used for the intervals: 'score' unless there are too many pairs or labels.
     """
 
     rater_names: tuple[str, ...]
@@ -107,8 +107,8 @@ class PairwiseKappa(Result):
     def __getitem__(self, pair: tuple[str | int, str | int]) -> AgreementResult:
         """Return the agreement of two raters, selected by their names or positions.
 
-        The interval is the same as in this result. Names that are numbers may be given as numbers;
-        in this case positions are not accepted.
+        The interval is the same as in this result. If the names are numbers, they can be given as
+        numbers, and positions are not accepted.
 
         Raises
         ------
@@ -123,7 +123,7 @@ class PairwiseKappa(Result):
         >>> pairs["Ben", "Cat"]
         <AgreementResult: kappa 0.2500 (-0.3398 to 0.6322), n = 5, 3 labels>
         """
-        # This is imported here because nothing else in this module needs the two-rater code.
+        # Imported here because nothing else in this module needs the two-rater code.
         from fastkappa.two_raters.agreement import make_result
 
         first, second = self._position_of(pair)
@@ -172,7 +172,7 @@ class PairwiseKappa(Result):
         confidence: float | None = None,
         rng: Any = None,
     ) -> dict[tuple[str, str], BootstrapResult]:
-        """Return the bootstrap interval of every pair, over the subjects that both raters rated.
+        """Return each pair's bootstrap interval, resampling the subjects that both raters rated.
 
         Clusters of subjects are drawn as a whole.
 
@@ -186,7 +186,7 @@ class PairwiseKappa(Result):
         Returns
         -------
         results : dict
-            A `BootstrapResult` per pair, with the two names as the key, in the order of ``tables``.
+            A `BootstrapResult` for each pair, keyed by the two names, in the order of ``tables``.
             Pairs without a common subject are left out.
         """
         if len(set(self.rater_names)) < len(self.rater_names):
@@ -210,7 +210,7 @@ class PairwiseKappa(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per pair of raters.
 
-        Its index levels ``first`` and ``second`` are the names of the raters. Its columns are
+        The index levels ``first`` and ``second`` are the names of the raters. The columns are
         ``kappa``, ``standard_error``, ``lower``, ``upper``, ``n`` and ``n_missing``.
 
         Raises
@@ -246,7 +246,7 @@ class PairwiseKappa(Result):
         return [(f"{a}, {b}", k, se, (low, up)) for (a, b), (k, se, low, up) in zip(names, figures)]
 
     def sentence(self) -> str:
-        """Return the range of the kappas over pairs as a sentence for a paper."""
+        """Return the range of the pairwise kappas as a sentence for a paper."""
         kappas, n = (part[np.triu_indices(len(self.n), 1)] for part in (self.values, self.n))
         defined = kappas[~np.isnan(kappas)]
         subjects = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
@@ -326,19 +326,18 @@ def pairwise_kappa(
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
         As for `fleiss_kappa`, except counts, which do not show who gave which rating.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights, as for `fastkappa.kappa_from_confusion`; they need not be
-        symmetric.
+        Disagreement weights, as for `fastkappa.kappa_from_confusion`. They need not be symmetric.
     labels, missing_codes, clusters
-        These arguments of `Ratings.from_array` are accepted if ratings are an array.
+        Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
     confidence : float, default=0.95
         The confidence level of each interval.
 
     Returns
     -------
     result : PairwiseKappa
-        Each pair uses the subjects that both raters rated, and reports how many it leaves out. An
-        ``UndefinedMetricWarning`` is given if a kappa is undefined, or if a standard error is
-        undefined because all subjects of the pair are in one cluster. Other warnings are as for
+        Each kappa uses the subjects that both raters rated, and ``n_missing`` is the number left
+        out. An ``UndefinedMetricWarning`` is issued if a kappa is undefined, or if a standard error
+        is undefined because all subjects of the pair are in one cluster. Other warnings are as for
         `fleiss_kappa`.
 
     Raises

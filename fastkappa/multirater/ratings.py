@@ -33,8 +33,7 @@ class Ratings:
     """The ratings of the same subjects by two or more raters. Ratings may be missing.
 
     Create ratings with `from_array`, `from_raters`, `from_long`, `from_table` or `from_counts`.
-    They are counted once, when the first coefficient needs them: do not change the arrays before
-    that.
+    They are counted once, when the first coefficient needs them. Do not change the arrays earlier.
 
     Attributes
     ----------
@@ -47,7 +46,7 @@ class Ratings:
     rater_names : tuple of str or None
         The raters' names, or None if it is unknown who gave which rating.
     order_is_known : bool
-        Whether labels were given or their order was declared. If not, the labels are sorted.
+        Whether labels were given or their order was declared. Otherwise the labels are sorted.
     counted : Counted
         The distinct rows of ratings, from which coefficients are computed.
     """
@@ -77,19 +76,20 @@ class Ratings:
         ratings : array-like of shape (n_subjects, n_raters)
             A NumPy array, a list of rows, or a pandas, polars or pyarrow data frame, with
             columns as for `fastkappa.confusion_counts`. Labels may be fractional numbers. Missing
-            ratings are None, NaN, NaT, NA, null or masked. A rating may be a set of labels; an
-            empty set is a rating too.
+            ratings are None, NaN, NaT, NA, null or masked. A rating can be a set of labels, and an
+            empty set is a valid rating.
         labels : array-like of shape (l,), default=None
-            All possible labels, in order. If None, an order that the ratings declare is used,
+            All possible labels, in order. If None, the order that the ratings declare is used,
             including unused labels. Ordered pandas categoricals, polars Enums, ordered pyarrow
-            dictionaries and Python enums declare one. Otherwise the labels that occur are sorted:
-            strings that are all numbers by value, other strings alphabetically.
+            dictionaries and Python enums declare an order. Otherwise the labels that occur are
+            sorted: all-numeric labels by value, even as strings, other labels alphabetically.
         missing_codes : sequence, default=()
-            Values that stand for a missing rating, such as -1 or "unknown".
+            Values that mean a missing rating, such as -1 or "unknown".
         clusters : array-like of shape (n_subjects,), default=None
             The cluster of each subject, such as the patient of a lesion. Clusters can have any type
-            that ratings can have. Subjects of a cluster can resemble each other, so all standard
-            errors treat clusters as independent units. If None, subjects are independent.
+            that ratings can have. Subjects in a cluster can resemble each other, so all standard
+            errors treat clusters as independent units. If None, subjects are treated as
+            independent.
 
         Returns
         -------
@@ -127,8 +127,8 @@ class Ratings:
         Parameters
         ----------
         raters : sequence of array-likes of shape (n_subjects,), or dict of them by name
-            The raters' ratings of the same subjects, in the same order. The names of Series become
-            the names of raters.
+            The raters' ratings of the same subjects, in the same order. The names of Series are
+            used as the raters' names.
         labels, missing_codes, clusters
             As for `from_array`.
 
@@ -179,7 +179,7 @@ class Ratings:
     ) -> Ratings:
         """Read ratings in long form: one row per rating, with its item and its rater.
 
-        Memory depends on the number of ratings, not on the numbers of items and raters.
+        Memory use depends on the number of ratings, not on the numbers of items and raters.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class Ratings:
             arrays.
         item, rater, rating : str, or array-likes of shape (n,) without a source
             The columns of items, raters and ratings, or their names. Items and raters are whole
-            numbers, strings or dates. Ratings may be sets, in a list or an object array.
+            numbers, strings or dates. Ratings can be sets, in a list or an object array.
         cluster : str, or array-like of shape (n,) without a source, default=None
             The column of each item's cluster, or its name. Clusters are as for `from_array`.
         labels, missing_codes
@@ -220,7 +220,7 @@ class Ratings:
         <Ratings: 2 subjects, 3 raters, 3 of 6 ratings missing, labels ['no', 'yes']>
         """
         if source is not None:
-            # This is imported here because only this method reads files and frames.
+            # Imported here because only this method reads files and frames.
             from fastkappa.sources.any_source import read_triples
 
             item, rater, rating, cluster = read_triples(
@@ -247,7 +247,7 @@ class Ratings:
             Counts of subjects; rows are the first rater's ratings.
         labels : array-like of shape (l,), default=None
             The labels of rows and columns. For a data frame, give its column names in order. None
-            means the sorted column names of a data frame, such as `pandas.crosstab`, and 0 to l - 1
+            means the sorted column names of a data frame, as from `pandas.crosstab`, and 0 to l - 1
             for other tables.
 
         Returns
@@ -304,7 +304,7 @@ class Ratings:
         ------
         ValueError
             If the counts are not a table of non-negative whole numbers, are all 0, do not match the
-            labels, or include totals as added by `pandas.crosstab`.
+            labels, or include totals such as those of `pandas.crosstab`.
 
         Warns
         -----
@@ -349,8 +349,8 @@ class Ratings:
     ) -> Ratings:
         """Return `Ratings` unchanged, and read anything else with `from_array`.
 
-        A ``UserWarning`` is given if the data look like counts, like one row per rater or like one
-        row per rating, as described for `fleiss_kappa`.
+        A ``UserWarning`` is issued if the data look like counts, one row per rater or one row per
+        rating, as described for `fleiss_kappa`.
         """
         check_is_list(missing_codes)
         if isinstance(ratings, cls):
@@ -398,7 +398,7 @@ class Ratings:
 
     @property
     def label_values(self) -> AnyArray:
-        """The values of the labels: for a Python enum the values of its members."""
+        """The labels, or the values of the members of a Python enum."""
         return self.labels if self._values is None else self._values
 
     @property
@@ -431,7 +431,7 @@ class Ratings:
 
     @property
     def n_missing(self) -> int:
-        """The number of missing ratings; for counts, relative to the subject with the most."""
+        """The number of missing ratings. For counts, subjects with the most ratings lack none."""
         n_ratings = int(self.patterns.multiplicities @ self.patterns.n_ratings)
         return self.n_subjects * self.n_raters - n_ratings
 

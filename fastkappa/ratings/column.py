@@ -1,8 +1,8 @@
-"""Turn a user's arrays into columns of ratings; no other module checks arrays.
+"""Convert a user's arrays to columns of ratings. No other module checks arrays.
 
 Integer ratings are not copied. Strings are hashed into codes. Categoricals, dictionaries and enums
-have their own codes and may declare an order. The accepted input and the error texts are those of
-scikit-learn, so code written for scikit-learn sees no difference.
+have their own codes and can declare an order. The accepted input and the error texts are those of
+scikit-learn, so code written for scikit-learn works unchanged.
 """
 
 from __future__ import annotations
@@ -16,12 +16,19 @@ from fastkappa.arrays import CHUNK, AnyArray, first_of, is_masked_array
 from fastkappa.ratings.enums import codes_of_enum
 from fastkappa.ratings.interop import PLAIN, codes_of_foreign, to_numpy
 from fastkappa.ratings.label_order import LabelOrder, is_number
-from fastkappa.ratings.labels import first_rounded, refuse_rounded_list, rounded_label
+from fastkappa.ratings.labels import (
+    codes_of_fixed_width,
+    codes_of_objects,
+    first_rounded,
+    refuse_rounded_list,
+    rounded_label,
+    strings_array,
+)
 from fastkappa.ratings.lengths import CONTINUOUS, check_read, not_labels, refusal
 from fastkappa.ratings.missing import DROP, is_missing, refuse_missing
-from fastkappa.ratings.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
 
-# Groups of NumPy kinds whose labels can be equal. `HELD` names each kind in messages.
+# Groups of NumPy kinds whose labels can be equal. `HELD` contains the name of each kind in
+# messages.
 KINDS = ({*"biuf"}, {*"OUT"}, {"M"}, {"m"})
 HELD = {
     **dict.fromkeys("iuf", "integers"),
@@ -33,16 +40,15 @@ HELD = {
 
 
 class Column(NamedTuple):
-    """Represent one rater's ratings, ready to be counted.
+    """One rater's ratings, ready to be counted.
 
     ``values`` is one-dimensional and contains integers, or floats that are all whole. Without
     ``categories``, the values are the labels themselves, of dtype ``label_dtype``. With
     ``categories``, they are codes, and ``categories[i]`` is the label of code i.
 
-    ``obstacle`` is set if the ratings are not class labels; it is scikit-learn's name for their
-    type. ``declared`` is the order of the labels, if the ratings declare one. In a column of
-    distinct labels, a value can stand for several ratings: ``counts`` then gives the number of
-    ratings per value.
+    If the ratings are not class labels, ``obstacle`` is scikit-learn's name for their type.
+    ``declared`` is the label order, if the ratings declare one. In a column of distinct labels, a
+    value can represent several ratings, and ``counts`` is the number of ratings per value.
     """
 
     values: AnyArray
@@ -54,7 +60,7 @@ class Column(NamedTuple):
 
 
 def read_column(ratings: Any, name: str) -> Column:
-    """Return the ratings of one rater; ``name`` is the argument's name in errors.
+    """Return the ratings of one rater. ``name`` is the argument's name in errors.
 
     If a column contains both numbers and strings, the numbers become strings, as in NumPy.
     """
@@ -138,7 +144,7 @@ def _read(ratings: Any, name: str) -> Column:
 def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
     """Return the column for codes and the label of each code."""
     if labels.dtype.kind not in "OUT":
-        # Numbers and dates in a categorical follow the same rules as elsewhere.
+        # Numbers and dates in a categorical follow the same rules as in other columns.
         return _read_array(labels.take(codes), name)
     labels = labels.astype(object)
     problem = _problem_of_objects(labels, name)
@@ -164,7 +170,7 @@ def refuse_obstacles(columns: Mapping[str, Column]) -> None:
 def explain(columns: Mapping[str, Any], cause: ValueError, missing_remedy: str = DROP) -> None:
     """Raise for the first column in which a rating is missing or is not a label.
 
-    This runs only after the ratings were rejected, so it can afford another pass over them.
+    The function is called only for rejected ratings, so it can afford another pass over them.
     """
     refuse_missing(columns, cause, remedy=missing_remedy)
     for name, column in columns.items():
@@ -175,7 +181,7 @@ def explain(columns: Mapping[str, Any], cause: ValueError, missing_remedy: str =
 
 
 def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
-    """Raise if one column has an integer that float64 rounds and another has floats."""
+    """Raise if one column has an integer that float64 rounds, and another column has floats."""
     columns = list(columns)
     floats = next((name for name, column in columns if column.label_dtype.kind == "f"), None)
     for name, column in [] if floats is None else columns:
@@ -186,7 +192,7 @@ def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
 
 
 def are_comparable(first: np.dtype[Any], second: np.dtype[Any]) -> bool:
-    """Return whether labels of two types can be equal, such as two types of numbers."""
+    """Return whether labels of two types, such as two types of numbers, can be equal."""
     return any({first.kind, second.kind} <= kinds for kinds in KINDS)
 
 
@@ -200,11 +206,11 @@ def not_comparable(first: Column, second: Column, names: tuple[str, str]) -> Val
 
 
 def _held(column: Column) -> str:
-    """Describe the type of a column's labels, for strings with an example that is not a number."""
+    """Describe the type of a column's labels. For strings, add an example that is not a number."""
     if column.categories is None:
         return HELD[column.label_dtype.kind]
     held = [column.categories[code] for code in np.unique(column.values)]
-    others = (string for string in held if not is_number(string))
+    others = (string for string in held if not is_number(string) or not string.isascii())
     example = next(others, held[0] if held else None)
     return "strings" if example is None else f"strings ({example!r})"
 
@@ -218,7 +224,7 @@ def label_of(column: Column, place: int) -> str:
 
 
 def check_form(ratings: Any) -> None:
-    """Raise for arrays that scikit-learn rejects by their form alone."""
+    """Raise for arrays that scikit-learn rejects because of their form alone."""
     array = to_numpy(ratings)
     _refuse_complex(array)
     _one_dimensional(array)
@@ -243,7 +249,7 @@ def _strings_of_sequence(ratings: Any) -> Column | None:
         codes, labels = codes_of_objects(ratings)
     except TypeError:
         return None
-    # Leave a mixed list to NumPy, which converts the numbers to strings.
+    # NumPy reads mixed lists, and converts their numbers to strings.
     if not all(isinstance(label, str) for label in labels):
         return None
     return Column(codes, np.dtype(object), labels)
@@ -252,7 +258,7 @@ def _strings_of_sequence(ratings: Any) -> Column | None:
 def _read_objects(ratings: Any, name: str) -> Column | None:
     """Return an object array of numbers, or of numbers and strings, as a column.
 
-    The column is the same as for a list of these objects. For other objects, return None.
+    The column is the same as for a list of these objects. Return None for other objects.
     """
     array = to_numpy(ratings)
     if array.shape[1:] == (1,):
@@ -291,7 +297,7 @@ def _read_array(array: AnyArray, name: str) -> Column:
 def bits_of(booleans: AnyArray) -> AnyArray:
     """Return booleans as bytes of 0 and 1, as a view if possible.
 
-    A copy is needed if True is another byte, as in a mask of 0 and 255 that was viewed as booleans.
+    A copy is needed if True is a byte other than 1, as in a mask of 0 and 255 viewed as booleans.
     """
     found = booleans.view(np.uint8)
     return found if found.max(initial=0) <= 1 else (found != 0).view(np.uint8)
@@ -351,7 +357,7 @@ def _all_whole(array: AnyArray) -> bool:
 
 
 def check_finite(array: AnyArray, name: str) -> None:
-    """Raise for NaN and infinity, with scikit-learn's error text."""
+    """Raise scikit-learn's error for NaN and infinity."""
     infinite = False
     for start in range(0, len(array), CHUNK):
         chunk = array[start : start + CHUNK]
@@ -381,7 +387,7 @@ def _read_strings(array: AnyArray, name: str) -> Column:
 
 
 def _problem_of_objects(array: AnyArray, name: str) -> str | None:
-    """Return scikit-learn's name for an object array that does not start with a string."""
+    """Return scikit-learn's name for the type of an object array that starts with no string."""
     if len(array) == 0 or isinstance(array[0], str):
         return None
     if isinstance(array[0], bytes):

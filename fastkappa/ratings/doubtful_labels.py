@@ -1,9 +1,9 @@
 """Detect labels that are probably mistakes, and warn about each kind.
 
-- A header, a note or a missing code among numbers turns every rating of the column into a string,
-  and strings sort differently from numbers.
+- A header, a note or a missing code among numbers turns all ratings in the column into strings, and
+  strings sort differently from numbers.
 - A trailing blank turns one label into two.
-- A dash in a column of words usually stands for a missing rating.
+- A dash in a column of words usually means a missing rating.
 - If ids are given instead of ratings, the raters never agree.
 """
 
@@ -23,7 +23,7 @@ from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
-from fastkappa.ratings.labels import alike_among, difference, has_code
+from fastkappa.ratings.looks import alike_among, difference, has_code
 from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
@@ -35,7 +35,7 @@ DECIMALS_REMEDY = (
 SECOND_NAMES_REMEDY = (
     "leave out the lines between names and ratings, as with pandas.read_csv(skiprows=[1, 2])."
 )
-# Strings that people, spreadsheets and libraries write for a missing rating, in lower case.
+# Strings by which people, spreadsheets and libraries denote a missing rating, in lower case.
 STAND_INS = frozenset(
     [
         *("", "?", "??", ".", "..", "...", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}"),
@@ -62,21 +62,21 @@ STAND_INS = frozenset(
             "sans réponse",
             "sin datos",
         ),
-        # Codes that Stata and HL7 use for missing values.
+        # The codes for missing values in Stata and HL7.
         *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
         *("asku", "nask", "navu"),
     ]
 )
-# Characters that can surround such a string; some of them have zero width.
+# Characters that can surround a string for a missing rating. Some of them have zero width.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
-# These strings mean "same rating as above".
+# strings that mean "same rating as above"
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
 )
-# If one of these is a label, a dot, a question mark or a dash is a label, too, as in part-of-speech
+# If one of these strings is a label, so is a dot, a question mark or a dash, as in part-of-speech
 # tags.
 PUNCTUATION = frozenset([*",:;!'\"`()", "''", "``"])
-# If one of these is a label, "None" is a grade.
+# If one of these strings is a label, "None" is a grade.
 GRADES = frozenset(
     [
         *("mild", "moderate", "severe", "minimal", "slight", "minor", "major", "trace", "low"),
@@ -84,37 +84,40 @@ GRADES = frozenset(
     ]
 )
 # A label followed by a mark or a remark. It must be `RARER` times as rare as the label alone.
-REMARK = re.compile(r"(.*\w.*\w.*?)\s*(?:[?*!]+|\(.*\)|\[.*\]|( [-\u2013]|:) .*|\n.*)", re.DOTALL)
-IN_REMARK = re.compile(r"[?*!)\]]$|( [-\u2013]|:) |\n")
+FOOTNOTES = "?*!\u2020\u2021\u00a7\u00b9\u00b2\u00b3"
+REMARK = re.compile(
+    rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013]|:) .*|\n.*)", re.DOTALL
+)
+IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013]|:) |\n")
 RARER = 5
-# Separators of two labels in one cell. Commas and semicolons are not among them, because they
-# separate the labels of a set.
+# Separators of two labels in one cell, except commas and semicolons, which separate the labels of a
+# set.
 BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
 # A label followed by the rater's confidence, such as "mild (80 %)".
 WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOTALL)
-# This pattern finds horizontal rules below column names, and the blank lines of forms.
+# The pattern of horizontal rules below column names, and of the blank lines in forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
-# A label that is common among numbers, such as grade 4a or code V58.61. The letters i, l and o can
-# be misread.
+# A label that is common among numbers, such as grade 4a or code V58.61. The letters i, l and o are
+# excluded, because they can be misread digits.
 CODE = re.compile(r"\d+[a-e]|[a-hj-kmnp-z]\d{2,}(\.\d+)?", re.IGNORECASE)
 SIGN = re.compile(r"\d*[-+]+|\+/-")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
-# The third line of a Qualtrics file has cells that begin with IMPORT_ID, and the second line of a
-# SurveyMonkey file has cells that contain RESPONSE.
+# In the third line of a Qualtrics file, cells begin with IMPORT_ID. In the second line of a
+# SurveyMonkey file, cells contain RESPONSE.
 IMPORT_ID = '{"ImportId":'
 RESPONSE = "Response"
-# Most labels occur more than once within this number of items.
+# Among this many items, most labels occur more than once.
 SOME_ITEMS = 1 << 10
 # Longer lists of names are rarely typed by hand, so they are not checked for typing errors.
 MOST_TYPED = 10_000
-# With fewer items than this, every item can have a different label by chance.
+# With fewer items, every item can have a different label by chance.
 FEWEST_IDS = 10
 
 
 class Remedies(NamedTuple):
-    """Store the advice in errors about labels; the command line names its own options."""
+    """The advice in errors about labels. For the command line, it names options."""
 
     odd_strings: str = REMEDY
     stand_ins: str = STAND_INS_REMEDY
@@ -155,8 +158,8 @@ def _times(column: Column) -> Counter[Any]:
     """Return the number of ratings per category, adding up equal categories."""
     categories, counts = column.categories or [], column.counts
     if counts is None:
-        # Copy the codes, because bincount allocates memory for the largest code before it counts,
-        # and a user's array could change in between.
+        # The codes are copied, because bincount allocates memory for the largest code before it
+        # counts, and a user's array could change in between.
         n = np.bincount(column.values.astype(np.intp), minlength=len(categories))
     else:
         n = np.zeros(len(categories), np.int64)
@@ -168,7 +171,7 @@ def _times(column: Column) -> Counter[Any]:
 
 
 def missing_among_numbers(column: Column) -> list[str]:
-    """Return the strings among a column's numbers that people write for a missing rating."""
+    """Return the strings among a column's numbers that usually denote a missing rating."""
     return stand_ins(odd_strings(column))
 
 
@@ -183,14 +186,14 @@ def are_missing_among_numbers(column: Column) -> NDArray[np.bool_] | None:
 
 
 def refuse_odd_strings(column: Column, name: str, remedy: str = REMEDY) -> None:
-    """Raise if a column has strings among its numbers; ``remedy`` is the advice in the error."""
+    """Raise if a column has strings among its numbers. ``remedy`` is the advice in the error."""
     odd = odd_strings(column)
     if odd:
         raise _odd_strings_error(odd, name, remedy)
 
 
 def refuse_odd_together(columns: Mapping[str, Column], missing_codes: Sequence[Any]) -> None:
-    """Raise if the columns of several raters together have strings among numbers."""
+    """Raise if the columns of several raters, taken together, have strings among numbers."""
     codes = spellings(missing_codes)
     written = {label for column in columns.values() for label in column.categories or ()} - codes
     if len(set(map(is_number, written))) < 2:
@@ -220,11 +223,11 @@ def _odd_strings_error(odd: Mapping[str, int], name: str, remedy: str) -> ValueE
 
 
 def stand_ins(labels: Iterable[Any]) -> list[str]:
-    """Return the labels that people write for a missing rating.
+    """Return the labels that usually denote a missing rating.
 
-    Some of them are labels if certain other labels occur: a dash if there is a plus, a dot if there
-    is a comma, and empty brackets if there are full ones. "None" is a label if there are grades or
-    capitalized words.
+    Some such strings are real labels if certain other labels occur: a dash if there is a plus, a
+    dot if there is a comma, and empty brackets if there are nonempty brackets. "None" is a real
+    label if there are grades or capitalised words.
     """
     strings = [label for label in labels if isinstance(label, str)]
     found = [
@@ -243,7 +246,7 @@ def stand_ins(labels: Iterable[Any]) -> list[str]:
 
 
 def _is_one_of(text: str, others: Collection[str]) -> bool:
-    """Return whether a string that can mean "missing" is a label because of the other labels."""
+    """Return whether the other labels show that a string such as "-" does not mean "missing"."""
     if text in ("[]", "{}"):
         return any(label.startswith(text[0]) for label in others)
     is_sign = bool(text) and not any(map(str.isalnum, text))
@@ -251,7 +254,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn of rare labels that are another label with a remark, or two labels together."""
+    """Warn about rare labels that consist of another label and a remark, or of two labels."""
     labels = {
         label
         for column in columns.values()
@@ -281,7 +284,7 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
 
 
 def _without_remark(label: str) -> set[str]:
-    """Return the label without its remark, or both labels of a pair such as "a/b"."""
+    """Return the label without its remark, or both labels in a pair such as "a/b"."""
     parts = {part.strip() for part in BETWEEN_TWO.split(label)}
     if len(parts) > 1:
         return parts
@@ -294,7 +297,7 @@ def warn_of_stand_ins(
     missing_codes: Sequence[Any] = (),
     remedy: str = STAND_INS_REMEDY,
 ) -> None:
-    """Warn of labels among words that people write for a missing rating, except for codes."""
+    """Warn about labels among words that usually denote a missing rating, except for codes."""
     codes = spellings(missing_codes)
     undeclared = {name: column for name, column in columns.items() if column.declared is None}
     for what, among in (("a missing rating", stand_ins), ("the rating above", _dittos)):
@@ -319,9 +322,9 @@ def _dittos(labels: Iterable[Any]) -> list[str]:
 
 
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
-    """Warn of a few numbers among words, such as codes for missing ratings or for the words."""
+    """Warn about a few numbers among words, such as codes for missing ratings or for the words."""
     for name, column in columns.items():
-        # Check the names first, because counting the ratings needs a pass over all of them.
+        # The names are checked first, because counting requires a pass over all ratings.
         if not any(is_number(str(label)) for label in column.categories or ()):
             continue
         times = +_times(column)
@@ -349,7 +352,7 @@ def refuse_decimal_commas(column: Column, name: str, remedy: str = DECIMALS_REME
 
 
 def refuse_import_ids(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_REMEDY) -> None:
-    """Raise if a column contains a cell of the lines that Qualtrics writes below the names."""
+    """Raise if a column contains a cell from the lines that Qualtrics writes below the names."""
     for name, column in columns.items():
         found = next((x for x in column.categories or () if str(x).startswith(IMPORT_ID)), None)
         if found is not None:
@@ -362,7 +365,7 @@ def refuse_import_ids(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_
 def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_REMEDY) -> None:
     """Warn if the labels of the first item occur nowhere else, as in a second line of names.
 
-    The warning requires all other labels to repeat, so chance is an unlikely explanation.
+    The warning requires that all other labels repeat, so chance is an unlikely explanation.
     """
     firsts = list(takewhile(bool, map(_first_alone, columns.values())))
     times = Counter(firsts)
@@ -380,7 +383,7 @@ def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAM
 
 
 def _first_alone(column: Column) -> str | None:
-    """Return the label of the first item, or None if one of the next items has it too."""
+    """Return the label of the first item, or None if one of the next items has the same label."""
     values, categories = column.values, column.categories
     if not categories or not len(values):
         return None
@@ -392,9 +395,9 @@ def _first_alone(column: Column) -> str | None:
 
 
 def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> None:
-    """Warn of labels that look alike, such as "no-x" and "No x", or "1" and "1 - mild".
+    """Warn about labels that look alike, such as "no-x" and "No x", or "1" and "1 - mild".
 
-    ``noun`` is the word for them in the warning.
+    ``noun`` is the word for the labels in the warning.
     """
     written = {
         label
@@ -420,7 +423,8 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
     """Return whether a column contains ids.
 
-    Ids differ in every row, and the other column has at most half as many distinct values.
+    The values of ids differ in all rows, and the other column has at most half as many distinct
+    values.
     """
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 

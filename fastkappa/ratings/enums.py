@@ -1,4 +1,4 @@
-"""Read the members of a Python enum by value, report them by name, and keep their order."""
+"""Read the members of Python enums by value, report them by name, and keep their order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fastkappa.ratings.missing import is_missing
 
 
 def codes_of_enum(ratings: Any, name: str) -> tuple[AnyArray, LabelOrder] | None:
-    """Return the codes of an enum's members and its order, or None for other ratings."""
+    """Return the codes of enum members and the enum's order, or None for other ratings."""
     members = members_of(ratings)
     if members is None:
         return None
@@ -31,7 +31,7 @@ def codes_of_enum(ratings: Any, name: str) -> tuple[AnyArray, LabelOrder] | None
     code = {member.name: i for i, member in enumerate(kind)}
     try:
         codes = np.fromiter((code[member.name] for member in members), np.int32, len(members))
-    # Combined flags have no name.
+    # combined flags have no name
     except KeyError:
         other = next(member for member in members if member.name not in code)
         raise ValueError(
@@ -41,7 +41,7 @@ def codes_of_enum(ratings: Any, name: str) -> tuple[AnyArray, LabelOrder] | None
 
 
 def order_of_members(labels: Any) -> LabelOrder | None:
-    """Return the order of labels given as enum members, or None for other labels."""
+    """Return the order of labels if they are enum members, or None for other labels."""
     if isinstance(labels, type) and issubclass(labels, enum.Enum):
         labels = list(labels)
     members = members_of(labels)
@@ -63,7 +63,7 @@ def _order_of(members: Sequence[enum.Enum], name: str) -> LabelOrder:
 
 
 def members_of(ratings: Any) -> list[Any] | tuple[Any, ...] | None:
-    """Return the ratings if the first of a list, array or Series is an enum member, or None."""
+    """Return the ratings of a list, array or Series that starts with an enum member, or None."""
     if isinstance(ratings, (list, tuple)):
         return ratings if isinstance(first_of(ratings), enum.Enum) else None
     if getattr(getattr(ratings, "dtype", None), "kind", None) != "O":
@@ -76,6 +76,6 @@ def members_of(ratings: Any) -> list[Any] | tuple[Any, ...] | None:
 
 
 def names_of_members(ratings: Any) -> Any:
-    """Return the names under which enum members are reported; return other ratings unchanged."""
+    """Return the names by which enum members are reported; return other ratings unchanged."""
     members = members_of(ratings)
     return ratings if members is None else [member.name for member in members]

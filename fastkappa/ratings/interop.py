@@ -1,7 +1,7 @@
 """Read arrays from other libraries: pandas, polars, pyarrow, PyTorch and the array API.
 
-No library is imported here: an object's library is known from the module of its type. Other objects
-that store their ratings in Arrow memory need pyarrow.
+No library is imported, because the module of an object's type identifies its library. Only objects
+of other libraries that store their ratings in Arrow memory require pyarrow.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import library_needed, users_stacklevel
 
-# Objects of these types have no index.
+# types without an index
 PLAIN = (np.ndarray, list, tuple)
-# Arrays of these libraries need no conversion.
+# libraries whose arrays need no conversion
 KNOWN = ("numpy", "pandas", "polars", "pyarrow", "torch")
 # Codes, the category of each code, and whether the order of the categories is declared.
 Coded = tuple[AnyArray, Any, bool]
@@ -28,8 +28,8 @@ Coded = tuple[AnyArray, Any, bool]
 def in_known_library(column: Any) -> Any:
     """Return a column as an array from a known library.
 
-    Series of narwhals are unwrapped, and objects with a known protocol are converted. Other objects
-    are returned unchanged, as are objects whose length contradicts their ratings.
+    Series of narwhals are unwrapped, and objects that support a known protocol are converted. Other
+    objects are returned unchanged, including objects whose length contradicts their ratings.
     """
     library = type(column).__module__.partition(".")[0]
     if type(column) in PLAIN or library in KNOWN:
@@ -43,7 +43,7 @@ def in_known_library(column: Any) -> Any:
 
 
 def _from_protocol(column: Any) -> Any:
-    """Return the array of an object that exports its memory; return other objects unchanged."""
+    """Convert an object that exports its memory to an array; return other objects unchanged."""
     for protocol, read in (("__arrow_c_array__", "array"), ("__arrow_c_stream__", "chunked_array")):
         if hasattr(column, protocol):
             with library_needed(f"reading {type(column)}", "pyarrow", "fastkappa[frames]"):
@@ -56,7 +56,7 @@ def _from_protocol(column: Any) -> Any:
 
 
 def codes_of_foreign(ratings: Any, name: str) -> Coded | None:
-    """Return the codes and categories of a column that has them or can hash itself, or None."""
+    """Return the codes and categories of a column that has or can compute them, or None."""
     ratings = in_known_library(ratings)
     library = type(ratings).__module__.partition(".")[0]
     if library == "pandas":
@@ -85,7 +85,7 @@ def to_numpy(array: Any) -> AnyArray:
     try:
         return np.asarray(array)
     except (TypeError, RuntimeError):
-        # This is a PyTorch tensor on another device, or tracked for gradients.
+        # a PyTorch tensor that is on another device or tracked for gradients
         if hasattr(array, "detach"):
             array = array.detach().cpu()
             try:
@@ -99,7 +99,7 @@ def to_numpy(array: Any) -> AnyArray:
             return np.from_dlpack(array)
         raise
     except ValueError:
-        # Rows of different lengths become an array of lists. A later error names this array.
+        # Rows of different lengths become an array of lists, which causes an error later.
         return np.asarray(array, dtype=object)
 
 
@@ -114,7 +114,7 @@ def checked(column: Any) -> Any:
 
 
 def array_at_once(array: Any) -> AnyArray | None:
-    """Return a NumPy array, or a tensor's memory as one; return None if conversion is slow."""
+    """Return an array or a tensor's memory as a NumPy array, or None if conversion is slow."""
     if type(array) is np.ndarray:
         return array
     if type(array).__module__ != "torch":
@@ -122,14 +122,14 @@ def array_at_once(array: Any) -> AnyArray | None:
     try:
         memory: AnyArray = array.numpy()
     except (AttributeError, TypeError, RuntimeError):
-        # The tensor is on another device, tracked for gradients, or of a type NumPy does not
-        # support.
+        # a tensor that is on another device, tracked for gradients, or of a type NumPy does not
+        # support
         return None
     return memory
 
 
 def only_column(ratings: Any) -> Any:
-    """Return the only column of a data frame, and any other object as a column."""
+    """Return a frame's only column, or any other object as a column."""
     if type(ratings) in PLAIN:
         return ratings
     ratings = in_known_library(ratings)
@@ -144,7 +144,7 @@ def only_column(ratings: Any) -> Any:
 
 
 def names_of(columns: Sequence[Any], others: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of series, and the names in ``others`` for columns without one.
+    """Return the names of series, taking missing names from ``others``.
 
     Examples
     --------
@@ -167,8 +167,9 @@ def names_of(columns: Sequence[Any], others: Sequence[str]) -> tuple[str, ...]:
 def warn_of_row_order(columns: Mapping[str, Any]) -> None:
     """Warn if two pandas series share rows but order them differently.
 
-    Ratings are matched by position. The keys of ``columns`` are the arguments' names. This is not
-    an error: if the rows of predictions are merely numbered, matching by position can be right.
+    Ratings are matched by position. The keys of ``columns`` are the arguments' names. A different
+    order is not an error, because matching by position can be right if the rows of predictions are
+    merely numbered.
     """
     indexes = {
         name: column.index
@@ -191,7 +192,7 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
             differ = "the same index in a different order"
             remedy = f"{other_name}.reindex({name}.index)"
         elif is_shared.any():
-            # This happens if dropna() was called on each series.
+            # the result of calling dropna() on each series
             differ = "indexes that overlap only in part"
             remedy = f"both columns of pandas.concat([{name}, {other_name}], axis=1, join='inner')"
         else:
@@ -206,9 +207,9 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
 
 
 def warn_of_same_column(columns: Mapping[str, Any]) -> None:
-    """Warn if both raters have the same column, which always agrees with itself.
+    """Warn if both raters have the same column, which would agree perfectly.
 
-    A frame returns a new object each time a column is selected, so the names are compared as well.
+    A frame returns a new object each time a column is selected, so the names are also compared.
     """
     (name, first), (other_name, other) = columns.items()
     title = getattr(first, "name", None)
@@ -249,9 +250,9 @@ def _codes_of_pandas(ratings: Any, name: str) -> Coded | None:
 
 
 def _numbers_in_place(array: Any) -> Any:
-    """Return pyarrow numbers as an array without a copy; return other arrays unchanged.
+    """Convert pyarrow numbers to an array without a copy; return other arrays unchanged.
 
-    Arrow's own conversion imports pandas if it is installed, which costs half a second.
+    Arrow's own conversion imports pandas if it is installed, which takes half a second.
     """
     if not hasattr(array, "null_count") or array.null_count:
         return array
@@ -265,7 +266,7 @@ def _numbers_in_place(array: Any) -> Any:
 
 def _pandas_to_numpy(array: Any) -> AnyArray:
     dtype = getattr(array, "dtype", None)
-    # A nullable column without missing values converts to an array of its NumPy dtype.
+    # A nullable column without missing values is converted to an array of its NumPy dtype.
     plain = getattr(dtype, "numpy_dtype", None)
     if plain is not None and plain.kind in "iufb":
         missing = bool(array.isna().any())
@@ -288,7 +289,8 @@ def _codes_of_polars(ratings: Any, name: str) -> Coded | None:
     if ratings.dtype == polars.Enum:
         return ratings.to_physical().to_numpy(), ratings.dtype.categories.to_list(), True
     if ratings.dtype == polars.Categorical:
-        # The codes are positions in a pool shared with other columns, so renumber them from 0.
+        # The codes are positions in a pool shared with other columns, so they are renumbered from
+        # 0.
         labels = ratings.unique()
         pooled = labels.to_physical().to_numpy()
         code = np.empty(pooled.max(initial=0) + 1, np.int32)
@@ -332,8 +334,8 @@ def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
 
 
 def refuse_codes_beyond(codes: AnyArray, n_labels: int, name: str) -> None:
-    """Raise if a code has no label; Arrow's own check is several times slower."""
-    # Negative codes read as unsigned integers are large.
+    """Raise if a code has no label. Arrow's own check is several times slower."""
+    # Negative codes, read as unsigned integers, are large.
     if len(codes) and int(codes.view(codes.dtype.str.replace("i", "u")).max()) >= n_labels:
         raise ValueError(
             f"{name} has a code for which there is no label: there are {n_labels} labels."
@@ -355,12 +357,12 @@ def _without_null_labels(ratings: Any, name: str) -> Any:
 def strings_in_arrow(strings: Any) -> Any:
     """Return UTF-8 strings from another library as one pyarrow large_string array.
 
-    The conversion needs no Python code per string. Return None for columns that do not contain
+    The conversion runs no Python code per string. Return None for columns that do not contain
     strings or store them in another form.
     """
     strings = _in_arrow(strings)
     pyarrow = sys.modules.get("pyarrow")
-    # Another thread may still be importing pyarrow.
+    # Another thread can still be importing pyarrow.
     if pyarrow is None or not hasattr(pyarrow, "ChunkedArray"):
         return None
     if not isinstance(strings, (pyarrow.Array, pyarrow.ChunkedArray)):
@@ -379,7 +381,7 @@ def strings_in_arrow(strings: Any) -> Any:
 
 
 def _in_arrow(column: Any) -> Any:
-    """Return a pandas or polars column as pyarrow if its strings are stored as Arrow strings."""
+    """Convert a pandas or polars column to pyarrow if it stores strings as Arrow strings."""
     library = type(column).__module__.partition(".")[0]
     if library == "pandas" and getattr(getattr(column, "dtype", None), "storage", "") == "pyarrow":
         return getattr(column, "array", column).__arrow_array__()

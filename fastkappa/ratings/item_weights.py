@@ -1,4 +1,4 @@
-"""Read the item weights, given as ``sample_weight``, as an array of numbers."""
+"""Read the item weights, passed as ``sample_weight``, as an array of numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray
 from fastkappa.ratings.column import bits_of, check_finite
 from fastkappa.ratings.interop import to_numpy
 
-# Larger item weights are scaled, because the product of three sums of them must be finite.
+# Larger item weights are scaled, because the product of three sums of weights must be finite.
 LARGEST_WEIGHT = 2.0**60
 BEYOND_FLOAT64 = "the sums of sample_weight are too large for float64: scale the weights down."
 
@@ -18,7 +18,7 @@ BEYOND_FLOAT64 = "the sums of sample_weight are too large for float64: scale the
 def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
     """Return the weights of ``n_items`` items as an array of integers or floats.
 
-    NaN and infinity are not checked here, because they show in the sums (`check_finite_weights`).
+    NaN and infinity are not checked here, because the sums reveal them (`check_finite_weights`).
     """
     weights = to_numpy(sample_weight)
     if weights.dtype.kind == "c":
@@ -47,7 +47,7 @@ def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
 
 def as_numbers_of_items(weights: AnyArray) -> AnyArray:
     """Return item weights as whole numbers, or raise if they cannot be numbers of items."""
-    # float64 does not represent every integer above this limit.
+    # Above this limit, float64 cannot represent every integer.
     if weights.dtype.kind == "f" and (np.abs(weights) <= LARGEST_EXACT).all():
         whole = weights.astype(np.int64)
         weights = whole if (whole == weights).all() else weights
@@ -60,7 +60,7 @@ def as_numbers_of_items(weights: AnyArray) -> AnyArray:
 
 
 def check_finite_weights(weights: AnyArray) -> None:
-    """Raise if a weight is not finite; return if only the sum of the weights overflowed."""
+    """Raise if a weight is not finite. Return if only the sum of the weights overflowed."""
     check_finite(weights, "sample_weight")
 
 
@@ -73,7 +73,8 @@ def check_some_weight(weights: AnyArray) -> None:
 def read_scaled_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bool]:
     """Return the scaled weights, their scale, and whether their sums are exact integers.
 
-    The weights must be finite and not negative. They are multiplied by the scale.
+    The weights must be finite and not negative. The scale is the factor by which they are
+    multiplied.
     """
     given = read_sample_weight(sample_weight, n_items)
     check_finite_weights(given)
@@ -95,7 +96,7 @@ def in_given_weights(sums: AnyArray, scale: float) -> AnyArray:
     Raises
     ------
     OverflowError
-        If a sum is beyond float64.
+        If a sum is too large for float64.
     """
     with np.errstate(over="ignore"):
         given: AnyArray = sums / scale

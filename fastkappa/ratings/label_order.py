@@ -1,7 +1,7 @@
-"""Find the order of labels: declared by the ratings, or derived from the labels themselves.
+"""Determine the order of labels: declared by the ratings, or derived from the labels.
 
 An ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares an
-order. Otherwise labels are sorted: strings that are all numbers by value, and other strings
+order. Otherwise labels are sorted. Strings are sorted by value if all are numbers, otherwise
 alphabetically, which is rarely the intended order.
 """
 
@@ -20,7 +20,7 @@ from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import printable
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
-# This pattern finds named weights, as an argument or as a command-line option.
+# The pattern of named weights, as an argument or as a command-line option.
 NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
 # The number of labels shown in a message.
 MOST_SHOWN = 20
@@ -34,7 +34,7 @@ WHICH_ARE_MEANT = "Give labels= to use other labels."
 
 
 class LabelOrder(NamedTuple):
-    """Store labels in their declared order, and the names under which they are reported."""
+    """Labels in their declared order, and the names by which they are reported."""
 
     labels: AnyArray
     names: AnyArray
@@ -75,7 +75,7 @@ def not_declared(
 
 
 def not_a_label(name: str, label: str) -> ValueError:
-    """Return the error for a rating that is not a label, given by one of several raters."""
+    """Return the error for a rating of one of several raters that is not a label."""
     return ValueError(
         f"{name} contains {label}, which is not one of the labels; name it in missing_codes if it"
         " stands for a missing rating."
@@ -89,7 +89,7 @@ def _are_named_otherwise(order: LabelOrder, other: LabelOrder) -> bool:
 
 
 def _shown_in_full(order: LabelOrder) -> str:
-    """Return the names of labels in order, with their values where these differ."""
+    """Return the names of labels in order, adding values that differ from the names."""
     if order.names is order.labels:
         return shown(order.names)
     values = zip(order.names.tolist(), order.labels.tolist())
@@ -117,7 +117,7 @@ def is_number(string: str) -> bool:
 
 
 def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
-    """Return whether the user chose the order of ``names``, the labels of a table.
+    """Return whether the order of ``names``, the labels of a table, is the user's choice.
 
     If the columns of a data frame are in alphabetical order, `pandas.crosstab` may have sorted
     them, unless they are an ordered categorical.
@@ -138,9 +138,9 @@ def order_warning(
 ) -> str | None:
     """Return the warning for ``why`` if it depends on an assumed order of labels, or None.
 
-    ``why`` is the part of the result that depends on the order. There is no warning for fewer than
-    ``fewest`` labels, because two labels have the same distance in either order. Named weights
-    count each step as 1, so labels that are unevenly spaced numbers lead to a warning too.
+    ``why`` is the part of the result that depends on the order. With fewer than ``fewest`` labels,
+    there is no warning, because two labels have the same distance in either order. Named weights
+    count each step as 1, so numeric labels with uneven spacing also cause a warning.
     """
     if len(labels) < fewest:
         return None
@@ -159,9 +159,9 @@ def order_warning(
 
 
 def _has_gaps(labels: AnyArray) -> bool:
-    """Return whether labels are numbers, or strings of numbers, that are unevenly spaced."""
+    """Return whether labels are unevenly spaced numbers, possibly as strings."""
     kind = labels.dtype.kind
-    # On a fine scale, some numbers can be unused by chance.
+    # On a fine scale, some numbers can remain unused by chance.
     if kind not in "iufUTO" or not 0 < len(labels) <= MOST_SHOWN:
         return False
     numbers = labels if kind in "iuf" else np.array([float(label) for label in labels.tolist()])
@@ -180,7 +180,7 @@ def warn_of_order(labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 
 
 
 def shown(labels: AnyArray | Sequence[Any]) -> str:
-    """Return labels in order as text for a message."""
+    """Return labels, in order, as text for a message."""
     some = list(map(printable, np.asarray(labels[:MOST_SHOWN], object).tolist()))
     more = ["..."] if len(labels) > MOST_SHOWN else []
     return " < ".join([*some, *more])

@@ -1,6 +1,6 @@
-"""Check the lengths of columns, and explain why ratings cannot be read.
+"""Check the lengths of columns, judge shared ids, and explain why ratings cannot be read.
 
-Lengths are found without reading any rating.
+Lengths are determined without reading any rating.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fastkappa.ratings.interop import in_known_library, to_numpy
 from fastkappa.ratings.labels import names_of_columns
 from fastkappa.ratings.missing import find_missing, missing_ratings
 
-# Objects of these types have a length, but no order or no ratings.
+# types of objects that have a length, but no order or no ratings
 NO_COLUMNS = (str, bytes, dict, set, frozenset)
 NO_SETS = (
     "A rating must be one label. For ratings that are sets of labels, use krippendorff_alpha with"
@@ -31,9 +31,11 @@ CONTINUOUS = (
     " them in labels=."
 )
 
+CHECK_IDS = "Check that both write the ids in the same way."
+
 
 def n_samples(ratings: Any) -> int:
-    """Return the number of ratings, or raise as scikit-learn does."""
+    """Return the number of ratings, or raise the same errors as scikit-learn."""
     shape = getattr(ratings, "shape", None)
     if shape is not None:
         if len(shape) == 0:
@@ -56,8 +58,8 @@ def n_samples(ratings: Any) -> int:
 def check_read(array: AnyArray, given: Any, name: str) -> None:
     """Raise unless the array that was read has the length that the given object reports.
 
-    This is needed because lengths are compared before anything is read, and an object can report a
-    wrong length.
+    The check is needed because lengths are compared before anything is read, and an object can
+    report a wrong length.
     """
     if array is not given and len(array) != n_samples(given):
         raise ValueError(
@@ -67,7 +69,7 @@ def check_read(array: AnyArray, given: Any, name: str) -> None:
 
 
 def check_lengths(*columns: Any) -> int:
-    """Return the common number of items; the last column may be None."""
+    """Return the common number of items. The last column can be None."""
     arrays = columns if columns[-1] is not None else columns[:-1]
     lengths = [n_samples(array) for array in arrays]
     if len(set(lengths)) > 1:
@@ -76,7 +78,7 @@ def check_lengths(*columns: Any) -> int:
 
 
 def check_columns(columns: Mapping[str, Any]) -> int:
-    """Return the number of items in the columns, or raise for the first that is not a column.
+    """Return the number of items in the columns, or raise for an object that is not a column.
 
     No rating is read, so the check is cheap.
     """
@@ -114,7 +116,7 @@ def length_of(name: str, column: Any) -> int:
 
 
 def _matrix_and_remedy(matrix: Any) -> tuple[str, str]:
-    """Describe a matrix that was given as a column, and return the advice for the error."""
+    """Describe a matrix that was passed as a column, and return the advice for the error."""
     names = getattr(matrix, "column_names", getattr(matrix, "columns", None))
     if names is not None:
         names = list(names)
@@ -187,7 +189,7 @@ def _refusal_of_kind(array: AnyArray, name: str) -> Exception | None:
         return ValueError(f"{name} must be labels, got {short_repr(first)}. {NO_SETS}")
     kinds = set(map(type, array.flat)) if kind == "O" else set()
     are_numbers = all(issubclass(kind, (int, float, np.number, np.bool_)) for kind in kinds)
-    # Numbers and enum members are left to the code that reads them, which raises its own errors.
+    # For numbers and enum members, the code that reads them raises the error.
     if len(kinds) > 1 and not are_numbers and not any(issubclass(kind, Enum) for kind in kinds):
         found = " and ".join(sorted(kind.__name__ for kind in kinds))
         return ValueError(f"{name} must be labels of one kind, got {found}.")
@@ -195,7 +197,7 @@ def _refusal_of_kind(array: AnyArray, name: str) -> Exception | None:
 
 
 def is_set(rating: Any) -> bool:
-    """Return whether a rating is a set of labels, or a list of them."""
+    """Return whether a rating is a set or a list of labels."""
     return isinstance(rating, (set, frozenset, Sequence, np.ndarray)) and not isinstance(
         rating, (str, bytes)
     )
@@ -218,3 +220,11 @@ def not_labels(name: str, obstacle: str, ratings: Any) -> str:
         f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}:"
         " convert each rating with str(rating)."
     )
+
+
+def share_few_ids(n_shared: int, n_first: int, n_second: int) -> bool:
+    """Return whether two lists share fewer than half of the ids of the shorter list.
+
+    The ids are then probably written in different ways, or belong to different items.
+    """
+    return 2 * n_shared < min(n_first, n_second)

@@ -24,7 +24,7 @@ DROP = "give missing='drop' to leave them out and count them."
 MISSING: tuple[Missing, ...] = get_args(Missing)
 # Arrow types that can contain NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
-# For dates and durations, the types that a code can have, and the function that converts it to
+# For dates and durations, the possible types of a code, and the function that converts a code to
 # NumPy.
 DATES: Any = {
     "M": ((date, np.datetime64, str), np.datetime64),
@@ -42,7 +42,7 @@ def is_missing(label: Any) -> bool:
 
 
 def given_labels(labels: Any) -> AnyArray:
-    """Return given labels as an array, or raise if one is missing."""
+    """Return given labels as an array, or raise if any label is missing."""
     array = read_labels(labels)
     refuse_missing_labels(labels)
     return array
@@ -50,7 +50,7 @@ def given_labels(labels: Any) -> AnyArray:
 
 def refuse_missing_labels(labels: Any) -> None:
     """Raise if a label is None, NaN or another missing value."""
-    # In a list of strings, NumPy converts NaN to a string.
+    # NumPy converts NaN in a list of strings to a string.
     is_list = isinstance(labels, (list, tuple))
     for label in labels if is_list else to_numpy(labels).ravel().tolist():
         if is_missing(label):
@@ -67,7 +67,7 @@ def check_missing(missing: Missing, missing_codes: Any = ()) -> None:
 
 
 def check_is_list(missing_codes: Any) -> None:
-    """Raise if ``missing_codes`` is a single code instead of a list; a code can be a set."""
+    """Raise if ``missing_codes`` is a single code, such as a set, instead of a list."""
     if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__len__"):
         raise _no_list(missing_codes)
 
@@ -77,11 +77,11 @@ def _no_list(missing_codes: Any) -> ValueError:
 
 
 def find_missing(ratings: Any, missing_codes: Sequence[Any] = ()) -> NDArray[np.bool_] | None:
-    """Return a mask of the missing ratings, or None if none is missing.
+    """Return a mask of the missing ratings, or None if no rating is missing.
 
     Missing ratings are None, NaN, NaT, pandas NA, null in polars and pyarrow, masked entries of
-    NumPy arrays, and ``missing_codes``, the values that stand for a missing rating. For an array of
-    numbers, no temporary array of its length is made unless a rating is missing.
+    NumPy arrays, and ``missing_codes``, the values that mean a missing rating. For an array of
+    numbers, no temporary array of the same length is created unless a rating is missing.
     """
     missing = _find_missing(ratings)
     coded = _find_codes(ratings, missing_codes) if len(missing_codes) else None
@@ -108,9 +108,9 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
 
 
 def spellings(missing_codes: Sequence[Any]) -> set[Any]:
-    """Return every form in which a column can contain the codes, except for dates.
+    """Return all forms in which a column can contain the codes, except for dates.
 
-    A column of strings contains -9 as "-9", and an enum member stands for its value.
+    For example, a column of strings contains -9 as "-9". An enum member is replaced by its value.
     """
     values = [code.value if isinstance(code, enum.Enum) else code for code in missing_codes]
     numbers = [float(code) for code in values if isinstance(code, str) and is_number(code)]
@@ -118,14 +118,14 @@ def spellings(missing_codes: Sequence[Any]) -> set[Any]:
 
 
 def codes_of_dates(missing_codes: Sequence[Any], unit: np.dtype[Any]) -> AnyArray:
-    """Return the codes that are dates or durations and that `unit` can represent."""
+    """Return the codes that are dates or durations that `unit` can represent."""
     kinds, to_date = DATES[unit.kind]
     found = [np.empty(0, unit)]
     for code in missing_codes:
         if getattr(code, "tzinfo", None):
             code = code.astimezone(UTC).replace(tzinfo=None)
         if isinstance(code, kinds):
-            # pandas dates can have nanoseconds, and a string can be something other than a date.
+            # pandas dates can have nanoseconds, and not every string is a date.
             with suppress(ValueError):
                 found.append(cast_dates(np.array([to_date(getattr(code, "asm8", code))]), unit))
     codes: AnyArray = np.unique(np.concatenate(found))
@@ -176,8 +176,8 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
         rest = ratings.data.reshape(-1)[kept]
     else:
         rest = to_numpy(ratings).reshape(-1)[kept]
-    # Without the missing ratings, a column of objects can be all numbers. The same is true
-    # of a categorical, unless it declares an order or contains dates.
+    # Without its missing ratings, a column of objects can contain only numbers. The same is true of
+    # a categorical, unless it declares an order or contains dates.
     is_mixture = rest.dtype == object or (
         getattr(rest.dtype, "ordered", None) is False
         and rest.dtype.categories.dtype.kind not in "mM"
@@ -214,7 +214,7 @@ def refuse_missing(
     not_rated: Collection[str] = (),
     remedy: str = DROP,
 ) -> None:
-    """Raise for the first column with a missing rating; ``remedy`` is the advice in the error."""
+    """Raise for the first column with a missing rating. ``remedy`` is the advice in the error."""
     for name, column in columns.items():
         mask = find_missing(column, () if name in not_rated else missing_codes)
         if mask is not None:
@@ -222,7 +222,7 @@ def refuse_missing(
 
 
 def missing_ratings(name: str, missing: NDArray[np.bool_], remedy: str) -> str:
-    """Return the error text about the missing ratings in a column, with a remedy."""
+    """Return the error text about missing ratings in a column, including a remedy."""
     values, items = (
         count_text(int(missing.sum()), "missing value"),
         count_text(len(missing), "item"),

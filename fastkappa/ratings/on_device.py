@@ -1,7 +1,7 @@
-"""Count pairs of ratings on a device such as a GPU, with the library of their arrays.
+"""Count pairs of ratings on a device such as a GPU, using the library of the arrays.
 
-Only the label pairs that occur and their counts are copied to the host. No library is imported: all
-calls are methods of the array API or of PyTorch.
+Only the label pairs that occur and their counts are copied to the host. No library is imported,
+because all calls use the array API or PyTorch methods.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 
-# All cells are counted in a table if their number is at most `LARGEST_TABLE`, and at most
-# `FEW_CELLS` or the number of items. Otherwise the pairs are sorted.
+# A table of all cells is counted if it has at most `LARGEST_TABLE` cells, and no more cells than
+# items (or `FEW_CELLS`). Otherwise the pairs are sorted.
 FEW_CELLS = 1 << 10
 LARGEST_TABLE = 1 << 20
 LARGEST_INT32 = (1 << 31) - 1
-# Libraries raise these errors for types that they cannot compare, or if memory runs out.
+# The errors that libraries raise for types that they cannot compare, or if memory runs out.
 NOT_COUNTED = (AttributeError, KeyError, OverflowError, RuntimeError, TypeError, ValueError)
 
 
 class _Numbers(NamedTuple):
-    """Store ratings on a device, and the range of their labels."""
+    """Ratings on a device, and the range of their labels."""
 
     values: Any
     lowest: int
@@ -39,8 +39,8 @@ def read_on_device(
 ) -> dict[str, Column] | None:
     """Return two columns with one value and one count per pair of labels that occurs.
 
-    Return None unless both columns are on one device and their library can count them there. Whole
-    numbers and booleans can be counted if none is missing.
+    Return None unless both columns are on the same device and their library can count them there.
+    Whole numbers and booleans without missing values can be counted.
     """
     columns = list(ratings.values())
     if len(columns) != 2 or not all(map(is_on_device, columns)):
@@ -60,7 +60,7 @@ def is_on_device(ratings: Any) -> bool:
 
 
 def _count(first: Any, second: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return the label pairs that occur, as one array per rater, and their numbers of items."""
+    """Return the label pairs that occur, as one array per rater, and the item count of each."""
     library: Any = _library_of(first)
     a, b = _numbers(library, first), _numbers(library, second)
     if a.values.shape != b.values.shape:
@@ -80,7 +80,7 @@ def _count(first: Any, second: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
 
 
 def _has_no_int64(array: Any) -> bool:
-    """Return whether an array is from JAX, which by default uses 32 bits instead of 64."""
+    """Return whether an array is from JAX, which by default uses 32-bit integers."""
     return type(array).__module__.startswith("jax") and "64" not in str(array.dtype)
 
 
@@ -92,7 +92,7 @@ def _library_of(array: Any) -> Any:
 
 
 def _numbers(library: Any, array: Any) -> _Numbers:
-    """Return ratings as whole numbers on their device, or raise if they are not whole numbers."""
+    """Convert ratings to whole numbers on their device, or raise if they are not whole numbers."""
     if hasattr(array, "detach"):
         array = array.detach()
     name = str(array.dtype).rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""Read ratings of subjects × raters from an array, rows or a frame, as one column per rater."""
+"""Read an array, rows or a frame of subjects × raters as one column of ratings per rater."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FEWEST_OF_LONG = 3
 
 
 class Rater(NamedTuple):
-    """Store a rater's ratings without the missing ones, and a mask of the missing ones or None."""
+    """A rater's ratings without missing ratings, and a mask of the missing ratings or None."""
 
     name: str
     column: Column
@@ -51,7 +51,7 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
             return ratings.get_columns(), list(ratings.columns)
         return list(ratings.columns), list(ratings.column_names)
     if isinstance(ratings, (list, tuple)):
-        # NumPy would turn a list of strings and NaN into strings.
+        # NumPy would convert NaN in a list of strings to a string.
         rows = [checked(row).tolist() if hasattr(row, "tolist") else row for row in ratings]
         if not all(isinstance(row, (list, tuple)) for row in rows):
             raise ValueError(
@@ -77,10 +77,10 @@ def read_raters(
     missing_codes: Sequence[Any],
     argument: str,
 ) -> tuple[list[Rater], LabelOrder | None]:
-    """Return each rater's ratings, and the given or declared labels, or None if there are none.
+    """Return each rater's ratings, and the given or declared labels, if any.
 
     A rater does not need to rate every subject. ``missing_codes`` are removed only from lists and
-    arrays of objects; other columns still contain them.
+    arrays of objects. Other columns still contain them.
 
     Raises
     ------
@@ -132,13 +132,13 @@ def _common_length(columns: Sequence[Any]) -> int:
 def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
     n_subjects = n_samples(ratings)
     are_objects = getattr(ratings, "dtype", None) == np.dtype(object)
-    # Codes are searched for only in lists and objects. There, a code among numbers, such as ".",
-    # would turn them into strings. In other data, such a string is a label.
+    # Only lists and objects are searched for codes. There, a code such as "." would turn numbers
+    # into strings. In other data, such a string is a label.
     may_be_mixed = are_objects or isinstance(ratings, (list, tuple))
     missing = find_missing(ratings, missing_codes if may_be_mixed else ())
     if missing is None and are_objects:
-        # The array can contain objects because of a None in another column, although this column
-        # has only numbers.
+        # The array can contain objects because of None in another column, even if this column has
+        # only numbers.
         ratings = ratings.tolist()
     if missing is not None and missing.all():
         return Rater(name, Column(np.empty(0, np.int64), np.dtype(np.int64)), missing, n_subjects)
@@ -152,7 +152,8 @@ def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
 def _written_alike(columns: dict[str, Column]) -> dict[str, Column]:
     """Convert columns of whole numbers to strings if other columns are strings.
 
-    With labels such as "1", "2" and "x", a rater who never used "x" can have a column of numbers.
+    For example, with the labels "1", "2" and "x", the column of a rater who never used "x" can be
+    read as numbers.
     """
     if not any(column.categories for column in columns.values()):
         return columns
@@ -185,7 +186,7 @@ def _refuse_kinds(columns: Mapping[str, Column], n_raters: int) -> None:
 
 
 def _remedy(ratings: Any) -> str:
-    """Return advice if the ratings are a mapping of columns, otherwise an empty string."""
+    """Return advice if the ratings are a mapping of columns, or an empty string otherwise."""
     if not isinstance(ratings, Mapping):
         return ""
     return (
@@ -198,7 +199,7 @@ def read_measurements(columns: Sequence[Any], names: Sequence[str]) -> list[AnyA
     """Return columns of numbers as one-dimensional arrays, with NaN for missing numbers.
 
     None, NaN, NA, null and masked entries count as missing. Numbers are not copied if all missing
-    ones are NaN.
+    numbers are NaN.
 
     Raises
     ------
@@ -220,7 +221,7 @@ def _measurements(column: Any, name: str) -> AnyArray:
             numbers = np.where(missing, np.nan, numbers)
     else:
         numbers = read_numbers(column, name)
-    # Find the limits without a temporary array of the column's length.
+    # Find the limits without a temporary array of the same length as the column.
     lowest, highest = 0.0, 0.0
     for start in range(0, len(numbers), CHUNK):
         with np.errstate(over="ignore", invalid="ignore"):

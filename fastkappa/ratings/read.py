@@ -1,6 +1,6 @@
-"""Turn a user's ratings into columns that can be counted, by applying the rules in order.
+"""Convert a user's ratings to columns that can be counted, by applying rules in order.
 
-Each rule is a function. `read` applies them all for two raters. Other modules apply single rules.
+Each rule is a function. `read` applies all rules for two raters; other modules apply single rules.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ LEAVE_OUT = "leave out such items, or give labels= to keep them."
 
 
 class RatedItems(NamedTuple):
-    """Store columns without missing ratings.
+    """Columns without missing ratings.
 
     Attributes
     ----------
@@ -83,13 +83,13 @@ class RatedItems(NamedTuple):
     labels : array-like, LabelOrder or None
         The labels that the user gave or that a column declares.
     are_declared : bool
-        Whether a column declares the labels, which makes any other rating an error.
+        Whether a column declares the labels. If so, any other rating is an error.
     weights : ndarray of shape (n,) or None
         The item weights.
     n_missing : dict of str to int
-        The number of values missing in each column.
+        The number of missing values in each column.
     n_dropped : int
-        The number of items left out because one is missing.
+        The number of items left out because a value is missing.
     """
 
     columns: dict[str, Column]
@@ -119,8 +119,8 @@ def read(
     """Return the given columns, by argument name.
 
     Columns in ``not_rated``, such as groups and clusters, are not ratings. If ``labels`` are given,
-    strings among numbers are labels, and numbers with fractions are labels if ``labels`` has
-    fractions too. ``remedy`` is the advice in the error about missing ratings.
+    strings among numbers are labels, and fractional numbers are labels if ``labels`` contains
+    fractional numbers. ``remedy`` is the advice in the error about missing ratings.
 
     Raises
     ------
@@ -161,11 +161,11 @@ def read(
             for name, column in kept.items()
         }
         rated_columns = [columns[name] for name in names]
-        # The type of an empty array has no meaning, so types are compared only if there are items.
+        # The type of an empty array is arbitrary, so types are compared only if there are items.
         if n_given > n_dropped:
             columns.update(zip(names, comparable(rated_columns, names, odd_remedy)))
     except ValueError as error:
-        # Missing ratings were detected while reading. This second pass counts them for the text.
+        # Missing ratings were detected while reading; this second pass counts them for the error.
         explain(kept, error, remedy)
         raise
     weights = None
@@ -211,12 +211,12 @@ def judge_labels(
     columns : dict of str to Column
         The columns without missing ratings, by their name in errors.
     labels : array-like, default=None
-        The labels that the user gave. None uses the labels that occur.
+        The labels that the user gave, or None for the labels that occur.
     remedies : Remedies
         The advice in errors.
     missing_codes : sequence, default=None
-        If not None, the columns are those of several raters and can still contain these codes.
-        Strings among numbers are then searched in all columns together.
+        If not None, the columns belong to several raters and can still contain these codes. All
+        columns together are then searched for strings among numbers.
 
     Raises
     ------
@@ -273,13 +273,13 @@ def drop_missing(
     not_rated: Collection[str] = (),
     remedy: str = DROP,
 ) -> tuple[dict[str, Any], dict[str, int], NDArray[np.bool_] | None]:
-    """Return the columns without items that have a missing value, and a record of these items.
+    """Return the columns without items that have a missing value, and details about those items.
 
     The result is a tuple of the columns, the number of missing values per column, and a mask of the
-    dropped items, or None if nothing is missing. ``missing_codes`` are values that stand for a
-    missing rating; they do not apply to columns in ``not_rated``. ``odd`` names columns of ratings
-    without given labels: in these, strings among numbers that people write for a missing rating are
-    missing too.
+    dropped items, or None if nothing is missing. ``missing_codes`` are values that mean a missing
+    rating, except in the columns ``not_rated``. ``odd`` contains the names of rating columns
+    without given labels. In these columns, strings among numbers that usually denote a missing
+    rating also count as missing.
     """
     if missing == "raise":
         refuse_missing(columns, None, missing_codes, not_rated, remedy)
@@ -300,9 +300,9 @@ def drop_missing(
 def read_rated(
     ratings: Any, name: str, missing_codes: Sequence[Any] = (), labels: Any = None
 ) -> Column:
-    """Return a column without missing ratings, and without missing codes in its order.
+    """Return a column without missing ratings, and without missing codes in its declared order.
 
-    Fractional numbers are labels if ``labels`` contains fractions too.
+    Fractional numbers are labels if ``labels`` contains fractional numbers.
     """
     column = read_column(ratings, name)
     if column.obstacle == "continuous" and labels is not None and have_fractions(labels):
@@ -315,7 +315,7 @@ def read_rated(
 
 
 def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") -> Column:
-    """Return the column of the items' clusters; ``of`` is the word that errors use for items.
+    """Return the column of the items' clusters. ``of`` is the word for items in errors.
 
     Raises
     ------
@@ -344,9 +344,9 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
 def missing_or_odd(
     column: Any, missing_codes: Sequence[Any], name: str, odd_is_missing: bool
 ) -> NDArray[np.bool_] | None:
-    """Return a mask of missing ratings, optionally with strings among numbers, or None."""
+    """Return a mask of missing ratings, optionally including strings among numbers, or None."""
     missing = find_missing(column, missing_codes)
-    # If codes are given, no other values count as missing.
+    # If there are codes, no other values count as missing.
     if not odd_is_missing or len(missing_codes):
         return missing
     return _with_odd_strings(column, missing, name)
@@ -362,7 +362,7 @@ def _with_odd_strings(
     odd = are_missing_among_numbers(read_column(present, name)) if n_samples(present) else None
     if odd is None or missing is None:
         return missing if odd is None else odd
-    # Copy the mask, because it may belong to the user.
+    # Copy the mask, because it can belong to the user.
     gone = missing.copy()
     gone[~missing] = odd
     return gone
@@ -385,8 +385,8 @@ def comparable(
 ) -> Sequence[Column]:
     """Return columns whose labels can be compared, or raise.
 
-    ``remedy`` is the advice about strings among numbers. If it is None, errors have scikit-learn's
-    text.
+    ``remedy`` is the advice about strings among numbers. If it is None, scikit-learn's error texts
+    are used.
     """
     first = columns[0]
     for name, other in zip(names[1:], columns[1:]):
@@ -427,7 +427,7 @@ def _distinct_labels(column: Column) -> AnyArray:
 
 
 def _dates_of(column: Column) -> list[AnyArray]:
-    """Return the dates of a column, and the dates that its order declares."""
+    """Return the dates in a column, and the dates in its declared order."""
     return [column.values.view(column.label_dtype), *(column.declared or ())]
 
 
@@ -437,7 +437,7 @@ def _in_unit(column: Column, unit: np.dtype[Any], name: str) -> Column:
 
 
 def _refuse(first: Column, second: Column) -> None:
-    """Raise for ratings that are not class labels, with scikit-learn's error text."""
+    """Raise scikit-learn's error for ratings that are not class labels."""
     types = [
         column.obstacle or ("binary" if len(np.unique(column.values)) <= 2 else "multiclass")
         for column in (first, second)

@@ -24,32 +24,38 @@ DECIMAL_COMMA_HINT = (
     " If the comma is a decimal point, pandas.read_csv takes decimal=',' and the command line"
     " --decimal ','."
 )
-# Codes for a missing value in statistics packages and data sets. The last of them are the
-# smallest integers, which NaN is converted to.
+# Codes for a missing value in statistics packages, surveys and data sets. The last of them are the
+# largest integers of a type, and the smallest, which NaN is converted to.
 CODES = frozenset(
     [
-        *(-1, -9, -99, -999, -9999, 9, 77, 88, 97, 98, 99, 255, 999, 9999),
+        *(-1, -7, -8, -9, 9, 77, 88, 97, 98, 99, 255, 777, 888, 997, 998, 999, 9999),
+        *(-77, -88, -97, -98, -99, -777, -888, -997, -998, -999, -9999),
+        *((1 << 15) - 1, (1 << 16) - 1, (1 << 31) - 1),
         *(-(1 << 15), -(1 << 31), -(1 << 63)),
     ]
 )
-# A code or a total must be more than this many times as large as every other number.
+# A code or a total must exceed every other number by more than this factor.
 FAR = 4
 # A positive number below this is often a measurement, so it is not treated as a code.
 LEAST_POSITIVE_CODE = 999
 
 
 class NotNumbersError(ValueError):
-    """Values that must be real numbers are of another type."""
+    """The values must be real numbers, but are of another type."""
 
 
 def codes_among(numbers: Sequence[float]) -> list[int]:
-    """Return the distinct numbers that often stand for a missing one.
+    """Return the distinct numbers that often mean a missing value.
 
     They are far from all others, or negative while all others are 0 or more. -1 is a label if the
-    other numbers are 0 and 1, or if some are negative.
+    other numbers are 0 and 1. Beside other negative numbers, it is a code only if these are codes
+    and the rest are consecutive, as in -9, -1, 1, 2, 3.
     """
-    codes = CODES if min(numbers, default=0) == -1 else CODES - {-1}
-    others = [number for number in numbers if number not in codes]
+    others = [number for number in numbers if number not in CODES]
+    codes = CODES
+    if min(numbers, default=0) < -1 and not _are_consecutive(others):
+        codes = CODES - {-1}
+        others = [number for number in numbers if number not in codes]
     if len(others) < 2:
         return []
     least, most = min(others), max(others)
@@ -62,10 +68,17 @@ def codes_among(numbers: Sequence[float]) -> list[int]:
     ]
 
 
-def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:
-    """Warn of scores or measurements such as -999 that often stand for a missing value.
+def _are_consecutive(numbers: Sequence[float]) -> bool:
+    """Return whether distinct numbers are whole and have no gap."""
+    are_whole = all(number == number // 1 for number in numbers)
+    return bool(numbers) and are_whole and max(numbers) - min(numbers) == len(numbers) - 1
 
-    ``lowest`` and ``highest`` are their limits. The others are only checked if one is a code.
+
+def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:
+    """Warn about scores or measurements such as -999 that often mean a missing value.
+
+    ``lowest`` and ``highest`` are the limits of the numbers. Other numbers are checked only if a
+    limit is a code.
     """
     if CODES.isdisjoint((lowest, highest)):
         return
@@ -82,8 +95,8 @@ def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -
 def read_numbers(values: Any, name: str) -> AnyArray:
     """Return numbers as a one-dimensional array of integers, booleans or floats.
 
-    The numbers are not copied. NaN and infinity are not checked here; a caller that finds one calls
-    `refuse_infinite`.
+    The numbers are not copied. NaN and infinity are not checked here; callers that find such values
+    call `refuse_infinite`.
     """
     refuse_masked(**{name: values})
     numbers = to_numpy(values)
@@ -118,7 +131,7 @@ def hint_for_probabilities(shape: tuple[int, ...]) -> str:
 
 
 def as_float64(numbers: AnyArray, name: str) -> AnyArray:
-    """Return numbers as float64, or raise if an integer would be rounded.
+    """Convert numbers to float64, or raise if an integer would be rounded.
 
     Numbers beyond the range of float64 become infinite.
     """
@@ -146,7 +159,7 @@ def _rounding_error(number: int, position: int, name: str) -> ValueError:
 
 
 def numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:
-    """Return objects as float64, with NaN for missing entries."""
+    """Convert objects to float64, with NaN for missing entries."""
     for entry in objects.flat:
         if isinstance(entry, (str, bytes)):
             comma = isinstance(entry, str) and DECIMAL_COMMA.fullmatch(entry.strip())

@@ -1,8 +1,8 @@
-"""Recognize the kind of a source, and count its columns or read them into memory."""
+"""Recognise the kind of a source, and count its columns or read them into memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, overload
 
@@ -14,10 +14,10 @@ from fastkappa.sources.arrow_batches import Part, count_parts, parts_of_arrays, 
 from fastkappa.sources.arrow_columns import with_order
 from fastkappa.sources.arrow_files import (
     check_columns,
-    columns_of_arrow,
     ignore_progress,
     need_pyarrow,
 )
+from fastkappa.sources.arrow_folders import columns_of_arrow
 from fastkappa.sources.arrow_paths import Paths, are_paths, files_at, with_total
 from fastkappa.sources.source_counts import SourceCounts, check_labels, finish, finish_groups
 from fastkappa.sources.source_ratings import RatingsError, WantedLabels, key_of
@@ -70,7 +70,7 @@ def confusion_from_source(
     filesystem: Any = None,
     on_progress: Callable[[int, int], object] | None = None,
 ) -> SourceCounts | dict[Any, SourceCounts]:
-    """Count how often each pair of labels was given to the same item, where the data is.
+    """Count how often each pair of labels was given to the same item, without moving the data.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def confusion_from_source(
           where subfolders named ``name=value`` become a column; a pattern such as
           ``"part-*.csv"``; or a list of these. Files are read in batches;
         - a ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``dataset`` of pyarrow, or
-          any other object that exports an Arrow stream;
+          any other object that exports an Arrow stream; a list or an iterator of record batches;
         - a pandas or polars frame, or any other frame that narwhals supports;
         - a polars ``LazyFrame``, a DuckDB relation or a PySpark frame: its engine counts,
           and returns only the cells of the table;
@@ -94,14 +94,14 @@ def confusion_from_source(
         ordered categorical, a polars or DuckDB Enum, an ordered Arrow dictionary, or a Python
         enum declares an order. If no order is declared, the labels are those that occur, sorted:
         strings that are all numbers by value, and other strings alphabetically. If items are left
-        out, a warning lists the given strings that no item has.
+        out, a warning lists the given labels, if strings, that no item has.
     missing_codes : sequence, default=()
-        Values that stand for a missing rating, such as ``["x", -9]``.
+        Values that mean a missing rating, such as ``["x", -9]``.
     group : str, default=None
-        A column of groups; items are counted separately for each of its values.
+        A column of groups. Items are counted separately for each group.
     sample_weight : str, default=None
-        A column of item weights. The table then has sums of weights instead of counts: exact for
-        integers, in float64 for floats.
+        A column of item weights. The table then contains sums of weights instead of counts: exact
+        sums for integers, float64 sums for floats.
     num_threads : int, default=None
         The largest number of threads for counting in this process. If None, all threads are used
         that ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Query engines and compute
@@ -119,8 +119,8 @@ def confusion_from_source(
         A named tuple ``(table, labels, n_outside, n_rows, missing, n_dropped)``. Items with a
         missing rating are not in the table. ``missing`` is the number of missing ratings of each
         rater, and ``n_dropped`` is the number of these items. With ``group``, ``counts`` is a
-        dictionary of such tuples by group. The groups are sorted, and all have the same labels. The
-        key None is for items without a group.
+        dictionary of such tuples by group. The groups are sorted, and all have the same labels.
+        Items without a group have the key None.
 
     Raises
     ------
@@ -135,16 +135,16 @@ def confusion_from_source(
     TypeError
         If the source is of another type, or does not support ``filesystem`` or ``on_progress``.
     ImportError
-        If a library that is needed to read the source is missing. The message tells how to install
-        it.
+        If a library that is needed to read the source is missing. The message explains how to
+        install it.
 
     Notes
     -----
     The type of the labels does not depend on the kind of source. It is int64 for whole
     numbers (including whole floats), bool for booleans, str for strings, or datetime64 for dates
-    (in days) and times (in microseconds, UTC). In a CSV file, a column has the type that fits all
-    its ratings. Empty fields, NA, NaN, null and similar texts count as missing, unless they are
-    among ``labels``.
+    (in days) and times (in microseconds, UTC). In a CSV file, a column has a type that can
+    represent all its ratings. Empty fields, NA, NaN, null and similar texts count as missing,
+    unless they are among ``labels``.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def confusion_from_source(
 
 
 def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
-    """Return the codes for missing ratings, or raise if they are not valid."""
+    """Return the codes for missing ratings, or raise if they are invalid."""
     check_is_list(missing_codes)
     codes = WantedLabels(missing_codes)
     for label in [] if labels is None else labels:
@@ -219,7 +219,7 @@ def _count_files(
 
 
 def _count(table: SourceTable, source: Any, threads: int) -> None:
-    source = _of_rows(source)
+    source = _in_one(source)
     library = type(source).__module__.partition(".")[0]
     if isinstance(source, Mapping):
         _count_mapping(table, source, threads)
@@ -241,13 +241,27 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
         )
 
 
-def _of_rows(source: Any) -> Any:
-    """Return a list of dictionaries, one per row, as columns; return other sources unchanged."""
-    is_list = isinstance(source, (list, tuple)) and len(source) > 0
-    if not is_list or not all(isinstance(row, Mapping) for row in source):
+def _in_one(source: Any) -> Any:
+    """Return rows as columns, and record batches as a stream; return other sources unchanged.
+
+    Rows are a list of dictionaries, and record batches are a list or an iterator.
+    """
+    first: Any
+    batches: Iterator[Any]
+    if isinstance(source, Iterator) and not hasattr(source, "schema"):
+        first = next(source, None)
+        batches = chain([first], source)
+    elif isinstance(source, (list, tuple)) and source:
+        if all(isinstance(row, Mapping) for row in source):
+            names = dict.fromkeys(chain.from_iterable(source))
+            return {name: [row.get(name) for row in source] for name in names}
+        first, batches = source[0], iter(source)
+    else:
         return source
-    names = dict.fromkeys(chain.from_iterable(source))
-    return {name: [row.get(name) for row in source] for name in names}
+    if type(first).__module__ != "pyarrow.lib" or not hasattr(first, "schema"):
+        return source
+    pyarrow = need_pyarrow("frames", "record batches")
+    return pyarrow.RecordBatchReader.from_batches(first.schema, batches)
 
 
 def _count_mapping(table: SourceTable, source: Mapping[Any, Any], threads: int) -> None:
@@ -262,12 +276,12 @@ def _count_mapping(table: SourceTable, source: Mapping[Any, Any], threads: int) 
 
 
 def _parts_of_arrow(table: SourceTable, source: Any) -> list[Part]:
-    """Return the parts of a pyarrow object, or none if it cannot be counted."""
+    """Return the parts of a pyarrow object, or an empty list if it cannot be counted."""
     names = source.schema.names if hasattr(source, "schema") else None
     if names is None:
         return []
     if hasattr(source, "to_batches") and hasattr(source, "get_fragments"):
-        return [lambda: arrow_files.batches_of_dataset(table, source)]
+        return [lambda: arrow_folders.batches_of_dataset(table, source)]
     if hasattr(source, "slice"):
         check_columns("the table", table.names, names)
         return parts_of_rows(table, checked(source.select(table.names)))
@@ -287,10 +301,10 @@ def read_triples(
         As for `fastkappa.confusion_from_source`. Query engines and compute clusters send only
         these columns.
     item, rater, rating, cluster : str
-        The names of the columns; None for no clusters. In text files, all except the ratings are
-        read as strings.
+        The names of the columns; None for no clusters. In text files, all columns except the
+        ratings are read as strings.
     labels : array-like, default=None
-        Labels. The strings among them are never missing in a text file, even "NA".
+        Labels. Strings among them, even "NA", never count as missing in a text file.
 
     Returns
     -------
@@ -331,7 +345,7 @@ def _columns(
     labels: Mapping[Any, Collection[str]] = NO_LABELS,
 ) -> Mapping[Any, Any]:
     """Return columns from any source by name; columns in ``text`` are never read as numbers."""
-    source = _of_rows(source)
+    source = _in_one(source)
     if are_paths(source):
         return arrow_folders.columns_of_path(source, names, text=text, labels=labels)
     if isinstance(source, Mapping):

@@ -15,19 +15,19 @@ from fastkappa.sources.batches import add_ratings
 from fastkappa.sources.source_ratings import STRINGS, RatingsError, column_of
 from fastkappa.sources.source_table import SourceTable
 
-# A slice has so few items that temporary arrays are small, and so many that little time is spent in
-# Python.
+# The number of items in a slice: small enough to keep temporary arrays small, and large enough to
+# spend little time in Python.
 SLICE = 1 << 18
-# A report of more groups would be too long to read.
+# A report on more groups would be too long to read.
 MOST_GROUPS = 2000
-# Columns of some rows, each an Arrow array, by name.
+# The columns of some rows by name, each an Arrow array.
 Batch = dict[Any, Any]
-# A part of a source. One thread reads all batches of a part.
+# A part of a source, whose batches are all read by one thread.
 Part = Callable[[], Iterable[Batch]]
 
 
 def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1) -> None:
-    """Count the batches of the parts of a source; each thread takes the next part.
+    """Count the batches in the parts of a source. Each thread takes the next part.
 
     If there is only one part, the threads share its batches.
     """
@@ -49,9 +49,10 @@ def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1)
 def parts_of_columns(
     table: SourceTable, n_rows: int, take: Callable[[int, int], Batch], *, are_integers: bool
 ) -> list[Part]:
-    """Return columns in memory as parts; ``take`` returns the columns of a range of items.
+    """Return columns in memory as parts. ``take`` returns the columns for a range of items.
 
-    Integers are counted in place. Other ratings need temporary arrays, which slices keep small.
+    Integers are counted in place. Other ratings need temporary arrays, which are kept small by
+    slicing.
     """
     if n_rows <= SLICE or _is_in_place(table, are_integers):
         return [lambda: [take(0, n_rows)]]
@@ -60,7 +61,7 @@ def parts_of_columns(
 
 
 def parts_of_arrays(table: SourceTable, columns: Mapping[Any, Any], what: str = "") -> list[Part]:
-    """Return arrays from any library as parts; ``what`` describes them in errors about lengths."""
+    """Return arrays of any library as parts. ``what`` describes them in errors about lengths."""
     arrays = {name: as_array(column, name, table.codes) for name, column in columns.items()}
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
@@ -93,13 +94,13 @@ def batches_of(table: SourceTable, record_batches: Iterable[Any]) -> Iterator[Ba
     for rows in record_batches:
         for part in parts_of_rows(table, rows):
             yield from part()
-        del rows  # The next batch can then reuse the memory.
+        del rows  # lets the next batch reuse the memory
 
 
 def _count_batches(table: SourceTable, part: Part, num_threads: int) -> None:
     for batch in part():
         add_arrays(table, batch, num_threads)
-        batch.clear()  # The next batch can then reuse the memory.
+        batch.clear()  # lets the next batch reuse the memory
 
 
 def _is_in_place(table: SourceTable, are_integers: bool) -> bool:
@@ -132,7 +133,7 @@ def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:
 
 
 def split_by(group: Any, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """Yield each group, sorted, with its rows of the columns; rows without a group are dropped."""
+    """Yield each group, sorted, with its rows of the columns. Rows without a group are dropped."""
     from pyarrow import compute
 
     groups = [value for value in group.unique().to_pylist() if value is not None and value == value]

@@ -1,4 +1,4 @@
-"""Convert Arrow columns, and values that can become Arrow columns, to ratings for counting."""
+"""Convert Arrow columns, and values that Arrow can represent, to ratings for counting."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import order_of
 
-# Arrow supports the arrays of these libraries.
+# The libraries whose arrays Arrow supports.
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
-# Texts that stand for the empty set, apart from a separator alone.
+# Texts that mean the empty set, besides a separator alone.
 EMPTY_SETS = ("[]", "{}")
 
 
 def is_plain(dtype: Any) -> bool:
-    """Return whether columns of a type are counted without a temporary array."""
+    """Return whether columns of this type are counted without a temporary array."""
     from pyarrow import types
 
     return bool(types.is_integer(dtype))
@@ -49,8 +49,8 @@ def is_plain(dtype: Any) -> bool:
 def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any:
     """Return a column from any library as an Arrow array, in which NaN means missing.
 
-    Codes among Python objects of another type count as missing too, because an Arrow column
-    cannot contain both.
+    Codes among Python objects of another type also count as missing, because an Arrow column cannot
+    contain both types.
     """
     import pyarrow
 
@@ -101,7 +101,7 @@ def _is_in_arrow(values: Any) -> bool:
 
 
 def _with_true_length(values: Any, column: Any) -> Any:
-    """Return values whose length matches their items, or raise if they contradict.
+    """Return values as a sequence with the correct length, or raise if length and items disagree.
 
     Arrow allocates memory for the reported length and fills it with all items of the object.
     """
@@ -144,8 +144,8 @@ def of_series(series: Any, column: Any, codes: WantedLabels | None = None) -> An
     """Return a narwhals column as an Arrow array."""
     import pyarrow
 
-    # Arrow does not support sparse columns or other byte orders, and Python objects can be of mixed
-    # types.
+    # Arrow does not support sparse columns or non-native byte orders, and Python objects can be of
+    # mixed types.
     with suppress(pyarrow.ArrowException, OverflowError):
         if str(series.dtype) != "Object":
             return series.to_arrow()
@@ -153,21 +153,21 @@ def of_series(series: Any, column: Any, codes: WantedLabels | None = None) -> An
 
 
 def keys_of(ratings: Column) -> list[Key]:
-    """Return the ratings of a batch as a list."""
+    """Return the keys of a batch's ratings as a list."""
     values: list[Any] = ratings.values.tolist()
     categories = ratings.categories
     return values if categories is None else [categories[code] for code in values]
 
 
 def ratings_of(array: Any, column: Any, fractions: bool = False) -> Column:
-    """Return the ratings of an Arrow array; the category None is a missing rating.
+    """Return the ratings of an Arrow array. The category None means a missing rating.
 
-    With ``fractions``, numbers that are not whole are labels too.
+    With ``fractions``, numbers that are not whole are also labels.
 
     Raises
     ------
     RatingsError
-        If they cannot be class labels.
+        If the ratings cannot be class labels.
     """
     import pyarrow
     from pyarrow import types
@@ -263,14 +263,14 @@ def in_one(array: Any) -> Any:
 
 
 def in_table(columns: Mapping[str, Any]) -> Any:
-    """Return columns as an Arrow table with their names."""
+    """Return columns as an Arrow table with the given names."""
     import pyarrow
 
     return pyarrow.table(dict(columns))
 
 
 def with_order(array: Any, order: Sequence[Any] | None) -> Any:
-    """Return an Arrow column that declares the given order, or unchanged without an order."""
+    """Return an Arrow column that declares the given order, or the column itself for None."""
     import pyarrow
 
     if order is None or not isinstance(array, (pyarrow.Array, pyarrow.ChunkedArray)):
@@ -283,7 +283,7 @@ def with_order(array: Any, order: Sequence[Any] | None) -> Any:
 
 
 def _refuse_different_orders(chunks: Sequence[Any]) -> None:
-    """Raise if parts of a column declare different orders, which Arrow would drop when joining."""
+    """Raise if parts of a column declare different orders, which joining them would lose."""
     for chunk in chunks[1:]:
         first, other = chunks[0].dictionary, chunk.dictionary
         if not other.equals(first):
@@ -307,7 +307,7 @@ def _of_codes(array: Any, dtype: np.dtype[Any]) -> Column:
 
 
 def codes_of(array: Any, categories: list[Any]) -> tuple[AnyArray, list[Any]]:
-    """Return the codes of a dictionary array, with an extra code for nulls, and the categories."""
+    """Return the categories and codes of a dictionary array, with an extra code for nulls."""
     codes = values_of(array.indices)
     if array.indices.null_count:
         if len(categories) > np.iinfo(codes.dtype).max:
@@ -320,8 +320,8 @@ def codes_of(array: Any, categories: list[Any]) -> tuple[AnyArray, list[Any]]:
 def values_of(array: Any) -> AnyArray:
     """Return the numbers of an array without a copy, with arbitrary numbers for nulls.
 
-    Arrow's own conversion imports pandas if it is installed. That is slow, and an interrupt during
-    the import is lost.
+    Arrow's own conversion imports pandas if it is installed, which is slow, and an interrupt during
+    the import would be lost.
     """
     import pyarrow
 
@@ -338,7 +338,7 @@ def _is_null(array: Any) -> NDArray[np.bool_]:
 
 
 def _of_integers(array: Any, dtype: np.dtype[Any]) -> Column:
-    """Return whole numbers in place or, with nulls, as codes of their range and of None."""
+    """Return whole numbers without a copy or, with nulls, as codes for their range and for None."""
     if not array.null_count:
         return Column(values_of(array), dtype)
     from pyarrow import compute
@@ -356,7 +356,7 @@ def _of_integers(array: Any, dtype: np.dtype[Any]) -> Column:
 
 
 def _whole_numbers(array: Any, column: Any) -> Any:
-    """Return whole floats or decimals as integers, with NaN as null."""
+    """Convert whole floats or decimals to integers, and NaN to null."""
     import pyarrow
     from pyarrow import compute
 
@@ -371,7 +371,7 @@ def _whole_numbers(array: Any, column: Any) -> Any:
 
 
 def _floats(array: Any) -> Any:
-    """Return floats or decimals as float64, with NaN as null."""
+    """Convert floats or decimals to float64, and NaN to null."""
     import pyarrow
     from pyarrow import compute
 
@@ -382,7 +382,7 @@ def _floats(array: Any) -> Any:
 
 
 def _microseconds(array: Any, column: Any) -> Any:
-    """Return dates or times as microseconds since 1970, in UTC."""
+    """Convert dates or times to microseconds since 1970, in UTC."""
     import pyarrow
 
     try:
@@ -394,7 +394,7 @@ def _microseconds(array: Any, column: Any) -> Any:
 
 
 def lists_of(column: Any, separator: str) -> Any:
-    """Return texts such as ``joy;pride`` as lists of labels; lists are returned unchanged."""
+    """Convert texts such as ``joy;pride`` to lists of labels; return lists unchanged."""
     import pyarrow
 
     if are_lists(column):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from fastkappa.exceptions import library_needed
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.interop import checked
 from fastkappa.sources.arrow_batches import Batch, Part, batches_of, count_parts
-from fastkappa.sources.arrow_columns import in_one, is_string
+from fastkappa.sources.arrow_columns import is_string
 from fastkappa.sources.arrow_json import json_batches, json_names
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
@@ -49,15 +49,14 @@ SUFFIXES = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-# The delimiters of text files, by suffix. If it is empty, the delimiter is found in the first line.
+# The delimiters of text files, by suffix. An empty delimiter is inferred from the first line.
 DELIMITERS = {"csv": ",", "tsv": "\t", "txt": ""}
-# Files with one of these suffixes are read from a folder.
+# The suffixes of the files in a folder that are read.
 IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if not suffix.startswith(".txt"))
 ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
 # The number of rows per batch.
 BATCH = 1 << 18
-READ_AHEAD = 4
 # If each column has its own thread, batches are longer, because threads wait at the end of a batch.
 SHARED_BATCH = 1 << 19
 
@@ -66,7 +65,7 @@ OnProgress = Callable[[int], None]
 
 
 def ignore_progress(n_bytes: int) -> None:
-    """Ignore the number of bytes read."""
+    """Do nothing with the number of bytes read."""
 
 
 def need_pyarrow(extra: str, use: str) -> Any:
@@ -87,7 +86,7 @@ def read_columns(
     as_written: bool = False,
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
-    """Return columns of a file as Arrow arrays; missing ratings are null or NaN.
+    """Return columns of a file as Arrow arrays. Missing ratings are null or NaN.
 
     Parameters
     ----------
@@ -96,18 +95,18 @@ def read_columns(
     columns : sequence of str
         The names of the columns.
     on_progress : callable
-        Called now and then with the number of bytes read so far.
+        Called repeatedly with the number of bytes read so far.
     text : sequence of str
         Columns that are read as text in a text file, where "01" differs from "1".
     strings : sequence of str
-        Columns of text in which most values differ. They are not dictionary-encoded, in any format.
-        In Parquet files, they can contain text that is not UTF-8.
+        Text columns in which most values differ. They are not dictionary-encoded, whatever the
+        format. In Parquet files, they can contain text that is not UTF-8.
     text_format : TextFormat, optional
         The format of a text file, if it is not UTF-8 or its suffix does not imply the delimiter.
     as_written : bool, default=False
-        Whether columns of ``text`` have no missing values, so that "NA" is a value.
+        Whether to treat all texts in the columns ``text`` as values, even "NA".
     labels : dict of collections of str
-        For each column, texts such as "NA" that are not missing values in a text file.
+        For each column, texts such as "NA" that do not count as missing in a text file.
 
     Returns
     -------
@@ -139,7 +138,7 @@ def read_columns(
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
             tables = tables or [pyarrow.table({})]
             table = pyarrow.concat_tables(tables, promote_options="permissive")
-            # Strings that are only compared need not be valid UTF-8, so they are not checked here.
+            # Strings that are only compared need not be valid UTF-8, so they are not checked.
             for name in set(table.column_names) - set(strings):
                 table.column(name).validate(full=True)
     if table.num_rows == 0:
@@ -148,7 +147,7 @@ def read_columns(
 
 
 def column_names(path: Path, text_format: TextFormat = PLAIN) -> list[str]:
-    """Return the names of a file's columns, or raise as `read_columns` does."""
+    """Return the names of a file's columns. Errors are as for `read_columns`."""
     with opened(path) as file_format:
         if file_format in DELIMITERS:
             return text_file(path, DELIMITERS[file_format], text_format).names
@@ -163,24 +162,9 @@ def column_names(path: Path, text_format: TextFormat = PLAIN) -> list[str]:
         return list(dataset.dataset(str(path), format=file_format).schema.names)
 
 
-def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
-    """Return columns of a pyarrow table, batch, reader or dataset, each as one array."""
-    check_columns("the table", columns, source.schema.names)
-    if hasattr(source, "get_fragments"):
-        source = source.to_table(columns=list(columns))
-    elif hasattr(source, "read_next_batch"):
-        import pyarrow
-
-        # The other columns of a stream are dropped to save memory.
-        schema = pyarrow.schema([source.schema.field(name) for name in columns])
-        batches = [batch.select(list(columns)) for batch in source]
-        source = pyarrow.Table.from_batches(batches, schema)
-    return {name: in_one(source.column(name)) for name in columns}
-
-
 @contextmanager
 def opened(path: Path) -> Iterator[str]:
-    """Yield the format of a file that can be read; errors in the block name the file.
+    """Yield the format of a readable file. Errors in the block name the file.
 
     Raises
     ------
@@ -214,15 +198,15 @@ def files_of(folder: Path) -> list[Path]:
 
 def visible_files(folder: Path) -> list[Path]:
     """Return all files of a folder at any depth, sorted, except hidden files and folders."""
-    # The files are sorted by the parts of their paths, because comparing Path objects is slow.
-    # Sorting a thousand of them takes as long as reading a few files.
+    # Files are sorted by the parts of their paths, because comparing Path objects is slow. Sorting
+    # a thousand Path objects takes as long as reading a few files.
     return sorted(map(Path, _visible_below(os.fspath(folder))), key=lambda file: file.parts)
 
 
 def _visible_below(folder: str) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            # Spark, Jupyter and other programs use such names for notes and copies next to the
+            # Spark, Jupyter and other programs use these names for notes and copies next to the
             # data.
             if entry.name.startswith((".", "_")):
                 continue
@@ -233,27 +217,25 @@ def _visible_below(folder: str) -> Iterator[str]:
 
 
 def is_read_of_folder(file: Path) -> bool:
-    """Return whether a file in a folder is data; a .txt file can be a note."""
+    """Return whether a file in a folder is data. A .txt file can be a note."""
     return file.name.lower().endswith(IN_FOLDERS)
-
-
-def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
-    """Yield the columns of a pyarrow dataset that a table counts."""
-    check_columns("the dataset", table.names, dataset.schema.names)
-    batches = dataset.to_batches(
-        columns=table.names, batch_size=BATCH, batch_readahead=READ_AHEAD, fragment_readahead=1
-    )
-    yield from batches_of(table, map(checked, batches))
 
 
 def batches_of_stream(table: SourceTable, stream: Any, names: Sequence[str]) -> Iterator[Batch]:
     """Yield the columns of a record batch reader that a table counts."""
     check_columns("the stream", table.names, names)
-    yield from batches_of(table, map(checked, stream))
+    yield from batches_of(table, map(checked, selected(stream, table.names)))
+
+
+def selected(stream: Iterable[Any], columns: Sequence[Any]) -> Iterator[Any]:
+    """Yield columns of record batches, which can have different schemas."""
+    for batch in stream:
+        check_columns("a record batch", columns, batch.schema.names)
+        yield batch.select(list(columns))
 
 
 def format_of(path: Path) -> str:
-    """Return the format of a file from its suffix."""
+    """Return the format of a file, according to its suffix."""
     name = path.name.lower()
     for suffix, file_format in SUFFIXES.items():
         if name.endswith(suffix):
@@ -291,7 +273,7 @@ def count_text(
     reports: Sequence[OnProgress],
     num_threads: int,
 ) -> None:
-    """Count text files; a column has the type that fits its ratings in all files."""
+    """Count text files. A column has a type that can represent its ratings in all files."""
     opened: list[TextFile] = []
     for path in paths:
         # All files use the delimiter of the first file.
@@ -311,7 +293,7 @@ def count_text(
 def count_file(
     table: SourceTable, path: Path, file_format: str, on_progress: OnProgress, num_threads: int
 ) -> None:
-    """Count a file that is not text; each thread takes the next row group of a Parquet file."""
+    """Count a file that is not text. Each thread takes the next row group of a Parquet file."""
     parts: list[Part] = []
     if file_format == "parquet" and num_threads > 1:
         from pyarrow import parquet
@@ -329,7 +311,7 @@ def count_file(
 
 
 class _Progress:
-    """Report the bytes of a file in proportion to the rows read."""
+    """Reports the bytes of a file in proportion to the rows read."""
 
     def __init__(self, path: Path, n_rows: int, on_progress: OnProgress) -> None:
         self._n_bytes, self._n_rows = path.stat().st_size, max(n_rows, 1)
@@ -371,12 +353,12 @@ def _batches(
 def _opened_parquet(
     path: Path, columns: Sequence[str], as_strings: Sequence[str] = (), metadata: Any = None
 ) -> Iterator[Any]:
-    """Open a Parquet file with the given columns; other strings become dictionaries."""
+    """Open a Parquet file for the given columns. Strings become dictionaries unless listed."""
     import pyarrow
     from pyarrow import parquet
 
     with pyarrow.OSFile(str(path)) as source:
-        # Starting threads that read ahead would take a fifth of the time for a small file.
+        # For a small file, starting threads that read ahead would take a fifth of the time.
         file = parquet.ParquetFile(source, metadata=metadata, pre_buffer=False)
         schema = file.metadata.schema.to_arrow_schema()
         check_columns(path, columns, schema.names)
@@ -391,7 +373,7 @@ def _opened_parquet(
 def _parquet_batches(
     path: Path, columns: Sequence[str], on_progress: OnProgress, as_strings: Sequence[str]
 ) -> Iterator[Any]:
-    """Yield columns of a Parquet file in batches; other strings become dictionaries."""
+    """Yield columns of a Parquet file in batches. Most strings become dictionaries."""
     with _opened_parquet(path, columns, as_strings) as file:
         progress = _Progress(path, file.metadata.num_rows, on_progress)
         # Starting threads takes longer than reading a small file.
@@ -421,14 +403,14 @@ def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) 
         batches = (reader.get_batch(i) for i in range(n_batches)) if is_file else reader
         for i, batch in enumerate(batches):
             on_progress(size * (i + 1) // n_batches if is_file else source.tell())
-            # Arrow has not validated the batch. Only this call finds text that is not UTF-8, and
-            # codes without a rating.
+            # Arrow does not validate batches itself. Only this call detects text that is not UTF-8,
+            # and codes without a rating.
             batch.validate(full=True)
             yield batch
 
 
 def _is_arrow_file(source: Any) -> bool:
-    """Return whether an open file, at its start, is an Arrow file instead of a stream."""
+    """Return whether an open file is an Arrow file instead of a stream, judging by its start."""
     is_file = bool(source.read(len(ARROW_FILE_MAGIC)) == ARROW_FILE_MAGIC)
     source.seek(0)
     return is_file
@@ -436,7 +418,7 @@ def _is_arrow_file(source: Any) -> bool:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Convert an error that is raised while a file is read to an error that names the file."""
+    """Convert an error raised while reading a file to an error that names the file."""
     pyarrow = need_pyarrow("cli", "reading files")
     try:
         yield
@@ -445,6 +427,20 @@ def naming(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise RatingsError(f"{path} cannot be read: it is not UTF-8 text ({error}).") from error
     except (OSError, pyarrow.ArrowException, IndexError, KeyError) as error:
-        # Contradictory metadata of a Parquet file causes the last two errors.
+        # The last two errors are caused by contradictory metadata of a Parquet file.
         reason = " ".join(str(error).split()).rstrip(".")
+        if "UTF8" in reason:
+            reason = f"it is not UTF-8 text ({reason})"
         raise RatingsError(f"{path} cannot be read: {reason}.") from error
+
+
+@contextmanager
+def naming_part(path: Path) -> Iterator[None]:
+    """Name one of several files in all errors, even in those about its ratings."""
+    try:
+        with naming(path):
+            yield
+    except ValueError as error:
+        if str(path) in str(error):
+            raise
+        raise RatingsError(f"{path}: {error}") from error

@@ -6,34 +6,36 @@ import filecmp
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, groupby, repeat
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 from fastkappa.formatting import first_of_many
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
+from fastkappa.ratings.interop import checked
 from fastkappa.ratings.labels import first_rounded, rounded_label
-from fastkappa.sources.arrow_batches import count_parts
+from fastkappa.sources.arrow_batches import Batch, batches_of, count_parts
 from fastkappa.sources.arrow_columns import in_one, is_string
 from fastkappa.sources.arrow_files import (
+    BATCH,
     DELIMITERS,
     IN_FOLDERS,
     OnProgress,
-    batches_of_dataset,
     check_columns,
     check_file,
-    columns_of_arrow,
     count_file,
     count_text,
     files_of,
     format_of,
     ignore_progress,
     naming,
+    naming_part,
     need_pyarrow,
     read_columns,
+    selected,
 )
 from fastkappa.sources.arrow_paths import Paths, copied, files_at, remote_files, reports_of
 from fastkappa.sources.source_ratings import RatingsError
@@ -41,8 +43,9 @@ from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 
-# pyarrow can read a whole folder of files in these formats.
+# The formats in which pyarrow can read a whole folder of files.
 OF_DATASETS = ("parquet", "arrow")
+READ_AHEAD = 4
 # Operating systems add such texts to the name of a copy: " (1)", " - Copy (2)" or "Kopie von ".
 OF_COPIES = re.compile(
     r"^(copy of|kopie von|copie de|copia de) |[ _]\(\d+\)$"
@@ -60,8 +63,8 @@ def count_files(
 ) -> None:
     """Count a file, a folder, or several files in one format, as one source.
 
-    Formats are known from suffixes, and ``text_format`` describes text files. Progress is reported
-    in bytes of all files.
+    Suffixes determine the formats, and ``text_format`` describes text files. Progress is reported
+    in bytes over all files.
 
     Raises
     ------
@@ -77,11 +80,7 @@ def count_files(
             files = files_of(folder)
             file_format = _format_of_all(str(folder), files)
             if file_format in OF_DATASETS:
-                whole = _dataset_of(folder, files, file_format, table.names)
-                parts = _by_type(whole, table.names)
-                count_parts(
-                    table, [lambda: chain(*(batches_of_dataset(table, part) for part in parts))]
-                )
+                _count_dataset(table, _dataset_of(folder, files, file_format, table.names))
                 return
         else:
             file_format = _format_of_all("the files", files)
@@ -92,14 +91,14 @@ def count_files(
             count_text(table, files, file_format, text_format, reports, threads)
             return
     for file, report in zip(files, reports):
-        with naming(file):
+        with naming(file) if len(files) == 1 else naming_part(file):
             count_file(table, file, file_format, report, threads)
 
 
 def count_remote(table: SourceTable, source: Paths, filesystem: Any, num_threads: int) -> None:
-    """Count files of another pyarrow file system, as `count_files` counts local files.
+    """Count files in a pyarrow file system, like `count_files` for local files.
 
-    Of Parquet files, only the required columns are read. Other files are copied first.
+    In Parquet files, only the required columns are read. Other files are copied first.
 
     Raises
     ------
@@ -116,9 +115,38 @@ def count_remote(table: SourceTable, source: Paths, filesystem: Any, num_threads
             count_files(table, copies, num_threads=num_threads)
         return
     with naming(Path(name)):
-        whole = _dataset_of(name, files, file_format, table.names, filesystem)
-        parts = _by_type(whole, table.names)
-        count_parts(table, [lambda: chain(*(batches_of_dataset(table, part) for part in parts))])
+        _count_dataset(table, _dataset_of(name, files, file_format, table.names, filesystem))
+
+
+def _count_dataset(table: SourceTable, whole: Any) -> None:
+    for file, part in _by_file(whole, table.names):
+        with naming_part(file):
+            count_parts(table, [partial(batches_of_dataset, table, part)])
+
+
+def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
+    """Yield the columns of a pyarrow dataset that a table counts."""
+    check_columns("the dataset", table.names, dataset.schema.names)
+    _check_fragments(dataset, table.names)
+    batches = dataset.to_batches(
+        columns=table.names, batch_size=BATCH, batch_readahead=READ_AHEAD, fragment_readahead=1
+    )
+    yield from batches_of(table, map(checked, batches))
+
+
+def _check_fragments(dataset: Any, columns: Sequence[Any]) -> None:
+    """Raise if a file of a dataset lacks a column, which pyarrow would fill with nulls."""
+    from pyarrow.dataset import get_partition_keys
+
+    try:
+        fragments = dataset.get_fragments()
+    except ValueError:
+        # A filtered dataset does not give access to its files.
+        return
+    for fragment in fragments:
+        there = dict.fromkeys(fragment.physical_schema.names)
+        there.update(get_partition_keys(fragment.partition_expression))
+        check_columns(getattr(fragment, "path", "the dataset"), columns, list(there))
 
 
 def columns_of_path(
@@ -128,10 +156,10 @@ def columns_of_path(
     text: Sequence[str] = (),
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
-    """Return columns from a file, or from all files in a folder or list, each as one array."""
+    """Return columns of a file, or of all files in a folder or list, each as one array."""
     found = columns_of_files(files_at(source), columns, text=text, labels=labels)
     whole = {name: in_one(found.pop(name)) for name in columns}
-    # Return the memory of the blocks of the file to the system.
+    # Return the memory used for the blocks of the file to the operating system.
     need_pyarrow("cli", "reading files").default_memory_pool().release_unused()
     return whole
 
@@ -146,7 +174,7 @@ def columns_of_files(
     as_written: bool = False,
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
-    """Return columns from a file, a folder, or several files in one format, like `read_columns`."""
+    """Return columns of a file, a folder, or several files in one format, like `read_columns`."""
     read: Callable[..., dict[str, Any]] = partial(
         read_columns, text=text, text_format=text_format, as_written=as_written, labels=labels
     )
@@ -162,13 +190,15 @@ def columns_of_files(
 def _read_folder(
     folder: Path, columns: Sequence[str], read: Callable[..., dict[str, Any]]
 ) -> dict[str, Any]:
-    """Return columns of all files of a folder, like `read_columns` for one file."""
+    """Return columns of all files in a folder, like `read_columns` for one file."""
     with naming(folder):
         files = files_of(folder)
         file_format = _format_of_all(str(folder), files)
         if file_format in OF_DATASETS:
-            datasets = _by_type(_dataset_of(folder, files, file_format, columns), columns)
-            found = joined([columns_of_arrow(part, columns) for part in datasets], columns)
+            whole = _dataset_of(folder, files, file_format, columns)
+            found = joined(
+                [_columns_of(*each, columns) for each in _by_file(whole, columns)], columns
+            )
         else:
             found = joined([read(file, columns) for file in files], columns)
     if not len(found[columns[0]]):
@@ -176,8 +206,28 @@ def _read_folder(
     return found
 
 
+def _columns_of(file: Path, part: Any, columns: Sequence[str]) -> dict[str, Any]:
+    with naming(file):
+        return columns_of_arrow(part, columns)
+
+
+def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
+    """Return columns of a pyarrow table, batch, reader or dataset, each as one array."""
+    check_columns("the table", columns, source.schema.names)
+    if hasattr(source, "get_fragments"):
+        _check_fragments(source, columns)
+        source = source.to_table(columns=list(columns))
+    elif hasattr(source, "read_next_batch"):
+        import pyarrow
+
+        # The other columns of a stream are dropped to save memory.
+        schema = pyarrow.schema([source.schema.field(name) for name in columns])
+        source = pyarrow.Table.from_batches(selected(source, columns), schema)
+    return {name: in_one(source.column(name)) for name in columns}
+
+
 def joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str, Any]:
-    """Return the concatenated columns of several parts; integers join floats as floats."""
+    """Concatenate the columns of several parts. Integers become floats if others are floats."""
     import pyarrow
 
     if len(parts) == 1:
@@ -208,18 +258,23 @@ def _as_floats(column: Any, name: str) -> Any:
     return column.cast(pyarrow.float64(), safe=False)
 
 
-def warn_of_copies(files: Sequence[Path]) -> None:
-    """Warn of files with the content of another file and a name that is typical of a copy."""
-    originals: dict[tuple[Path, str], list[Path]] = defaultdict(list)
+def warn_of_copies(files: Sequence[Path], *, of_any_name: bool = False) -> None:
+    """Warn of files with the content of another file.
+
+    Unless ``of_any_name``, the names must be typical of a copy, because parts of a table can be
+    equal by chance.
+    """
+    may_be_equal: dict[Any, list[Path]] = defaultdict(list)
     for file in sorted(files, key=lambda file: len(file.name)):
         stem, dot, suffixes = file.name.partition(".")
-        originals[file.parent, OF_COPIES.sub("", stem) + dot + suffixes].append(file)
-    copies = [
-        f"{copy} of {original}"
-        for original, *others in originals.values()
-        for copy in others
-        if filecmp.cmp(original, copy, shallow=False)
-    ]
+        name = (file.parent, OF_COPIES.sub("", stem) + dot + suffixes)
+        may_be_equal[of_any_name or name].append(file)
+    copies = []
+    for group in may_be_equal.values():
+        for place, copy in enumerate(group):
+            same = (one for one in group[:place] if filecmp.cmp(one, copy, shallow=False))
+            if (original := next(same, None)) is not None:
+                copies.append(f"{copy} of {original}")
     if copies:
         listed = first_of_many(copies, MOST_SHOWN)
         warn(
@@ -229,7 +284,7 @@ def warn_of_copies(files: Sequence[Path]) -> None:
 
 
 def _format_of_all(name: str, files: Sequence[Path], filesystem: Any = None) -> str:
-    """Return the common format of the files of a source, and warn of local copies."""
+    """Return the common format of the files of a source, and warn about local copies."""
     formats = sorted({format_of(file) for file in files})
     if not formats:
         raise RatingsError(f"{name} has no file with one of the suffixes {', '.join(IN_FOLDERS)}.")
@@ -250,7 +305,7 @@ def _dataset_of(
     columns: Sequence[Any],
     filesystem: Any = None,
 ) -> Any:
-    """Return a pyarrow dataset of files; strings in Parquet files are dictionaries."""
+    """Return a pyarrow dataset of files. Strings in Parquet files are read as dictionaries."""
     from pyarrow import dataset
 
     dataset_of = partial(
@@ -261,7 +316,8 @@ def _dataset_of(
         filesystem=filesystem,
     )
     whole = dataset_of(format=file_format)
-    check_columns(folder, columns, whole.schema.names)
+    # The schema is that of the first file, and of the names of folders.
+    check_columns(files[0], columns, whole.schema.names)
     if file_format == "parquet":
         strings = [name for name in columns if is_string(whole.schema.field(name).type)]
         options = dataset.ParquetReadOptions(dictionary_columns=strings)
@@ -269,22 +325,20 @@ def _dataset_of(
     return whole
 
 
-def _by_type(whole: Any, columns: Sequence[Any]) -> list[Any]:
-    """Split a dataset into parts in which each column has the same type in all files.
+def _by_file(whole: Any, columns: Sequence[Any]) -> Iterator[tuple[Path, Any]]:
+    """Yield each file of a dataset, and a dataset of it in which columns have the file's types.
 
-    A dataset casts all files to the types of the first, which turns floats beyond 2**53 into
-    integers without an error.
+    The whole dataset casts all files to the types of the first, which turns floats beyond 2**53
+    into integers without an error.
     """
     from pyarrow import dataset
 
-    def with_own_types(fragment: Any) -> Any:
-        schema, own = whole.schema, fragment.physical_schema
+    for fragment in whole.get_fragments():
+        file, schema = Path(fragment.path), whole.schema
+        with naming(file):
+            own = fragment.physical_schema
         for name in set(columns).intersection(own.names):
             field = schema.field(name).with_type(own.field(name).type)
             schema = schema.set(schema.get_field_index(name), field)
-        return schema
-
-    return [
-        dataset.FileSystemDataset(list(some), schema, whole.format, filesystem=whole.filesystem)
-        for schema, some in groupby(whole.get_fragments(), with_own_types)
-    ]
+        options = {"filesystem": whole.filesystem}
+        yield file, dataset.FileSystemDataset([fragment], schema, whole.format, **options)

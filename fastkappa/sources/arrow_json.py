@@ -1,7 +1,7 @@
-"""Read JSON Lines, one object per line, with pyarrow in blocks of lines.
+"""Read JSON Lines, with one object per line, in blocks of lines, using pyarrow.
 
-A field that an object does not have is missing. Types are those of JSON, so numbers are not
-strings.
+A field that an object does not have is missing, and so is an empty string, as in text files. Types
+are those of JSON, so numbers are not strings.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.sources.arrow_columns import as_array
+from fastkappa.sources.arrow_columns import as_array, is_string
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import is_packed
 
-# The number of bytes that are parsed at a time. A line can have at most this many bytes.
+# The number of bytes parsed at a time, which is also the maximum length of a line.
 BLOCK_SIZE = 1 << 22
 LONGEST_LINE = 1 << 27
-# A line can open at most this many lists and objects. At 20,000 nested lists, pyarrow crashes.
+# The largest number of lists and objects that a line can open. At 20,000 nested lists, pyarrow
+# crashes.
 MOST_OPENED = 1000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -32,7 +33,7 @@ def json_batches(
     on_progress: Callable[[int], None],
     check: Callable[[Sequence[str]], None],
 ) -> Iterator[Any]:
-    """Yield columns of a file in blocks of lines; ``check`` is called with all field names."""
+    """Yield columns of a file in blocks of lines, and call ``check`` with all field names."""
     import pyarrow
 
     names: dict[str, None] = {}
@@ -42,12 +43,22 @@ def json_batches(
             lines = _decoded(path, block, columns)
         names.update(dict.fromkeys(lines.names))
         absent = pyarrow.nulls(lines.n_rows)
-        table = pyarrow.table({name: lines.columns.get(name, absent) for name in columns})
+        found = {name: _without_blanks(column) for name, column in lines.columns.items()}
+        table = pyarrow.table({name: found.get(name, absent) for name in columns})
         for batch in table.to_batches():
             batch.validate(full=True)
             yield batch
     if names:
         check(list(names))
+
+
+def _without_blanks(column: Any) -> Any:
+    """Return a column with null in place of empty strings."""
+    from pyarrow import compute
+
+    if not is_string(column.type):
+        return column
+    return compute.if_else(compute.equal(column, ""), None, column)
 
 
 def json_names(path: Path) -> list[str]:
@@ -63,7 +74,7 @@ def json_names(path: Path) -> list[str]:
 
 
 class _Lines(NamedTuple):
-    """Store the names of all fields of some lines, and the columns of the required fields."""
+    """The names of all fields in a block of lines, and the columns of the required fields."""
 
     n_rows: int
     names: Iterable[str]
@@ -71,7 +82,7 @@ class _Lines(NamedTuple):
 
 
 def _may_be_deep(block: bytes) -> bool:
-    """Return whether a line is nested so deeply that pyarrow might run out of stack."""
+    """Return whether a line can be nested so deeply that pyarrow runs out of stack."""
     if block.count(b"[") + block.count(b"{") <= MOST_OPENED:
         return False
     text = np.frombuffer(block, np.uint8)
@@ -81,9 +92,9 @@ def _may_be_deep(block: bytes) -> bool:
 
 
 def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
-    """Return some fields of some lines as parsed by pyarrow, or None if it fails.
+    """Return the required fields of a block as parsed by pyarrow, or None if pyarrow fails.
 
-    pyarrow also infers the types of fields that are not needed, which can fail.
+    pyarrow also infers the types of unneeded fields, which can fail.
     """
     import pyarrow
     from pyarrow import json
@@ -105,7 +116,7 @@ def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
 
 
 def _decoded(path: Path, block: bytes, columns: Sequence[str]) -> _Lines:
-    """Return some fields of some lines as parsed by Python."""
+    """Return the required fields of a block as parsed by Python."""
     import json
 
     try:
@@ -124,7 +135,7 @@ def _decoded(path: Path, block: bytes, columns: Sequence[str]) -> _Lines:
 
 
 def _blocks(path: Path, on_progress: Callable[[int], None]) -> Iterator[bytes]:
-    """Yield the lines of a file in blocks that are small enough to parse in little memory."""
+    """Yield the lines of a file in blocks small enough to parse in little memory."""
     import pyarrow
 
     with pyarrow.OSFile(str(path)) as opened:

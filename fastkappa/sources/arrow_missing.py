@@ -1,4 +1,4 @@
-"""Mark values in the columns of a file that stand for a missing rating."""
+"""Mark the values in a file's columns that mean a missing rating."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastkappa.sources.arrow_files import DELIMITERS, format_of
 from fastkappa.sources.source_ratings import STRINGS, WantedLabels, column_of
 from fastkappa.sources.text.arrow_text import inferred, without_texts
 
-# How strings among numbers are handled.
+# How to handle strings among numbers.
 OddStrings = Literal["raise", "drop", "keep"]
 
 
@@ -27,7 +27,7 @@ def mark_missing(
     odd: OddStrings,
     remedy: str,
 ) -> Any:
-    """Return a column of a file with null where a code stands for a missing rating.
+    """Return a column of a file, with codes for missing ratings replaced by null.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def mark_missing(
     array : pyarrow.ChunkedArray
         The column that was read.
     codes : WantedLabels or None
-        The values that stand for a missing rating.
+        The values that mean a missing rating.
     odd : {'raise', 'drop', 'keep'}
         How to handle strings among numbers: as an error, as missing, or as labels.
     remedy : str
@@ -45,7 +45,7 @@ def mark_missing(
     Returns
     -------
     array : pyarrow.Array
-        The column. For a column of text, the type is inferred from the values that are not missing.
+        The column. The type of a text column is inferred from the values that are not missing.
     """
     import pyarrow
     from pyarrow import types
@@ -87,7 +87,7 @@ def _marked_strings(
         counts = np.bincount(values, minlength=len(categories))
         places = [i for i, text in enumerate(categories) if text not in gone | {None}]
         present = column_of([categories[i] for i in places], STRINGS, counts=counts[places])
-        # If codes are given, no other values count as missing.
+        # If there are codes, no other values count as missing.
         others = {*odd_strings(present)}
         if odd == "drop" and codes is None:
             found = {*missing_among_numbers(present)}

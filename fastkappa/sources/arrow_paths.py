@@ -1,4 +1,4 @@
-"""Find the files of paths, patterns, lists and folders, locally or in another file system."""
+"""Find the files given by paths, patterns, lists and folders, locally or in another file system."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fastkappa.sources.arrow_files import (
 from fastkappa.sources.source_ratings import RatingsError
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-# A scheme of one letter would be a Windows drive. In a Path, "//" has become "/".
+# A scheme of one letter would be a Windows drive. In a Path, "//" becomes "/".
 URL = re.compile(r"[a-z][a-z0-9+.-]+:/")
 
 
@@ -38,7 +38,7 @@ def are_paths(source: Any) -> TypeGuard[Paths]:
 def files_at(source: Paths) -> list[Path]:
     """Return the files that a path, a pattern or a list of them refers to.
 
-    A single folder is returned as a folder, because its subfolders can be the values of a column.
+    A single folder is returned unchanged, because its subfolders can be the values of a column.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def _refuse_repeated(files: Sequence[str]) -> None:
 
 
 def reports_of(files: Sequence[Path], on_progress: OnProgress) -> list[OnProgress]:
-    """Return the progress callback of each file, which adds the bytes of the files before it."""
+    """Return a progress callback for each file that adds the bytes of the files before it."""
     if on_progress is ignore_progress:
         return [on_progress] * len(files)
     before = accumulate((file.stat().st_size for file in files), initial=0)
@@ -91,7 +91,7 @@ def _report(on_progress: OnProgress, n_before: int, n_bytes: int) -> None:
 
 
 def with_total(files: Sequence[Path], on_progress: Callable[[int, int], object]) -> OnProgress:
-    """Return a progress callback that passes bytes read and total to a user's function.
+    """Return a callback that passes the bytes read and the total to a user's function.
 
     The number of bytes never decreases, and only one thread at a time calls the function.
     """
@@ -109,7 +109,7 @@ def with_total(files: Sequence[Path], on_progress: Callable[[int, int], object])
 
 
 def remote_files(source: Paths, filesystem: Any) -> list[str]:
-    """Return the files of another file system, with the same rules for folders as local files.
+    """Return the files in another file system, with the same rules for folders as locally.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def remote_files(source: Paths, filesystem: Any) -> list[str]:
 
 
 def _is_data(path: str, folder: str) -> bool:
-    """Return whether a file below a folder is read, because it is neither a note nor hidden."""
+    """Return whether a file in a folder is data: neither a note nor hidden."""
     below = PurePosixPath(path).relative_to(PurePosixPath(folder)).parts
     return is_read_of_folder(Path(path)) and not any(part.startswith((".", "_")) for part in below)
 
@@ -156,8 +156,8 @@ def copied(files: Sequence[str], filesystem: Any) -> Iterator[list[Path]]:
         copies = [Path(folder, *PurePosixPath("/", file).parts[1:]) for file in files]
         for file, copy in zip(files, copies):
             copy.parent.mkdir(parents=True, exist_ok=True)
-            # Compressed files are copied without unpacking, because their names show the
-            # compression.
+            # Compressed files are copied without decompression, because their names show that they
+            # are compressed.
             with (
                 filesystem.open_input_stream(file, compression=None) as remote,
                 open(copy, "wb") as local,

@@ -1,4 +1,4 @@
-"""Count batches of ratings in place with the kernels."""
+"""Count batches of ratings with the kernels, without copying them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from fastkappa.tables.codecs import (
 from fastkappa.tables.item_sums import as_int64, whole_sums
 from fastkappa.tables.tally import Tally
 
-# Batches with a range of at most this many labels are counted on the whole range.
+# Batches whose labels span at most this many values are counted on their whole range.
 LARGEST_RANGE = 1 << 9
 
 
 class CodedBatch(NamedTuple):
-    """Store a batch of ratings as codes for the kernels, and the label of each code."""
+    """A batch of ratings as codes for the kernels, and the label of each code."""
 
     values: AnyArray
     codec: Codec
@@ -42,7 +42,7 @@ def add_ratings(
     groups: Column | None = None,
     num_threads: int = 1,
 ) -> None:
-    """Count the pairs of ratings in a batch of items; the category None is a missing rating."""
+    """Count the pairs of ratings in a batch of items. The category None means a missing rating."""
     types = NO_TYPE if groups is None else groups.label_dtype, first.label_dtype, second.label_dtype
     table.note(types)
     table.note_orders(first.declared, second.declared)
@@ -68,7 +68,7 @@ def add_ratings(
 
 
 def _coded(ratings: Column, table: SourceTable, axis: AxisLabels) -> CodedBatch:
-    """Return ratings with the codes in which they are counted."""
+    """Return ratings with the codes used for counting."""
     values, categories = ratings.values, ratings.categories
     if categories is not None:
         label_range = LabelRange(0, len(categories))
@@ -92,7 +92,7 @@ def _coded(ratings: Column, table: SourceTable, axis: AxisLabels) -> CodedBatch:
 def _coded_anew(
     codes: AnyArray, categories: Sequence[Key], table: SourceTable, axis: AxisLabels
 ) -> CodedBatch:
-    """Return new codes that cover only the categories that occur and are counted."""
+    """Return new codes for only those categories that occur and are counted."""
     kept = np.flatnonzero(np.bincount(codes)).tolist()
     if axis.wanted is None:
         table.refuse_if_many(axis, len(kept), len(codes))

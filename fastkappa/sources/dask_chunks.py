@@ -1,8 +1,8 @@
 """Count Dask frames and arrays in the workers.
 
-Each partition or chunk becomes a table in its worker. The workers sum the tables too, a few at a
-time, and only the last table is returned. If a worker is lost, Dask repeats its tasks. The
-repeated tasks count the same items, and results of the first attempt are discarded.
+Each partition or chunk becomes a table in its worker. The workers also sum the tables, a few at a
+time, and only the final table is returned. If a worker is lost, Dask repeats its tasks. Repeated
+tasks count the same items, and the results of the first attempt are discarded.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def count_arrays(table: SourceTable, arrays: dict[Any, Any]) -> None:
         if array.ndim != 1:
             raise RatingsError(f"column {name!r} must be one-dimensional, got shape {array.shape}.")
     lengths = {name: array.shape[0] for name, array in taken.items()}
-    # An unknown length is NaN. The lengths of the chunks are compared later.
+    # Unknown lengths are NaN; the lengths of the chunks are compared later.
     if len({length for length in lengths.values() if length == length}) > 1:
         raise RatingsError(f"the columns have different lengths: {lengths}.")
     pairs = [part for array in taken.values() for part in (array, "i")]

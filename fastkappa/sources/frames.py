@@ -23,7 +23,8 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import AxisLabels, Columns, SourceTable, order_of
 
-# An engine returns at most this many cells: as many as the largest table with missing ratings has.
+# The largest number of cells that an engine returns: the size of the largest table with missing
+# ratings.
 MOST_CELLS = (LARGEST_NUMBER_OF_LABELS + 1) ** 2
 INT64_MAX = (1 << 63) - 1
 NO_LABELS = ("Binary", "Duration", "Time")
@@ -32,7 +33,7 @@ NO_LABELS = ("Binary", "Duration", "Time")
 def count_frame(
     table: SourceTable, source: Any, num_threads: int, *, most_cells: int = MOST_CELLS
 ) -> bool:
-    """Count a frame or relation, and return whether narwhals supports it.
+    """Count a frame or relation. Return False if narwhals does not support it.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ def collect_columns(
 ) -> tuple[Any, dict[Any, tuple[str, ...] | None]] | None:
     """Return columns of a frame or relation in memory, or None for other objects.
 
-    The labels of Enum columns are returned as well, in their order.
+    For Enum columns, the ordered labels are also returned.
 
     Raises
     ------
@@ -95,7 +96,7 @@ def collect_columns(
     check_columns("the frame", names, schema.names())
     taken = frame.select(*names)
     if isinstance(taken, narwhals.LazyFrame):
-        # By default, polars would read its whole input into memory.
+        # By default, polars would read the whole input into memory.
         options: Any = {"engine": "streaming"} if taken.implementation.is_polars() else {}
         taken = taken.collect(**options)
     else:
@@ -109,10 +110,10 @@ def collect_columns(
 
 
 def _counts_faster(frame: Any, columns: Columns) -> bool:
-    """Return whether an engine counts its columns in memory faster than the kernels do.
+    """Return whether an engine counts its in-memory columns faster than the kernels do.
 
-    Only polars does, and only for strings. For other types, the kernels are at least as fast as a
-    grouping, and for numbers at least ten times as fast.
+    Only polars is faster, and only for strings. For other types, the kernels are at least as fast
+    as a grouping, and for numbers at least ten times as fast.
     """
     import narwhals
 
@@ -137,7 +138,7 @@ def _count_in_memory(table: SourceTable, frame: Any, num_threads: int) -> None:
 
 
 def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
-    """Let the engine count, and add the cells that it returns."""
+    """Let the engine count, and add the returned cells to the table."""
     import narwhals
 
     columns = table.columns
@@ -162,7 +163,7 @@ def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
             weight.max().alias("most"),
         ]
     grouped = frame.select(*selected).group_by(*roles).agg(*figures).head(most_cells + 1)
-    # By default, polars would read its whole input into memory.
+    # By default, polars would read the whole input into memory.
     options = {"engine": "streaming"} if frame.implementation.is_polars() else {}
     collected = grouped.collect(**options)
     if len(collected) > most_cells:
@@ -195,7 +196,7 @@ def _weight(dtype: Any, column: Any) -> Any:
 
 
 def _add_cells(table: SourceTable, cells: dict[str, list[Any]]) -> None:
-    """Add the cells of a table, given by group, ratings and counts or sums."""
+    """Add cells to a table, given their groups, ratings, and counts or sums."""
     n = [int(count) for count in cells["n"]]
     keys = [
         _noted(axis, cells.get(role, [None] * len(n)))
@@ -208,7 +209,7 @@ def _add_cells(table: SourceTable, cells: dict[str, list[Any]]) -> None:
 
 
 def _noted(axis: AxisLabels, labels: Sequence[Any]) -> list[Key]:
-    """Return the keys of labels, and record their types."""
+    """Return the keys of labels, and record the types of the labels."""
     pairs = [key_of(label, axis.column, axis.has_fractions) for label in labels]
     for dtype in dict.fromkeys(dtype for _, dtype in pairs if dtype != NO_TYPE):
         axis.note(dtype)
@@ -216,7 +217,7 @@ def _noted(axis: AxisLabels, labels: Sequence[Any]) -> list[Key]:
 
 
 def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
-    """Return the sums of weights, or raise if a weight is not valid."""
+    """Return the sums of weights, or raise if a weight is invalid."""
     lacking = sum(n) - sum(map(int, cells["n_weights"]))
     if lacking:
         raise RatingsError(f"column {column!r} has {lacking} missing weights.")
@@ -226,7 +227,7 @@ def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
         if not np.isfinite(sums).all():
             raise RatingsError(f"column {column!r} has weights that are not finite.")
         return sums
-    # Check for overflow here, because not every engine reports it.
+    # Overflow is checked here, because not every engine reports it.
     for most, count in zip(cells["most"], n):
         if int(most) * count > INT64_MAX:
             raise OverflowError(

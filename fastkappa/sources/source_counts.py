@@ -30,7 +30,7 @@ from fastkappa.tables.json_fields import (
 )
 from fastkappa.tables.table import scatter
 
-# These fields contain numbers of rows or ratings.
+# The fields that contain numbers of rows or ratings.
 NUMBERS = ("n_outside", "n_rows", "missing", "n_dropped")
 VERSION = 1
 FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS)
@@ -46,25 +46,25 @@ class _Counts(NamedTuple):
 
 
 class SourceCounts(CountsResult, _Counts):
-    """Store a confusion table of two columns, and the numbers of items that are not in it.
+    """A confusion table of two columns, and the numbers of items that are not in it.
 
     Attributes
     ----------
     table : ndarray of shape (l, l)
         The cell in row i, column j is the number of items rated ``labels[i]`` by the first rater
         and ``labels[j]`` by the second, or the sum of their weights. Counts and sums of integer
-        weights are int64; sums of float weights are float64.
+        weights are int64, and sums of float weights are float64.
     labels : ndarray of shape (l,)
-        The labels, in the given order, otherwise in the order that a column declares, otherwise
-        sorted. Strings that are all numbers are sorted by value.
+        The labels in the given order, or else in the order that a column declares, or else sorted.
+        If all strings are numbers, they are sorted by value.
     n_outside : int
-        The number of items with both ratings of which at least one is outside the labels.
+        The number of items with both ratings, at least one of which is outside the labels.
     n_rows : int
         The number of items.
     missing : tuple of int
         The numbers of missing ratings of the first and the second rater.
     n_dropped : int
-        The number of items that are left out because a rating is missing.
+        The number of items left out because a rating is missing.
     """
 
     __slots__ = ()
@@ -90,7 +90,7 @@ class SourceCounts(CountsResult, _Counts):
         Raises
         ------
         ValueError
-            If the text was not written by `to_json`: no source can have such counts.
+            If the text was not written by `to_json`, or contains counts that no source can have.
 
         Examples
         --------
@@ -130,7 +130,7 @@ class SourceCounts(CountsResult, _Counts):
 
 
 def _from_fields(fields: dict[str, Any]) -> SourceCounts:
-    """Return the counts of JSON fields, or raise ValueError if the fields contradict each other."""
+    """Return the counts in JSON fields, or raise ValueError if the fields contradict each other."""
     labels, rows = labels_from_list(fields["labels"], fields["label_dtype"]), fields["table"]
     is_float = isinstance(rows, list) and bool(rows) and isinstance(rows[0], list)
     is_float = is_float and any(type(sum_of_weights) is float for sum_of_weights in rows[0])
@@ -166,7 +166,7 @@ def finish(contents: Contents, labels: Any = None) -> SourceCounts:
 
 
 def finish_groups(contents: Contents, labels: Any = None) -> dict[Any, SourceCounts]:
-    """Return the counts of each group, sorted; items without a group are last."""
+    """Return the counts of each group, sorted, with items without a group last."""
     axis = contents.axes[0]
     names = dict(zip(axis.labels(), labels_of(axis.labels(), axis.dtype).tolist()))
     groups = [*in_order(names, axis.dtype), *([None] if None in axis.position else [])]
@@ -175,7 +175,7 @@ def finish_groups(contents: Contents, labels: Any = None) -> dict[Any, SourceCou
 
 
 def n_first_among(contents: Contents, labels: Sequence[Any]) -> int:
-    """Return the number of items with both ratings whose first rating is among the labels."""
+    """Return the number of items that have both ratings, the first of them among the labels."""
     _, first, second = contents.axes
     places = [
         first.position.get(key_of(label, first.column, fractions=True)[0]) for label in labels
@@ -229,12 +229,12 @@ def _occurring(counts: AnyArray, first: AxisLabels, second: AxisLabels) -> set[A
 
 
 def in_order(keys: Iterable[Any], dtype: np.dtype[Any]) -> list[Any]:
-    """Return keys sorted; strings that are all numbers are sorted by value."""
+    """Return keys in sorted order. If all keys are numeric strings, they are sorted by value."""
     return sorted_strings(keys) if dtype.kind == "O" else sorted(keys)
 
 
 def check_labels(labels: Any) -> AnyArray:
-    """Return given labels as an array, or raise if they are not valid."""
+    """Return given labels as an array, or raise if they are invalid."""
     array = given_labels(labels)
     for label in labels:
         try:
@@ -252,7 +252,7 @@ def _given(labels: Any, dtype: np.dtype[Any]) -> tuple[AnyArray, list[Any]]:
     keys: list[Any] = []
     for label in labels:
         key, type_of_label = key_of(label, "labels", fractions=True)
-        # A label of another type matches no item, so it gets a key that no rating has.
+        # A label of another type cannot match an item, so it gets a key that no rating has.
         is_known = dtype == NO_TYPE or are_comparable(dtype, type_of_label)
         keys.append(key if is_known else (label,))
     distinct(keys)

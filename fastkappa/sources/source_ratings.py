@@ -1,4 +1,4 @@
-"""Represent the ratings of a source as keys of a table, and report ratings that are not valid."""
+"""Represent the ratings of a source as keys of a table, and report invalid ratings."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.doubtful_labels import REMEDIES
+from fastkappa.ratings.doubtful_labels import BLANKS, REMEDIES
 from fastkappa.ratings.label_order import LabelOrder
-from fastkappa.ratings.string_codes import strings_array
+from fastkappa.ratings.labels import strings_array
 
-# The key of a label in a table, or None for a missing rating. Fractions, such as half points, must
-# be among labels=.
+# The key of a label in a table, or None for a missing rating. Fractions, such as half points,
+# require labels=.
 Key = int | float | str | None
 
 # The types that the ratings in a column can have. Columns of floats contain only whole numbers.
-# Booleans become 0 and 1, and dates and times become microseconds since 1970. A column without
-# ratings can have no type.
+# Booleans are stored as 0 and 1, dates and times as microseconds since 1970. A column without
+# ratings can lack a type.
 INTEGERS, FLOATS, BOOLEANS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(bool)
 STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")
 
-# A table has one cell per pair of labels. So a column of ids or counts in place of ratings would
+# A table has one cell per pair of labels, so a column of ids or counts in place of ratings would
 # exhaust the memory.
 LARGEST_NUMBER_OF_LABELS = 2000
 EPOCH = datetime.datetime(1970, 1, 1)
@@ -101,7 +101,7 @@ def key_of(value: Any, column: Any, fractions: bool = False) -> tuple[Key, np.dt
 
 
 def _plain(value: np.generic) -> Any:
-    """Return a NumPy scalar as a Python object."""
+    """Convert a NumPy scalar to a Python object."""
     if isinstance(value, np.datetime64):
         is_date = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
         return value.astype(DATES if is_date else TIMES).item()
@@ -109,7 +109,7 @@ def _plain(value: np.generic) -> Any:
 
 
 def labels_of(keys: Sequence[Any], dtype: np.dtype[Any]) -> AnyArray:
-    """Return keys, none of them missing, as the labels of a table."""
+    """Convert keys, none of them missing, to the labels of a table."""
     if dtype.kind == "O":
         return strings_array(list(keys)) if keys else np.array(keys, "<U1")
     if dtype.kind == "b":
@@ -129,7 +129,7 @@ def column_of(
     order: Sequence[Key] | None = None,
     counts: AnyArray | None = None,
 ) -> Column:
-    """Return distinct keys as a column, so that `judge_labels` can check them like arrays.
+    """Return distinct keys as a column, so that `judge_labels` can check them like an array.
 
     ``order`` is the order that the ratings declare. ``counts`` is the number of ratings of each
     key.
@@ -148,18 +148,19 @@ def column_of(
 
 
 class WantedLabels:
-    """Represent the labels that a user asks for, before the type of the ratings is known.
+    """The labels that a user requests, before the type of the ratings is known.
 
-    Whether the ratings of a text file are numbers is known only at its end. Until then, ``1`` can
-    mean the label 1, '1' or True, and a rating is kept if any of its meanings is wanted. With
-    ``are_numbers``, all labels are numbers, so other texts do not determine the type of a column.
+    Whether the ratings in a text file are numbers is known only at the end of the file. Until then,
+    ``1`` can mean the label 1, '1' or True, and a rating is kept if any of its meanings is
+    requested. With ``are_numbers``, all labels are numbers, so other texts do not affect the type
+    of a column.
 
     Attributes
     ----------
     texts : frozenset of str
         The labels that are strings.
     have_fractions : bool
-        Whether some labels can be numbers that are not whole.
+        Whether any label can be a number that is not whole.
     """
 
     def __init__(self, labels: Iterable[Any], *, are_numbers: bool = False) -> None:
@@ -173,7 +174,7 @@ class WantedLabels:
         return not self._readings.isdisjoint(_readings(key))
 
     def whole_numbers(self, lowest: int, highest: int) -> list[int]:
-        """Return the wanted labels that are whole numbers in a range."""
+        """Return the requested labels that are whole numbers in a range."""
         numbers: list[int] = [reading for reading in self._readings if isinstance(reading, int)]
         return sorted(number for number in numbers if lowest <= number <= highest)
 
@@ -201,13 +202,23 @@ def refuse_many_labels(n_labels: int, name: str) -> None:
         )
 
 
-def refuse_repeated_names(names: Sequence[str], n_rows: int) -> None:
+def name_seen(name: Any) -> str:
+    """Return a key that is equal for a column name and for its copy in a later header."""
+    return str(name).strip(BLANKS).casefold()
+
+
+def refuse_repeated_names(names: Sequence[Any], n_rows: int, *, in_order: bool) -> None:
     """Raise if rows contain the names of their columns."""
     if n_rows:
         listed = ", ".join(map(repr, names))
         raise RatingsError(
             f"{n_rows} {'row contains' if n_rows == 1 else 'rows contain'} the names of the columns"
-            f" ({listed}), as in concatenated files: leave such rows out."
+            f" ({listed}), "
+            + (
+                "as in concatenated files: leave such rows out."
+                if in_order
+                else "in another order: columns of concatenated files must have the same order."
+            )
         )
 
 

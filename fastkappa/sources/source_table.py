@@ -1,8 +1,8 @@
-"""Count the parts of a source into one table.
+"""Combine the counts of all parts of a source in one table.
 
-The table has a layer per group and a row and column per rating, with extra ones for missing ratings
-and for ratings outside the labels. So the numbers of missing and outside ratings of every group can
-be read from it, and the tables of parts add up to the table of all data.
+The table has one layer per group and one row and column per rating. Extra layers, rows and columns
+are for missing ratings and for ratings outside the labels. The table thus contains the numbers of
+missing and outside ratings in every group, and the tables of parts add up to the table of all data.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from fastkappa.sources.source_ratings import (
     TooManyLabelsError,
     WantedLabels,
     column_of,
+    name_seen,
     refuse_repeated_names,
 )
 from fastkappa.tables.codecs import expected_codecs
@@ -35,15 +36,15 @@ from fastkappa.tables.item_sums import add_exactly
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
-# The key of ratings outside the labels. No rating has a key of this type.
+# The key for ratings outside the labels. No rating has a key of this type.
 OUTSIDE = b""
-# Whole numbers are counted in a table of their range up to `LARGEST_DENSE` cells, and are looked up
-# for tables of up to `MOST_CELLS_OF_NUMBERS` cells.
+# Whole numbers are counted in a table of their range if it has at most `LARGEST_DENSE` cells. With
+# look-ups, tables can have up to `MOST_CELLS_OF_NUMBERS` cells.
 LARGEST_DENSE = 1 << 18
 MOST_CELLS_OF_NUMBERS = 1 << 24
-# If there seem to be too many labels, this many ratings are checked.
+# The number of ratings to check if there seem to be too many labels.
 SAMPLE = 1 << 16
-# The largest number of cells of all groups together: they take one gigabyte.
+# The largest number of cells in all groups together, which take one gigabyte.
 MOST_CELLS = 1 << 27
 
 # The labels of layers, rows and columns.
@@ -54,7 +55,7 @@ NO_TYPES: Types = (NO_TYPE, NO_TYPE, NO_TYPE)
 
 
 class Columns(NamedTuple):
-    """Store the names of the columns that are counted."""
+    """The names of the columns to count."""
 
     y1: Any
     y2: Any
@@ -63,7 +64,7 @@ class Columns(NamedTuple):
 
 
 class AxisLabels:
-    """Collect the labels of layers, rows or columns, in order of occurrence."""
+    """The labels of layers, rows or columns, in order of occurrence."""
 
     def __init__(
         self, column: Any, wanted: WantedLabels | None = None, codes: WantedLabels | None = None
@@ -76,15 +77,15 @@ class AxisLabels:
 
     @property
     def has_fractions(self) -> bool:
-        """Whether numbers that are not whole can be labels, because some given labels are."""
+        """Whether labels can be fractional numbers, because some of the given labels are."""
         return self.wanted is not None and self.wanted.have_fractions
 
     def labels(self) -> list[Any]:
-        """Return the keys of labels, without the keys for missing and outside ratings."""
+        """Return the keys of the labels, without the keys for missing and outside ratings."""
         return [key for key in self.position if key is not None and key != OUTSIDE]
 
     def places(self, keys: Iterable[Any]) -> NDArray[np.intp]:
-        """Return the position of each key; new keys get the next positions."""
+        """Return the position of each key. New keys get the next positions."""
         position = self.position
         return np.array(
             [
@@ -101,12 +102,12 @@ class AxisLabels:
         if self.dtype != NO_TYPE:
             if not are_comparable(self.dtype, dtype):
                 so_far, part = column_of(self.labels(), self.dtype), column_of([], dtype)
-                raise not_comparable(so_far, part, (self.name, self.name))
+                raise not_comparable(so_far, part, (self.name, "a later part"))
             dtype = np.promote_types(self.dtype, dtype)
         self.dtype = dtype
 
     def note_order(self, order: LabelOrder | None, remedies: Remedies) -> None:
-        """Record the order declared by a part of the column; all parts must declare the same."""
+        """Record the order that a part of the column declares. It must be the same in all parts."""
         if order is None:
             return
         keys = [key for key in order.labels.tolist() if self._counted_as(key) is not None]
@@ -129,10 +130,11 @@ class AxisLabels:
 
 
 class Contents(NamedTuple):
-    """Store the counts of a source.
+    """The counts of a source.
 
     ``counts``, and ``sums`` if there are weights, have the shape of the axes. ``dtype`` is the
-    common type of the ratings in both columns. ``order`` is the order that they declare, or None.
+    common type of the ratings in both columns. ``order`` is the order that the ratings declare, or
+    None.
     """
 
     axes: tuple[AxisLabels, AxisLabels, AxisLabels]
@@ -150,11 +152,11 @@ class SourceTable:
     columns : Columns
         The columns of the source.
     wanted : WantedLabels or None
-        The labels of the table; None for all labels that occur.
+        The labels of the table, or None for all labels that occur.
     codes : WantedLabels or None
         The values that stand for a missing rating.
     drop_odd : bool
-        Whether strings among numbers count as missing ratings. Otherwise they are an error.
+        Whether strings among numbers count as missing ratings. Otherwise they raise an error.
     remedies : Remedies
         The advice in errors.
 
@@ -219,10 +221,10 @@ class SourceTable:
     def add_table(
         self, types: Types, keys: Keys, counts: IntTable, sums: AnyArray | None = None
     ) -> None:
-        """Add a table of shape (layers, rows, columns), in which labels can repeat.
+        """Add a table of shape (layers, rows, columns), whose labels can repeat.
 
-        Most batches have the same labels. Their tables are summed first and then added to the whole
-        at once.
+        Because most batches have the same labels, their tables are summed before they are added to
+        the whole.
         """
         self.note(types)
         self.n_rows += int(counts.sum())
@@ -236,7 +238,7 @@ class SourceTable:
         self._waiting = keys, counts, sums
 
     def add_whole_numbers(self, first: AnyArray, second: AnyArray, num_threads: int) -> None:
-        """Count pairs of whole numbers whose labels are not known."""
+        """Count pairs of whole numbers whose labels are unknown."""
         types = first.dtype, second.dtype
         tally = self._tallies.get(types)
         try:
@@ -259,7 +261,7 @@ class SourceTable:
                 self.refuse_if_many(axis, len(labels))
 
     def add_cells(self, keys: Keys, counts: AnyArray, sums: AnyArray | None = None) -> None:
-        """Add cells, each given by its group and pair of ratings."""
+        """Add cells, each identified by its group and pair of ratings."""
         self._settle()
         self.n_rows += int(counts.sum())
         places = tuple(axis.places(labels) for axis, labels in zip(self.axes, keys))
@@ -274,12 +276,13 @@ class SourceTable:
         self.add_table((group.dtype, first.dtype, second.dtype), keys, counts, sums)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Tallies refer to kernels, which cannot be pickled, so they are added to the table first.
+        # Tallies are added to the table first, because they refer to kernels, which cannot be
+        # pickled.
         self._settle()
         return vars(self)
 
     def settled(self) -> tuple[IntTable, AnyArray | None]:
-        """Return the counts, and the sums of weights or None, in the order of the axes' labels."""
+        """Return the counts, and the sums of weights or None, in the order of the labels."""
         self._settle()
         taken = tuple(slice(len(axis.position)) for axis in self.axes)
         return self._counts[taken], None if self._sums is None else self._sums[taken]
@@ -287,7 +290,7 @@ class SourceTable:
     def contents(self) -> Contents:
         """Return the counts, after checking the labels with the rules for arrays.
 
-        If specific labels are wanted, there is no declared order.
+        If specific labels are requested, there is no declared order.
 
         Raises
         ------
@@ -326,17 +329,29 @@ class SourceTable:
         )
 
     def _refuse_repeated_names(self) -> None:
-        """Raise if rows contain the names of their columns, as in concatenated files."""
-        first, second = self.axes[1:]
-        if first.column == second.column or is_number(str(first.column)):
+        """Raise if rows contain the names of their columns, and no other row has these labels."""
+        axes = self.axes[1:]
+        names = [name_seen(axis.column) for axis in axes]
+        if names[0] == names[1] or is_number(names[0]):
             return
-        counts, _ = self.settled()
-        cell = first.position.get(first.column), second.position.get(second.column)
-        if None not in cell:
-            refuse_repeated_names((first.column, second.column), int(counts[:, *cell].sum()))
+        counts = self.settled()[0].sum(axis=0)
+        found = [
+            {place: name_seen(key) for key, place in axis.position.items() if isinstance(key, str)}
+            for axis in axes
+        ]
+        rows, columns = ([p for p, name in own.items() if name in names] for own in found)
+        if not rows or not columns:
+            return
+        cells = counts[np.ix_(rows, columns)]
+        n_rows = int(cells.sum())
+        is_alone = n_rows == counts[rows].sum() == counts[:, columns].sum()
+        if is_alone and 2 * n_rows < counts.sum():
+            in_order = [found[0][rows[i]] == names[0] for i in np.flatnonzero(cells.any(axis=1))]
+            listed = [axis.column for axis in axes]
+            refuse_repeated_names(listed, n_rows, in_order=all(in_order))
 
     def column(self, i: int) -> Column:
-        """Return the labels of an axis as a column, with the number of ratings of each."""
+        """Return the labels of an axis as a column, with the number of ratings of each label."""
         axis, (counts, _) = self.axes[i], self.settled()
         labels = axis.labels()
         n_ratings = counts.sum(axis=tuple(j for j in range(3) if j != i))
@@ -344,7 +359,7 @@ class SourceTable:
         return column_of(labels, axis.dtype, axis.order, n_ratings[places])
 
     def mark_missing(self, i: int, missing: Collection[Key]) -> None:
-        """Count some ratings of an axis as missing."""
+        """Treat some ratings of an axis as missing."""
         if not missing:
             return
         counts, sums = self.settled()
@@ -362,7 +377,7 @@ class SourceTable:
             raise TooManyLabelsError(axis.column, n_labels, n_rows, self.remedies.many_labels)
 
     def _settle(self) -> None:
-        """Add the waiting tables to the whole, matching labels."""
+        """Add the pending tables to the whole table, matching labels."""
         waiting = [] if self._waiting is None else [self._waiting]
         for table in (tally.finish() for tally in self._tallies.values()):
             found: Keys = [None], table.rows.tolist(), table.columns.tolist()
@@ -392,7 +407,7 @@ class SourceTable:
             self._sums = add_exactly(self._sums, total)
 
     def _make_room(self, sums: np.dtype[Any] | None) -> None:
-        """Enlarge the table for every label found, with some spare room."""
+        """Enlarge the table to fit all labels found, with some spare room."""
         needed = [len(axis.position) for axis in self.axes]
         if any(n > there for n, there in zip(needed, self._counts.shape)):
             shape = tuple(
@@ -411,7 +426,7 @@ class SourceTable:
 
 
 def order_of(keys: Sequence[Key] | None) -> LabelOrder | None:
-    """Return keys as the order that a part of a column declares."""
+    """Convert keys to the order that a part of a column declares."""
     if keys is None:
         return None
     labels = np.array(keys, object)

@@ -1,8 +1,9 @@
 """Compute bootstrap intervals of any statistic of a table.
 
-Resampling n items with replacement is a multinomial draw of the table's cells. So a replicate costs
-O(l^2), independent of the number of items. Leaving out an item depends only on its cell, so the
-jackknife of BCa intervals has at most l^2 values. Clusters of items are drawn as a whole.
+Resampling n items with replacement is a multinomial draw of the table's cells, so a replicate costs
+O(l^2), regardless of the number of items. The effect of leaving out an item depends only on its
+cell, so the jackknife of BCa intervals has at most l^2 values. Clusters of items are drawn as a
+whole.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from fastkappa.statistics.weights import Weights, as_weights
 Statistic: TypeAlias = Callable[[AnyArray], Any]
 Method: TypeAlias = Literal["percentile", "bca"]
 
-# A block of drawn tables has this many cells (2 MB), so that it stays in the cache.
+# The number of cells in a block of drawn tables: 2 MB, which stay in the cache.
 BLOCK_CELLS = 1 << 18
 
 
@@ -47,13 +48,13 @@ class BootstrapResult(Result):
     value : float
         The statistic of the table itself.
     interval : tuple of float
-        The lower and upper ends; NaN if undefined.
+        The lower and upper limits; NaN if undefined.
     standard_error : float
         The standard deviation of the replicates.
     replicates : ndarray of shape (n_resamples,)
-        The statistic of each resampled table, in the order drawn. NaN where undefined.
+        The statistic of each resampled table, in the order drawn; NaN where undefined.
     n_undefined : int
-        The number of NaN replicates. The interval uses only the other replicates.
+        The number of NaN replicates, which the interval does not use.
     method : {'percentile', 'bca'}
         The kind of interval.
     confidence : float
@@ -71,7 +72,7 @@ class BootstrapResult(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row, without the replicates.
 
-        Its columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
+        The columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
 
         Raises
         ------
@@ -94,7 +95,7 @@ class BootstrapResult(Result):
         )
 
     def row(self, name: str) -> dict[str, Any]:
-        """Return the interval as a row of CSV, with ``name`` for the statistic."""
+        """Return the interval as a CSV row, with ``name`` for the statistic."""
         name = f"{name} ({BOOTSTRAP_METHODS[self.method]} bootstrap)"
         return estimate_row(name, None, self.standard_error, self.interval)
 
@@ -137,7 +138,7 @@ def bootstrap(
     confidence : float, default=0.95
         The confidence level of the interval.
     rng : Generator, int or None, default=None
-        The source of random numbers. With a seed the result is reproducible.
+        The random number generator, or a seed for reproducible results.
 
     Returns
     -------
@@ -152,8 +153,7 @@ def bootstrap(
 
     Notes
     -----
-    Undefined replicates are left out. An ``UndefinedMetricWarning`` is given if no
-    replicate is left.
+    Undefined replicates are left out. An ``UndefinedMetricWarning`` is issued if none remain.
 
     References
     ----------
@@ -265,9 +265,9 @@ def check_method(method: Method) -> None:
 
 
 def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:
-    """Return the number of replicates, and warn if there are too few for the interval.
+    """Return the validated number of replicates, and warn if it is too small for the interval.
 
-    0 means no interval, if ``least`` allows it.
+    The number 0 means no interval, if ``least`` allows it.
     """
     is_whole = hasattr(n_resamples, "__index__") and not isinstance(n_resamples, bool)
     if not is_whole or n_resamples < least:
@@ -287,7 +287,7 @@ def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:
 
 
 def as_generator(rng: Any) -> np.random.Generator:
-    """Return a random generator, or raise if ``rng`` is not a generator or a seed."""
+    """Return a random generator, or raise if ``rng`` is neither a generator nor a seed."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
@@ -314,7 +314,7 @@ def _resampled(
 
 
 def _without_items(counts: AnyArray, block: int) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
-    """Yield tables with one item left out per nonempty cell, and the counts of these cells."""
+    """For each nonempty cell, yield the table without one of its items, and the cell's count."""
     cells = np.flatnonzero(counts)
     for start in range(0, len(cells), block):
         some = cells[start : start + block]
@@ -330,7 +330,7 @@ def _corrected(
     left_out: FloatTable,
     multiplicities: NDArray[np.int64],
 ) -> tuple[float, float]:
-    """Return the probabilities of the quantiles that are the ends of a BCa interval, or NaN."""
+    """Return the probabilities whose quantiles are the limits of a BCa interval, or NaN."""
     if len(replicates) == 0 or math.isnan(value):
         return math.nan, math.nan
     below = float((np.mean(replicates < value) + np.mean(replicates <= value)) / 2)
@@ -338,7 +338,7 @@ def _corrected(
         # All replicates are on one side of the estimate, so the bias correction would be infinite.
         return (0.0, 0.0) if below == 1 else (1.0, 1.0)
     bias = normal_quantile(below)
-    # The acceleration uses only those items without which the statistic is still defined.
+    # The acceleration uses only items whose removal leaves the statistic defined.
     known = ~np.isnan(left_out)
     left_out, multiplicities = left_out[known], multiplicities[known]
     mean = (multiplicities * left_out).sum() / max(multiplicities.sum(), 1)

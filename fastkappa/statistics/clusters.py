@@ -1,8 +1,8 @@
 """Compute standard errors for items in clusters, such as the lesions of a patient.
 
-Items of a cluster can resemble each other; clusters are independent. For any coefficient, an item
-in cell (or distinct row of ratings) m has an influence f_m on it. With N_cm items of cluster c in
-cell m, and n items in all,
+Items in a cluster can resemble each other; clusters are independent. For any coefficient, let f_m
+be the influence of an item in cell (or distinct row of ratings) m. With N_cm items of cluster c in
+cell m, and n items in total,
 
     S_c = sum_m N_cm * (f_m - mean f),    variance = sum_c S_c**2 / n**2.
 
@@ -10,9 +10,9 @@ This is the variance of Yang and Zhou (2014, 2015) for kappa, and the sandwich e
 coefficients. It makes no assumption about the correlation within clusters. With one item per
 cluster, it equals the variance without clusters.
 
-Clusters with the same counts are one row with a multiplicity. So the cost does not depend on the
-number of items, and for small clusters not on the number of clusters. For the bootstrap, drawing
-clusters with replacement is a multinomial draw of these rows.
+Clusters with the same counts are stored as one row with a multiplicity. So the cost does not depend
+on the number of items nor, for small clusters, on the number of clusters. For the bootstrap,
+drawing clusters with replacement is a multinomial draw of these rows.
 
 References
 ----------
@@ -37,11 +37,11 @@ from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics import spread
 from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 
-# With fewer clusters, coverage of intervals is below nominal (bench.studies.clusters).
+# With fewer clusters, interval coverage is below nominal (bench.studies.clusters).
 FEW_CLUSTERS = 50
 # Sums over clusters are computed in blocks of this many terms (8 MB).
 BLOCK = 1 << 20
-# A sample of this many clusters shows whether many clusters are equal.
+# Whether many clusters are equal is judged from a sample of this many clusters.
 SAMPLE = 1 << 10
 
 
@@ -50,17 +50,17 @@ class Clusters:
     """The counts of items per cluster and cell. Clusters with equal counts are merged.
 
     The counts of distinct cluster k are ``counts[starts[k]:starts[k + 1]]``, in the cells
-    ``cells[starts[k]:starts[k + 1]]``; `clusters_of` makes them.
+    ``cells[starts[k]:starts[k + 1]]``. Create `Clusters` with `clusters_of`.
 
     Attributes
     ----------
     starts : ndarray of shape (k + 1,)
-        The start of each distinct cluster, followed by e.
+        The index of each distinct cluster's first entry, followed by e.
     cells : ndarray of shape (e,)
         Cells (``row * l + column`` of a table), or distinct rows of ratings, in increasing order
         within a cluster.
     counts : ndarray of shape (e,)
-        The number of items of each entry, at least 1.
+        The number of items in each entry, at least 1.
     multiplicities : ndarray of shape (k,)
         The number of clusters with these counts.
     """
@@ -87,11 +87,11 @@ class Clusters:
 
     @cached_property
     def are_single(self) -> bool:
-        """Whether each cluster has only one item, which is the same as no clusters."""
+        """Whether each cluster has only one item, which is equivalent to having no clusters."""
         return self.n_clusters == self.n_items
 
     def sums(self, values: AnyArray) -> FloatTable:
-        """Return the sums of values of cells over the items of each distinct cluster.
+        """Return, for each distinct cluster, the sum of the cell values over its items.
 
         Parameters
         ----------
@@ -109,13 +109,13 @@ class Clusters:
         return found
 
     def products(self, values: AnyArray) -> FloatTable:
-        """Return the sums over clusters of products of cluster sums, for each pair of values.
+        """Return the sums over clusters of the products of cluster sums, for each pair of values.
 
         Parameters
         ----------
         values : ndarray of shape (q, m)
-            Values per cell. For deviations from the mean divided by n, the result is a covariance
-            matrix.
+            Values per cell. If they are deviations from the mean, divided by n, the result is a
+            covariance matrix.
 
         Returns
         -------
@@ -129,7 +129,7 @@ class Clusters:
         return total
 
     def blocks(self, stacked: int = 1) -> Iterator[tuple[slice, slice]]:
-        """Yield ranges of distinct clusters and of their entries, with about `BLOCK` terms each."""
+        """Yield ranges of distinct clusters and of their entries, each with about `BLOCK` terms."""
         most = max(1, BLOCK // max(1, stacked))
         first, n_clusters = 0, len(self.multiplicities)
         while first < n_clusters:
@@ -140,7 +140,7 @@ class Clusters:
 
 
 def are_joined(clusters: Clusters | None) -> TypeGuard[Clusters]:
-    """Return whether there are clusters with more than one item."""
+    """Return whether any cluster has more than one item."""
     return clusters is not None and not clusters.are_single
 
 
@@ -150,7 +150,7 @@ def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:
     Parameters
     ----------
     cluster, cell : ndarray of int of shape (e,)
-        Numbers from 0. The counts of repeated pairs are summed. Numbers that do not occur are not
+        Numbers from 0. The counts of repeated pairs are summed. Unused numbers do not become
         clusters.
     count : ndarray of int of shape (e,)
         The number of items of the cluster in the cell; 0 is allowed.
@@ -201,7 +201,7 @@ def _order(cluster: AnyArray, cell: AnyArray) -> AnyArray:
 
 
 def _merged(single: Clusters) -> Clusters:
-    """Merge clusters with equal counts. If no clusters of a sample are equal, merge none."""
+    """Merge clusters with equal counts, unless no clusters in a sample are equal."""
     n_clusters = len(single.multiplicities)
     sample = np.unique(np.linspace(0, n_clusters - 1, SAMPLE, dtype=np.int64))
     if n_clusters > SAMPLE and len(np.unique(_keys(_selected(single, sample)))) == len(sample):
@@ -211,7 +211,7 @@ def _merged(single: Clusters) -> Clusters:
     )
     if len(first) == n_clusters:
         return single
-    # Keys can collide, so clusters with equal keys are compared.
+    # Keys can collide, so clusters with equal keys are compared in full.
     starts, cells, counts = single.starts, single.cells, single.counts
     lengths, like = np.diff(starts), first[of_cluster]
     if (lengths != lengths[like]).any():
@@ -257,9 +257,9 @@ def variance(
     n_terms: int | AnyArray,
     clusters: Clusters | None = None,
 ) -> FloatTable:
-    """Return n times the variance of the mean influence, exactly 0 if all clusters are equal.
+    """Return n times the variance of the mean influence, or exactly 0 if all clusters are equal.
 
-    Without clusters, or with one item per cluster, it equals
+    Without clusters, or with one item per cluster, the result equals that of
     `fastkappa.statistics.spread.variance`.
 
     Parameters
@@ -271,17 +271,18 @@ def variance(
     n_terms : int or ndarray of shape (..., 1)
         The number of nonzero terms in the longest sum of an influence.
     clusters : Clusters or None
-        The clusters, for the same items and cells. ``proportions`` are for all clusters together.
+        The clusters of the items, with the same cells. ``proportions`` are for all clusters
+        together.
 
     Returns
     -------
     variance : ndarray of shape (...)
-        Divide the result by n for the variance of a coefficient, and multiply it by `correction`
-        for Student's t. It is NaN if all items are in one cluster.
+        For the variance of a coefficient, divide this by n. For Student's t, also multiply it by
+        `correction`. NaN if all items are in one cluster.
 
     Examples
     --------
-    Two clusters of two equal items each have the information of two items:
+    Two clusters of two equal items each contain as much information as two items:
 
     >>> import numpy as np
     >>> from fastkappa.statistics.clusters import clusters_of, variance
@@ -304,7 +305,7 @@ def variance(
         deviation = values - np.add.reduce(proportions * values, axis=-1, keepdims=True)
         sums = clusters.sums(deviation)
         found: FloatTable = np.add.reduce(repeated * sums * sums, axis=-1) / n
-        # As in spread.variance: the rounding error of a cluster's sum is bounded by the sum of its
+        # As in spread.variance, the rounding error of a cluster's sum is at most the sum of its
         # items' bounds.
         bound = SAFETY * n_terms * EPSILON
         largest = (2 * bound * np.maximum.reduce(sizes, axis=-1, keepdims=True))[..., 0]
@@ -321,7 +322,7 @@ def correction(n: float, clusters: Clusters | None = None) -> float:
     Parameters
     ----------
     n : float
-        The number of items, which are the units if there are no clusters.
+        The number of items. They are the independent units if there are no clusters.
     clusters : Clusters or None
     """
     units = n_units(n, clusters)
@@ -340,7 +341,7 @@ def resampled(
     generator: np.random.Generator,
     block_cells: int,
 ) -> Iterator[NDArray[np.int64]]:
-    """Yield stacks of bootstrap tables; each table draws as many clusters as there are.
+    """Yield stacks of bootstrap tables, each drawn with the original number of clusters.
 
     Parameters
     ----------
@@ -372,7 +373,7 @@ def resampled(
 def without_clusters(
     counts: AnyArray, clusters: Clusters, block_cells: int
 ) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
-    """Yield tables with one distinct cluster left out, and the multiplicities of these clusters."""
+    """Yield tables that each leave out one distinct cluster, and the clusters' multiplicities."""
     for distinct, own in _tables_of(clusters, counts.size, block_cells):
         left = counts.reshape(1, -1) - own.astype(np.int64)
         yield left.reshape(-1, *counts.shape), clusters.multiplicities[distinct]

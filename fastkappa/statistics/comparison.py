@@ -1,4 +1,4 @@
-"""Compare two kappas: of two samples, or of two predictions of the same truth.
+"""Compare the kappas of two samples, or of two predictions of the same truth.
 
 Samples are given as tables, or as results with their own weights.
 """
@@ -59,9 +59,9 @@ from fastkappa.statistics.tables import (
 from fastkappa.statistics.weights import Weights, as_weights, weights_text
 
 NAMES = ("first", "second")
-# The interval, z and p-value without a test.
+# The interval, z and p-value if there is no test.
 UNTESTED = NO_ENDS, math.nan, math.nan
-# If a correlation is closer to 1 than this, the estimates count as equal.
+# If a correlation is closer to 1 than this, the estimates are treated as equal.
 LEAST_APART = 1e-12
 
 
@@ -78,9 +78,9 @@ class KappaDifference(Result):
     standard_error : float
         The standard error of the difference.
     interval : tuple of float
-        The range of differences that the test does not reject.
+        The interval of differences that the test does not reject.
     z, p_value : float
-        The z statistic of the test of no difference, and its two-sided p-value, which is consistent
+        The z statistic for testing no difference, and its two-sided p-value, which is consistent
         with the interval. In an asymptotic test, z is the difference divided by its standard error.
     confidence : float
         The confidence level of the interval.
@@ -112,7 +112,7 @@ class KappaDifference(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row for the difference.
 
-        Its columns are ``value``, ``standard_error``, ``lower``, ``upper``, ``z`` and ``p_value``.
+        The columns are ``value``, ``standard_error``, ``lower``, ``upper``, ``z`` and ``p_value``.
 
         Raises
         ------
@@ -172,23 +172,23 @@ def compare_independent(
     ----------
     first, second : array-like of shape (l, l), or AgreementResult
         Two tables of counts, or results. Their labels may differ. A result uses its own test, which
-        accounts for clusters if `agreement` had them. The samples must not share clusters: use
-        `agreement_by` for samples that do.
+        accounts for clusters if `agreement` had them. The samples must not share clusters; for
+        samples that do, use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for tables. Results have their own weights.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How each kappa is tested. None means the method of a result, and for a table the default of
-        `agreement`. With 'asymptotic' the interval is symmetric.
+        How each kappa is tested. None means the method of the result, or the default of `agreement`
+        for a table. With 'asymptotic', the interval is symmetric.
 
     Returns
     -------
     difference : KappaDifference
-        Its figures are NaN, with an ``UndefinedMetricWarning``, if a kappa is undefined. The
+        If a kappa is undefined, all values are NaN and an ``UndefinedMetricWarning`` is issued. The
         standard error is NaN if the standard error of a kappa is 0, as with full agreement or if a
         rater uses only one label, because 0 does not mean that kappa is known exactly. An
-        asymptotic test and interval are then NaN too, with the same warning.
+        asymptotic test and interval are then also NaN, with the same warning.
 
     Raises
     ------
@@ -265,7 +265,7 @@ def compare_paired(
         Cell (i, j, k) is the number of items with true label i, first prediction j and second
         prediction k.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. The rows of a matrix stand for the true labels.
+        Disagreement weights. The rows of a matrix correspond to the true labels.
     n_resamples : int, default=0
         The number of bootstrap replicates; 0 means no bootstrap.
     method : {'percentile', 'bca'}, default='bca'
@@ -273,17 +273,17 @@ def compare_paired(
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How each kappa is tested. With 'asymptotic' the interval is symmetric. None means the
+        How each kappa is tested. With 'asymptotic', the interval is symmetric. None means the
         default of `agreement` for each kappa.
     rng : Generator, int or None, default=None
-        The source of random numbers.
+        The random number generator, or a seed.
 
     Returns
     -------
     difference : KappaDifference
-        The standard error is from the delta method, which takes into account that both kappas come
-        from the same items. All figures are NaN, with an ``UndefinedMetricWarning``, if a kappa is
-        undefined.
+        The standard error is computed by the delta method, which accounts for both kappas being
+        computed from the same items. If a kappa is undefined, all values are NaN and an
+        ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
@@ -328,9 +328,9 @@ def compare_joint(
 ) -> KappaDifference:
     """Compare two predictions from validated joint counts.
 
-    ``own`` are the positions of the labels of each kappa: the labels of the truth and of its own
-    prediction, or all labels. Unused labels would increase the distances between positions, and so
-    change named weights. ``clusters`` are the clusters of the items.
+    ``own`` contains the positions of the labels for each kappa: the labels of the truth and of its
+    own prediction, or all labels. Unused labels would increase the distances between positions and
+    thus change named weights. ``clusters`` are the clusters of the items.
     """
     check_confidence(confidence)
     check_method(method)
@@ -401,7 +401,7 @@ def compare_joint(
 
 
 def _correlation_of(errors: FloatTable) -> float:
-    """Return the correlation of two estimates. ``errors`` are theirs and that of the difference."""
+    """Return the correlation of two estimates, from their standard errors and the difference's."""
     one, two, apart = errors.tolist()
     product = one * two
     return (one * one + two * two - apart * apart) / (2 * product) if product > 0 else 0.0
@@ -425,7 +425,7 @@ def _with_test(
 
 
 def difference_of(what: str, both: tuple[float, float]) -> float:
-    """Return the first value minus the second, and warn if one of them is undefined."""
+    """Return the first value minus the second, and warn if either is undefined."""
     value = both[0] - both[1]
     if math.isnan(value):
         undefined = "the first" if math.isnan(both[0]) else "the second"

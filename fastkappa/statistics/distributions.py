@@ -7,9 +7,9 @@ from statistics import NormalDist
 
 # The continued fraction and Newton's method stop at this relative change.
 PRECISION = 1e-16
-# From here on, the series for the ratio of gamma functions is exact to the last digit.
+# Above this value, the series for the ratio of gamma functions is exact to the last digit.
 LARGE = 50.0
-# From here on, Hill's normal deviate is exact to the last digit, and better than a continued
+# Above this value, Hill's normal deviate is exact to the last digit, and better than a continued
 # fraction in 1 - x.
 NEARLY_NORMAL = 500.0
 
@@ -22,7 +22,7 @@ def t_two_sided_p(t: float, degrees_of_freedom: float) -> float:
     t : float
         The test statistic; NaN and infinity are allowed.
     degrees_of_freedom : float
-        Degrees of freedom, more than 0; infinity gives the normal distribution.
+        Degrees of freedom, above 0; infinity means the normal distribution.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def t_quantile(p: float, degrees_of_freedom: float) -> float:
     p : float
         A probability between 0 and 1, both excluded.
     degrees_of_freedom : float
-        Degrees of freedom, at least 1; infinity gives the normal distribution.
+        Degrees of freedom, at least 1; infinity means the normal distribution.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
     p : float
         A probability between 0 and 1, both excluded.
     numerator, denominator : float
-        Degrees of freedom, more than 0.
+        Degrees of freedom, above 0.
 
     Returns
     -------
@@ -158,8 +158,9 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
     """
     if math.isnan(numerator + denominator):
         return math.nan
-    # The smaller tail is used, because it keeps its digits. If it is small, its logarithm is nearly
-    # linear in log(f), so Newton's method converges. A bracket shortens steps that are too long.
+    # The smaller tail is used, because it keeps full precision. If it is small, its logarithm is
+    # nearly linear in log(f), so Newton's method converges. A bracket limits steps that would be
+    # too long.
     upper = p > 0.5
     tail = 1 - p if upper else p
     low, high, log_f = -700.0, 700.0, 0.0
@@ -168,7 +169,7 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
         reached = _f_tails(f, numerator, denominator)[upper]
         above = (reached < tail) == upper
         low, high = (low, log_f) if above else (log_f, high)
-        # The density of log(f).
+        # the probability density of log(f)
         density = _beta_front(f, numerator, denominator)
         step = 0.0
         if reached > 0 and density > 0:
@@ -201,10 +202,10 @@ def _f_tails(f: float, numerator: float, denominator: float) -> tuple[float, flo
 
 
 def _beta_front(f: float, numerator: float, denominator: float) -> float:
-    """Return x**a (1 - x)**b / B(a, b) at the x of ``f``, even for large a and b.
+    """Return x**a (1 - x)**b / B(a, b) at the x that corresponds to ``f``, even for large a and b.
 
-    With n = a + b it is sqrt(a b / (2 pi n)) exp(a log(x n / a) + b log((1 - x) n / b)), times the
-    remainder of Stirling's formula. This avoids cancellation of large log-gamma values.
+    With n = a + b, this is sqrt(a b / (2 pi n)) exp(a log(x n / a) + b log((1 - x) n / b)), times
+    the remainder of Stirling's formula. This form avoids cancellation of large log-gamma values.
     """
     a, b = numerator / 2, denominator / 2
     sum_of_both = numerator * f + denominator
@@ -216,7 +217,7 @@ def _beta_front(f: float, numerator: float, denominator: float) -> float:
 
 
 def _log(ratio: float, ratio_less_one: float) -> float:
-    """Return the logarithm of a ratio, from the argument that loses no digits."""
+    """Return the logarithm of a ratio, using whichever argument is more precise."""
     return math.log1p(ratio_less_one) if abs(ratio_less_one) < 0.5 else math.log(ratio)
 
 

@@ -38,7 +38,7 @@ class _Estimate(NamedTuple):
 
 
 class Estimate(Result, _Estimate):
-    """An index with its standard error: floats, or arrays of shape (...) for a stack.
+    """An index with its standard error: floats for one table, arrays of shape (...) for a stack.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ def percent_agreement(
     Returns
     -------
     estimate : Estimate
-        The agreement between 0 and 1. It is NaN for an empty table.
+        The agreement between 0 and 1, or NaN for an empty table.
     """
     tables = as_tables(table)
     n, proportions = proportions_of(tables)
@@ -111,7 +111,7 @@ def weighted_observed_agreement(table: ArrayLike, weights: Weights = None) -> An
 def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the agreement expected by chance, optionally weighted.
 
-    It has the same parameters as `percent_agreement`.
+    The parameters are those of `percent_agreement`.
     """
     tables = as_tables(table)
     _, proportions = proportions_of(tables)
@@ -125,7 +125,7 @@ def scott_pi(
 ) -> Estimate:
     """Return Scott's pi, where chance ratings are drawn from the mean of both margins.
 
-    It has the same parameters as `percent_agreement`.
+    The parameters are those of `percent_agreement`.
 
     References
     ----------
@@ -150,8 +150,8 @@ def krippendorff_alpha(
 ) -> Estimate:
     """Return Krippendorff's alpha of two raters.
 
-    Quadratic weights correspond to interval data. It differs from Scott's pi by a term of order 1 /
-    n, and has the standard error of pi, as in Gwet (2014). It has the same parameters as
+    Quadratic weights correspond to interval data. Alpha differs from Scott's pi by a term of order
+    1 / n, and its standard error is that of pi, as in Gwet (2014). The parameters are those of
     `percent_agreement`.
 
     References
@@ -182,9 +182,9 @@ def brennan_prediger(
 ) -> Estimate:
     """Return the Brennan-Prediger coefficient, where all labels are equally likely by chance.
 
-    Without weights it equals Bennett's S and the prevalence and bias adjusted kappa (PABAK). It
-    depends on the number of labels in the table, including labels that do not occur. It has the
-    same parameters as `percent_agreement`.
+    Without weights, the coefficient equals Bennett's S and the prevalence and bias adjusted kappa
+    (PABAK). It depends on the number of labels in the table, including unused labels. The
+    parameters are those of `percent_agreement`.
 
     References
     ----------
@@ -212,10 +212,10 @@ def brennan_prediger(
 def gwet_ac2(
     table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
 ) -> Estimate:
-    """Return Gwet's AC2, which is Gwet's AC1 without weights.
+    """Return Gwet's AC2, or Gwet's AC1 if there are no weights.
 
-    It depends on the number of labels in the table, including unused labels.
-    It has the same parameters as `percent_agreement`.
+    Both depend on the number of labels in the table, including unused labels. The parameters are
+    those of `percent_agreement`.
 
     References
     ----------
@@ -252,7 +252,7 @@ def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> An
     Returns
     -------
     b : float, or ndarray of shape (...) for a stack
-        NaN if no label is used by both raters.
+        Bangdiwala's B; NaN if no label is used by both raters.
 
     References
     ----------
@@ -279,9 +279,9 @@ def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> An
 
 
 def prevalence_index(table: ArrayLike) -> Any:
-    """Return how much more frequent the first of two labels is, (a - d) / n.
+    """Return how much more frequent the first of two labels is than the second, (a - d) / n.
 
-    It is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
+    The index is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
     """
     return _difference_of_two_labels(table, (0, 0), (1, 1))
 
@@ -289,7 +289,7 @@ def prevalence_index(table: ArrayLike) -> Any:
 def bias_index(table: ArrayLike) -> Any:
     """Return how much more often the first rater gives the first of two labels, (b - c) / n.
 
-    It is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
+    The index is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
     """
     return _difference_of_two_labels(table, (0, 1), (1, 0))
 
@@ -297,12 +297,12 @@ def bias_index(table: ArrayLike) -> Any:
 def kappa_max(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the largest kappa that a table with these margins can have.
 
-    It has the same parameters as `percent_agreement`.
+    The parameters are those of `percent_agreement`.
 
     Returns
     -------
     kappa_max : float, or ndarray of shape (...) for a stack
-        The largest kappa. It is NaN if kappa is undefined.
+        The largest kappa, or NaN if kappa is undefined.
 
     Examples
     --------
@@ -382,7 +382,7 @@ def _difference_of_two_labels(
 def _common_margin(
     table: ArrayLike, weights: Weights
 ) -> tuple[FloatTable, FloatTable, FloatTable, FloatTable]:
-    """Return the proportions, n, relative distances and the mean of the two margins."""
+    """Return the proportions, n, the relative distances and the mean of the two margins."""
     tables = as_tables(table)
     n, proportions = proportions_of(tables)
     margin = (proportions.sum(axis=-1) + proportions.sum(axis=-2)) / 2

@@ -9,9 +9,10 @@ the derivative of kappa with respect to p_ij is
     g_ij = ((1 - kappa) * (v_i. + v_.j) - v_ij) / q_e,
 
 where v_i. is the mean of row i of v, weighted by the second rater's margin, and v_.j is the mean of
-column j, weighted by the first rater's margin. The variance of g, divided by n, is that of Fleiss,
-Cohen and Everitt (1969). With kappa = 0 and p = outer(r, c), it is their variance under
-independence, for a test. Both are valid for asymmetric weights and for weights on any scale.
+column j, weighted by the first rater's margin. The variance of g, divided by n, is the variance of
+Fleiss, Cohen and Everitt (1969). With kappa = 0 and p = outer(r, c), it is their variance under
+independence, for a test. Both variances are valid for asymmetric weights and for weights on any
+scale.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from fastkappa.statistics.tables import as_tables
 from fastkappa.statistics.weights import Weights, disagreement_matrix, mean_weights
 
 STANDARD_NORMAL = NormalDist()
-# "normal": variances divided by n, quantiles of the normal distribution. "t": variances divided by
-# n - 1, quantiles of Student's t with n - 1 degrees of freedom.
+# "normal": variances are divided by n, and quantiles are normal. "t": variances are divided by n -
+# 1, and quantiles are those of Student's t with n - 1 degrees of freedom.
 Distribution: TypeAlias = Literal["normal", "t"]
 DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 
@@ -42,9 +43,9 @@ DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 class Terms(NamedTuple):
     """The terms of the standard errors of a stack of tables.
 
-    ``proportions`` has the shape (..., l, l), ``rows`` and ``columns`` are its margins,
-    ``row_means`` and ``column_means`` the mean weights, all of shape (..., l); ``n``,
-    ``observed`` (q_o) and ``expected`` (q_e) have the shape (...).
+    ``proportions`` has the shape (..., l, l). Its margins ``rows`` and ``columns``, and the mean
+    weights ``row_means`` and ``column_means``, have the shape (..., l). ``n``, ``observed`` (q_o)
+    and ``expected`` (q_e) have the shape (...).
     """
 
     n: FloatTable
@@ -75,7 +76,7 @@ def standard_error(
     Returns
     -------
     standard_error : float, or ndarray of shape (...) for a stack
-        The standard error. It is NaN if kappa is undefined, or if all items are in one cluster.
+        The standard error, or NaN if kappa is undefined or all items are in one cluster.
 
     References
     ----------
@@ -93,9 +94,10 @@ def standard_error(
 
 
 def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the standard error of kappa under independent raters, for a test.
+    """Return the standard error of kappa if the raters are independent, for a test.
 
-    Do not use it for an interval. The parameters and the result are those of `standard_error`.
+    Do not use this standard error for an interval. Parameters and result are as for
+    `standard_error`.
 
     Examples
     --------
@@ -105,16 +107,16 @@ def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     """
     terms = terms_of(as_tables(table), weights)
     by_chance = terms.rows[..., :, None] * terms.columns[..., None, :]
-    # Under the null hypothesis kappa is 0, so the kappa of the table does not matter.
+    # Under the null hypothesis, kappa is 0, so the kappa of the table does not matter.
     return number_or_array(delta_error(by_chance, _gradient_at(terms, np.ones(())), terms.n))
 
 
 def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the cruder standard error that many textbooks print.
+    """Return the cruder standard error found in many textbooks.
 
-    Without weights it is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``, with weights the formula of
-    Cohen (1968). Both treat the agreement expected by chance as known. Prefer `standard_error`,
-    which has the same parameters and result.
+    Without weights, it is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``; with weights, it is the
+    formula of Cohen (1968). Both formulas treat the agreement expected by chance as known. Prefer
+    `standard_error`, which has the same parameters.
 
     Examples
     --------
@@ -154,7 +156,7 @@ def terms_of(tables: AnyArray, weights: Weights) -> Terms:
 
 
 def proportions_of(tables: AnyArray) -> tuple[FloatTable, FloatTable]:
-    """Return the sum n of each table, and its cells divided by n, which are NaN if n is 0."""
+    """Return each table's sum n, and its cells divided by n, or NaN if n is 0."""
     counts = tables.astype(np.float64)
     n = np.asarray(counts.sum(axis=(-2, -1)))
     with np.errstate(invalid="ignore"):
@@ -182,9 +184,9 @@ def delta_error(
 ) -> FloatTable:
     """Return the delta-method standard error of a statistic of multinomial proportions.
 
-    ``slope`` is the statistic's derivative with respect to each cell's proportion. Its last two
-    axes are those of the table. Adding a constant to it has no effect. ``clusters`` are the
-    clusters of the items of one table, for any number of statistics.
+    ``slope`` is the statistic's derivative with respect to each cell's proportion. The last two
+    axes of ``slope`` are those of the table. Adding a constant to it has no effect. ``clusters``
+    are the clusters of the items in one table, for any number of statistics.
     """
     *stack, n_rows, n_columns = proportions.shape
     n_cells = n_rows * n_columns
@@ -198,9 +200,9 @@ def delta_error(
 def symmetric_interval(
     value: Any, error: Any, confidence: float, degrees_of_freedom: float = math.inf
 ) -> tuple[Any, Any]:
-    """Return the ends of the symmetric interval around a value, without truncation at 1.
+    """Return the limits of the symmetric interval around a value, without truncation at 1.
 
-    The quantile is from Student's t, by default with infinite degrees of freedom (normal).
+    The quantile is that of Student's t, by default with infinite degrees of freedom (normal).
     """
     known = degrees_of_freedom > 0
     half = (
@@ -230,7 +232,7 @@ def two_sided_p(z: float) -> float:
 def chi_square_p(statistic: float, degrees_of_freedom: int) -> float:
     """Return the probability that a chi-square variable exceeds a value.
 
-    It is computed as a finite sum, because the degrees of freedom are a whole number.
+    The probability is a finite sum, because the degrees of freedom are a whole number.
 
     References
     ----------
@@ -255,14 +257,14 @@ def chi_square_p(statistic: float, degrees_of_freedom: int) -> float:
 
 
 def check_confidence(confidence: float) -> float:
-    """Return the confidence of an interval, or raise if it is not between 0 and 1."""
+    """Return the confidence level of an interval, or raise if it is not between 0 and 1."""
     if not isinstance(confidence, Real) or not 0 < confidence < 1:
         raise ValueError(f"confidence must be a number between 0 and 1, got {confidence!r}.")
     return float(confidence)
 
 
 def check_distribution(distribution: Distribution) -> Distribution:
-    """Return the distribution of intervals, or raise if it is unknown."""
+    """Return the name of the distribution for intervals, or raise if it is unknown."""
     return check_choice("distribution", distribution, DISTRIBUTIONS)
 
 
@@ -272,7 +274,7 @@ def degrees_of_freedom(distribution: Distribution, n: float) -> float:
 
 
 def number_or_array(values: AnyArray) -> Any:
-    """Return the value of one table as a float, and an array for a stack unchanged."""
+    """Return the value for one table as a float, and the array for a stack unchanged."""
     return values if values.ndim else float(values)
 
 

@@ -6,10 +6,10 @@ With disagreement weights w, table c, margins r and s, and n the sum of the tabl
     E = sum(w * outer(r, s)),    D = E - n * sum(w * c)
 
 For whole counts, D and E are whole numbers. They are computed exactly, in int64 or, if too large,
-as Python integers, so the division is the only step that rounds. No digits are lost when kappa is
-near 0, and swapping the raters or scaling the weights does not change the result. For the usual
-weights, the moments of the margins give E in O(l) time. Finite floats become whole numbers when
-scaled by a power of two, which cancels.
+as Python integers, so the division is the only step that rounds. The result is precise even if
+kappa is near 0, and swapping the raters or scaling the weights does not change it. For the usual
+weights, E is computed from the moments of the margins in O(l) time. Finite floats are scaled to
+whole numbers by a power of two, which cancels.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
         Counts, or sums of item weights, finite and not negative. Rows are the first rater's
         ratings.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. None counts every disagreement the same. 'linear' and 'quadratic'
-        weight it by the distance between the labels' positions, or its square. A matrix is used
+        Disagreement weights. None treats all disagreements as equal. 'linear' weights them by the
+        distance between the labels' positions, 'quadratic' by its square. A matrix is used
         unchanged: its rows are the first rater's labels, and its diagonal must be 0.
 
     Returns
     -------
     kappa : float, or ndarray of shape (...) for a stack
-        Kappa, which is at most 1. It is NaN, with an ``UndefinedMetricWarning``, if it is
-        undefined: for an empty table, or if no disagreement is expected (only one label).
+        Kappa, which is at most 1. For an empty table, or if no disagreement is expected (only one
+        label), kappa is undefined: NaN is returned and an ``UndefinedMetricWarning`` issued.
 
     Raises
     ------
@@ -61,11 +61,12 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
 
     Notes
     -----
-    The difference from exact rational arithmetic is at most half a unit in the last
-    place for one table, and 2 units for a stack, for counts of any size.
+    The result differs from exact rational arithmetic by at most half a unit in the last place for
+    one table, and by at most 2 units for a stack, for counts of any size.
 
-    Weights need labels in a meaningful order. For a data frame this is the order of its columns. A
-    ``LabelOrderWarning`` is given if they are strings in alphabetical order or unsorted numbers.
+    Weights require labels in a meaningful order. For a data frame, this is the order of its
+    columns. A ``LabelOrderWarning`` is issued if its column names are strings in alphabetical order
+    or unsorted numbers.
 
     References
     ----------
@@ -102,10 +103,10 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
 def kappa_from_moments(
     n: int, first: int, second: int, first_squared: int, second_squared: int, products: int
 ) -> float:
-    """Return quadratic kappa from the sums of label positions, or NaN if it is undefined.
+    """Return quadratic kappa, computed from sums of label positions, or NaN if it is undefined.
 
-    The result equals the D / E computed from the table. Quadratic weights need only the number of
-    items and the sums of both raters' positions, of their squares and of their products.
+    The result equals D / E of the table. For quadratic weights, only the number of items and the
+    sums of both raters' positions, of their squares and of their products are needed.
 
     References
     ----------
@@ -127,7 +128,7 @@ def observed_agreement(table: ArrayLike) -> float:
     Returns
     -------
     p_o : float
-        The agreement between 0 and 1. It is NaN for an empty table.
+        The agreement between 0 and 1, or NaN for an empty table.
 
     Examples
     --------
@@ -151,7 +152,7 @@ def expected_agreement(table: ArrayLike) -> float:
     Returns
     -------
     p_e : float
-        The agreement between 0 and 1, from the margins of the table. It is NaN for an empty table.
+        The agreement between 0 and 1, from the margins of the table, or NaN for an empty table.
 
     Examples
     --------
@@ -165,11 +166,11 @@ def expected_agreement(table: ArrayLike) -> float:
 
 
 def kappas(tables: AnyArray, weights: Weights) -> NDArray[np.float64]:
-    """Return kappa of each table of a validated stack, or NaN where it is undefined."""
+    """Return the kappa of each table of a validated stack, or NaN where it is undefined."""
     difference, expected, defined = _difference_and_expected(tables, weights)
     kappa = np.full(tables.shape[:-2], np.nan)
     if tables.ndim == 2:
-        # Python rounds the quotient of whole numbers of any size correctly.
+        # Python correctly rounds the quotient of two whole numbers, however large.
         if defined:
             kappa[()] = int(difference) / int(expected)
     elif expected.dtype == object:
@@ -182,7 +183,7 @@ def kappas(tables: AnyArray, weights: Weights) -> NDArray[np.float64]:
 def _difference_and_expected(
     tables: AnyArray, weights: Weights
 ) -> tuple[Any, Any, NDArray[np.bool_]]:
-    """Return D and E of each table up to a common factor, and a mask of defined kappas."""
+    """Return D and E of each table, up to a common factor, and a mask of the defined kappas."""
     n_labels = tables.shape[-1]
     scheme = scheme_of(weights, n_labels)
     sums = sums_of(whole_numbers(tables), scheme.heaviest(n_labels))

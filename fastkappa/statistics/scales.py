@@ -1,7 +1,7 @@
-"""Interpret an agreement by published scales, which are conventions.
+"""Interpret a coefficient of agreement using published scales, which are conventions.
 
-The upper bound of a band can be part of the band or not, because both "below 0.40" and "0.75 or
-less" are in use.
+A band can include or exclude its upper bound, because both "below 0.40" and "0.75 or less" are in
+use.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from fastkappa.frame import data_frame
 from fastkappa.results.report import Report
 from fastkappa.results.result import Result
 
-# A function that returns the ends of the interval at a given confidence.
+# A function that returns the limits of the interval at a given confidence level.
 Ends: TypeAlias = Callable[[float], tuple[float, float]]
-# The interval ends at these numbers of standard errors define the distribution of an estimate.
+# The distribution of an estimate is defined by its interval limits at these numbers of standard
+# errors.
 DEVIATES = (0.4, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0, 3.5, 4.2, 5.0)
 
 
 class Band(NamedTuple):
-    """A band of values up to ``upper``, including it if ``inclusive``, and their reading."""
+    """A band of values with its label. It includes the value ``upper`` if ``inclusive``."""
 
     upper: float
     inclusive: bool
@@ -48,7 +49,7 @@ class _Interpretation(NamedTuple):
 
 
 class Interpretation(Result, _Interpretation):
-    """The interpretation of an agreement on a scale.
+    """The interpretation of a coefficient of agreement on a scale.
 
     Attributes
     ----------
@@ -57,17 +58,17 @@ class Interpretation(Result, _Interpretation):
     source : str
         The publication of the scale.
     reading : str
-        The reading of the value itself; 'undefined' for NaN.
+        The label of the band that contains the value; 'undefined' for NaN.
     proportions : dict
-        The proportion of the value's distribution in each band. The distribution between -1 and 1
-        is the confidence distribution, defined by the intervals of all confidences. The proportions
-        sum to 1, or are NaN if there is no interval.
+        The proportion of the value's distribution in each band. Between -1 and 1, this is the
+        confidence distribution, which the intervals at all confidence levels define. The
+        proportions sum to 1, or are NaN if there is no interval.
     confident_reading : str
         The highest band that the agreement reaches or exceeds with the given confidence (Gwet
-        2014); 'undefined' if there is no interval. The statement is one-sided. So the lower end of
-        the two-sided interval with the same confidence can be in a lower band.
+        2014); 'undefined' if there is no interval. Because this statement is one-sided, the lower
+        limit of the two-sided interval with the same confidence can be in a lower band.
     confidence : float
-        The one-sided confidence of ``confident_reading``.
+        The one-sided confidence level of ``confident_reading``.
     """
 
     __slots__ = ()
@@ -85,7 +86,7 @@ class Interpretation(Result, _Interpretation):
         )
 
     def in_short(self) -> str:
-        """Return the reading of the value, and the band that it reaches with the confidence."""
+        """Return the label of the value's band, and the band reached with the given confidence."""
         if self.confident_reading == "undefined":
             return self.reading
         return f"{self.reading}, {self._at_least()}"
@@ -177,7 +178,7 @@ def find_scale(name: str) -> Scale:
 
 
 def read_value(value: float, scale: str) -> str:
-    """Return the reading of an agreement by a scale, 'undefined' for NaN.
+    """Return the label of a value on a scale, or 'undefined' for NaN.
 
     Examples
     --------
@@ -191,10 +192,10 @@ def read_value(value: float, scale: str) -> str:
 def interpret(
     value: float, ends: Ends, scale: ScaleName, confidence: float = 0.95
 ) -> Interpretation:
-    """Interpret an agreement by a scale, taking its uncertainty into account.
+    """Interpret a value on a scale, taking its uncertainty into account.
 
-    The intervals of all confidences define a confidence distribution of the true value. The
-    probability of a value above a cut is the confidence level of the one-sided interval that begins
+    The intervals at all confidence levels define a confidence distribution of the true value. The
+    probability of a value above a cut is the confidence level of the one-sided interval that starts
     at the cut.
 
     Parameters
@@ -202,11 +203,11 @@ def interpret(
     value : float
         An index of agreement.
     ends : callable
-        A function that returns the ends of the interval at a confidence.
+        A function that returns the interval limits at a confidence level.
     scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
         The scale.
     confidence : float, default=0.95
-        The one-sided confidence of ``confident_reading``.
+        The one-sided confidence level of ``confident_reading``.
 
     Returns
     -------
@@ -237,7 +238,8 @@ def interpret(
     at_least = 0.0
     for band in reversed(bands):
         at_least += proportions[band.reading]
-        # The lowest band is always reached, even if rounding leaves the sum below the confidence.
+        # The lowest band is always reached, even if rounding leaves the sum below the confidence
+        # level.
         if at_least >= confidence or (band is bands[0] and not math.isnan(at_least)):
             confident = band.reading
             break
@@ -250,8 +252,8 @@ def _proportions(value: float, ends: Ends, bands: tuple[Band, ...]) -> dict[str,
     low, high = (math.nan, math.nan) if math.isnan(value) else ends(0.5)
     if math.isnan(low + high):
         return {band.reading: math.nan for band in bands}
-    # If the error is unknown, or all of the distribution is outside the range, the band of the
-    # value has all the probability.
+    # If the error is unknown, or the whole distribution is outside the range, the band of the value
+    # gets all the probability.
     pieces = [float(band is _band_of(value, bands)) for band in bands]
     if low < high:
         found = _Distribution(value, ends)
@@ -262,10 +264,10 @@ def _proportions(value: float, ends: Ends, bands: tuple[Band, ...]) -> dict[str,
 
 
 class _Distribution:
-    """The confidence distribution of a true value, from its intervals at some confidences."""
+    """The confidence distribution of a true value, from its intervals at some confidence levels."""
 
     def __init__(self, value: float, ends: Ends) -> None:
-        # The ends of the intervals, and their distances from the value in standard errors of a
+        # The limits of the intervals, and their distances from the value in standard errors of a
         # normal estimate.
         self._ends, self._deviates = [value], [0.0]
         for deviate in DEVIATES:
@@ -283,8 +285,7 @@ class _Distribution:
         if not ends[0] < cut < ends[-1]:
             return 0.5 if cut == ends[0] == ends[-1] else float(cut <= ends[0])
         place = bisect_left(ends, cut)
-        # Two neighbours on either side are used for interpolation, which is exact for a normal
-        # interval.
+        # The interpolation uses two neighbours on each side, and is exact for a normal interval.
         nearest = range(max(place - 2, 0), min(place + 2, len(ends)))
         deviate = 0.0
         for i in nearest:
@@ -292,7 +293,7 @@ class _Distribution:
             deviate += deviates[i] * math.prod(
                 (cut - ends[j]) / (ends[i] - ends[j]) for j in others
             )
-        # If an interval end is at the end of the range, the curve can oscillate.
+        # If an interval limit is at the end of the range, the curve can oscillate.
         deviate = min(max(deviate, deviates[place]), deviates[place - 1])
         return math.erfc(-deviate / math.sqrt(2)) / 2
 

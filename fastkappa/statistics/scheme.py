@@ -1,8 +1,8 @@
-"""Define the weighting schemes: one object per scheme computes with its weights.
+"""Define the weighting schemes. Each scheme is an object that computes D and E for its weights.
 
 Kappa is D / E, with E = sum(w * outer(r, s)) and D = E - n * sum(w * c) for disagreement weights w,
 a table c of n items and its margins r and s. A scheme computes both in the cheapest way. For named
-weights, the moments of the margins give E in O(l) time.
+weights, E is computed from the moments of the margins in O(l) time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SCHEMES: tuple[SchemeName, ...] = get_args(SchemeName)
 
 
 class TableSums(NamedTuple):
-    """A stack of tables of whole numbers with their sums, in dtypes that cannot overflow.
+    """A stack of tables of whole numbers and their sums, in dtypes that cannot overflow.
 
     Attributes
     ----------
@@ -84,15 +84,15 @@ class Nominal:
     """Weights of 1 for every disagreement."""
 
     def matrix(self, n_labels: int) -> FloatTable:
-        """Return ones, with zeros on the diagonal."""
+        """Return a matrix of ones, with zeros on the diagonal."""
         return 1 - np.eye(n_labels)
 
     def heaviest(self, n_labels: int) -> float:
-        """Return 1."""
+        """Return 1, the largest weight."""
         return 1
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
-        """Return D and E from the diagonal and the margins."""
+        """Compute D and E from the diagonal and the margins."""
         agreeing = sums.widen(np.trace(sums.tables, axis1=-2, axis2=-1))
         by_chance = sums.sum_of_products(sums.rows, sums.columns)
         return sums.n * agreeing - by_chance, sums.n * sums.n - by_chance
@@ -102,17 +102,17 @@ class Linear:
     """Weights equal to the distance between the labels' positions."""
 
     def matrix(self, n_labels: int) -> FloatTable:
-        """Return the distances."""
+        """Return the matrix of distances."""
         position = np.arange(n_labels, dtype=np.float64)
         distance: FloatTable = np.abs(position[:, None] - position)
         return distance
 
     def heaviest(self, n_labels: int) -> float:
-        """Return the number of labels."""
+        """Return the number of labels, an upper bound of the weights."""
         return n_labels
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
-        """Return D and E, where the distance of two labels is the number of cuts between them."""
+        """Compute D and E. The distance between two labels is the number of cuts between them."""
         position = np.arange(sums.tables.shape[-1]).astype(sums.tables.dtype)
         distance = np.abs(position[:, None] - position)
         observed = sums.widen((sums.tables * distance).sum(axis=(-2, -1)))
@@ -128,19 +128,19 @@ class Quadratic:
     """Weights equal to the squared distance between the labels' positions."""
 
     def matrix(self, n_labels: int) -> FloatTable:
-        """Return the squared distances."""
+        """Return the matrix of squared distances."""
         squares: FloatTable = Linear().matrix(n_labels) ** 2
         return squares
 
     def heaviest(self, n_labels: int) -> float:
-        """Return the squared number of labels."""
+        """Return the squared number of labels, an upper bound of the weights."""
         return n_labels**2
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
-        """Return D and E from the moments of the labels' positions."""
+        """Compute D and E from the moments of the labels' positions."""
         position = np.arange(sums.tables.shape[-1], dtype=sums.tables.dtype)
         by_row, by_column = sums.rows * position, sums.columns * position
-        # The method of an array makes the same call from Python, which is slower.
+        # The array's sum method makes the same call through Python code, which is slower.
         add = np.add.reduce
         first, second = sums.widen(add(by_row, axis=-1)), sums.widen(add(by_column, axis=-1))
         squares = sums.widen(add((by_row + by_column) * position, axis=-1))
@@ -159,8 +159,8 @@ class MatrixScheme:
         self._whole = whole_numbers(weights)
 
     def matrix(self, n_labels: int) -> FloatTable:
-        """Return the matrix as float64."""
-        # The array of a data frame is column-major.
+        """Return the matrix of weights as float64."""
+        # The array of a data frame is stored by columns.
         return self._weights.astype(np.float64, order="C")
 
     def heaviest(self, n_labels: int) -> float:
@@ -168,7 +168,7 @@ class MatrixScheme:
         return float(self._whole.max(initial=1)) if self._whole.dtype != object else math.inf
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
-        """Return D and E from the matrix, O(l^2)."""
+        """Compute D and E from the matrix, in O(l^2) time."""
         exact = sums.tables.dtype == object
         weights = self._whole.astype(object) if exact else self._whole
         observed = sums.widen((sums.tables * weights).sum(axis=(-2, -1)))

@@ -1,22 +1,22 @@
-"""Compute variances that are exactly 0 if they differ from 0 only by rounding errors.
+"""Compute variances, and set them to exactly 0 if they differ from 0 only by rounding errors.
 
-A standard error is the spread of the items' influences on a coefficient. If all influences are
-equal, it is 0. But each influence is a difference of rounded terms, which leaves noise of about
-1e-17. Dividing by this noise would make any difference look significant.
+A standard error measures the spread of the items' influences on a coefficient. If all influences
+are equal, it is 0. But each influence is a difference of rounded terms, which leaves noise of about
+1e-17. If this noise were used as a standard error, any difference would look significant.
 
-How large can the noise be? Every term t is a sum of products and quotients of numbers of one sign.
-So its error is at most n * eps * |t| for n operations (Higham 2002, section 3.1). A sum of m
-nonzero numbers counts as m operations. No term sums more than a few times over the cells of a
-table, the distinct rows of ratings, the labels or the raters in use. An influence is a difference
-of such terms, so its error is at most n * eps * size, where size is the sum of their absolute
-values. The same is true of the mean influence and the mean size. Influences whose distance to their
-mean is below
+How large can the noise be? Every term t is a sum of products and quotients of numbers with the same
+sign. So after n operations, its error is at most n * eps * |t| (Higham 2002, section 3.1). A sum of
+m nonzero numbers takes m operations. Each term contains only a few sums over the cells of a table,
+the distinct rows of ratings, the labels or the raters in use. An influence is a difference of such
+terms, so its error is at most n * eps * size, where size is the sum of their absolute values. The
+same is true of the mean influence and the mean size. Influences whose distance from their mean is
+below
 
     SAFETY * n_terms * eps * (size + mean size)
 
 cannot be distinguished from it. If this is true of all influences, the variance is 0. For a dozen
-terms the bound is about 4e-14 of a size. One item in n can make a real difference as small as 1 / n
-of a size. So a real standard error is set to 0 only if n is above about 1e13, or 1e11 for a
+terms, the bound is about 4e-14 of a size. One item in n can make a real difference as small as 1 /
+n of a size. So a real standard error is set to 0 only if n is above about 1e13, or 1e11 for a
 thousand terms.
 """
 
@@ -29,17 +29,17 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable
 
 EPSILON = float(np.finfo(np.float64).eps)
-# A term is computed by a few such sums in sequence, so the bound has this factor.
+# The factor of the bound, because a term is computed from a few such sums in sequence.
 SAFETY = 8.0
-# A coefficient is 1 - observed / expected. If a coefficient should be 0, rounding leaves less than
-# this.
+# If a coefficient, computed as 1 - observed / expected, should be 0, rounding errors leave less
+# than this.
 LEAST_COEFFICIENT = 64 * EPSILON
 
 
 class Influence(NamedTuple):
-    """The influence of one item of each cell, or row of ratings, on a statistic.
+    """The influence of one item in each cell, or row of ratings, on a statistic.
 
-    ``values`` are differences of terms, and ``sizes`` are the sums of the absolute values of these
+    ``values`` are differences of terms, and ``sizes`` are sums of the absolute values of these
     terms. Adding a constant to the values has no effect.
     """
 
@@ -52,7 +52,7 @@ class Influence(NamedTuple):
 
 
 def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArray) -> FloatTable:
-    """Return the variance of influences over the last axis, exactly 0 if all are equal.
+    """Return the variance of influences over the last axis, or exactly 0 if all are equal.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArra
         spread: FloatTable = np.add.reduce(proportions * deviation * deviation, axis=-1)
         bound = SAFETY * n_terms * EPSILON
         # If the values are only rounding errors, the variance is below the square of the largest
-        # bound, and usually far below it.
+        # bound, usually by far.
         largest = (2 * bound * np.maximum.reduce(sizes, axis=-1, keepdims=True))[..., 0]
         if (spread > largest * largest).all():
             return spread

@@ -35,7 +35,7 @@ from fastkappa.statistics.weights import Weights, as_weights
 
 Undefined: TypeAlias = Literal["nan", "drop"]
 UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
-# A warning names at most this many strata.
+# The largest number of strata that a warning names.
 MOST_NAMED = 5
 # The reason why groups that share clusters can have no test.
 TOO_FEW_SHARED = (
@@ -50,13 +50,13 @@ class EqualKappas(Result):
     Attributes
     ----------
     kappa : float
-        The common kappa. The z statistics of the strata for this kappa, weighted by their inverse
-        standard errors, sum to 0. In asymptotic tests it is the mean of the kappas, weighted by
+        The common kappa, for which the z statistics of the strata, weighted by their inverse
+        standard errors, sum to 0. In asymptotic tests, it is the mean of the kappas, weighted by
         their inverse variances.
     standard_error : float
         The standard error of the common kappa, if all strata have this kappa.
     interval : tuple of float
-        The values for which the weighted sum of the z statistics is not significant.
+        The interval of values for which the weighted sum of the z statistics is not significant.
     statistic : float
         Q, the sum of the squared z statistics of the strata for the common kappa.
     degrees_of_freedom : int
@@ -67,8 +67,8 @@ class EqualKappas(Result):
         The confidence level of the interval.
     undefined : tuple
         The names of the strata that cannot be compared, because kappa or its standard error is
-        undefined, or because the standard error is 0 in an asymptotic test. They are left out, or
-        the test is NaN.
+        undefined, or because the standard error is 0 in an asymptotic test. These strata are left
+        out, or the test is NaN.
     interval_method : str
         How the kappa of each stratum is tested: 'score', 'profile' or 'asymptotic'.
     doubt : str
@@ -127,7 +127,7 @@ class EqualKappas(Result):
         zero = " or 0" if "asymptotic" in self.interval_method else ""
         why = f"in one kappa or its standard error is undefined{zero}"
         if math.isnan(self.p_value):
-            # If every kappa is defined, only shared clusters can rule out the test.
+            # If every kappa is defined, only shared clusters can make the test impossible.
             reason = f"{why} ({named}{more})" if self.undefined else TOO_FEW_SHARED
             return Report([f"the groups cannot be compared: {reason}"])
         left_out = [f"left out, for {why} ({named}{more})"] if self.undefined else []
@@ -162,23 +162,23 @@ def compare_strata(
     Parameters
     ----------
     tables : sequence or mapping of tables or of results, or array of shape (h, l, l)
-        One table or result per stratum. Results are an `AgreementResult`, or a `MultiRaterResult`
+        One table or result per stratum. A result is an `AgreementResult`, or a `MultiRaterResult`
         of the same coefficient. Labels may differ. A result uses its own test, which accounts for
-        its clusters. For strata that share clusters use `agreement_by`.
+        its clusters. For strata that share clusters, use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for tables. Results have their own weights.
     undefined : {'nan', 'drop'}, default='nan'
         How to treat strata whose kappa is undefined (0 / 0), for example because both raters use
-        only one label. With 'nan' the test is undefined, and an ``UndefinedMetricWarning`` names
-        these strata. With 'drop' the other strata are compared, and the warning is given only if
+        only one label. With 'nan', the test is undefined, and an ``UndefinedMetricWarning`` names
+        these strata. With 'drop', the other strata are compared, and the warning is issued only if
         fewer than two are left. The attribute ``undefined`` of the result contains their names.
         Asymptotic tests cannot compare strata with a standard error of 0 either, as with full
         agreement or if one rater uses only one label.
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the kappa of each stratum is tested. None means the method of a result, and for a table
-        the default of `agreement`. With 'asymptotic' it is the test of SAS (PROC FREQ, AGREE).
+        How the kappa of each stratum is tested. None means the method of the result, or the default
+        of `agreement` for a table. 'asymptotic' is the test of SAS (PROC FREQ, AGREE).
 
     Returns
     -------
@@ -195,7 +195,7 @@ def compare_strata(
     With small strata, a mean weighted by inverse variances is strongly biased, because
     a kappa that is high by chance has a small variance. Score tests use the variances under the
     null hypothesis instead. ``python -m bench.studies.strata`` shows the size and the coverage of
-    both.
+    both methods.
 
     References
     ----------
@@ -228,7 +228,7 @@ def equal_kappas(
     stacklevel: int,
     covariance: FloatTable | None = None,
 ) -> EqualKappas:
-    """Return the result of `compare_strata`, with the level of the caller for warnings.
+    """Return the result of `compare_strata`, issuing warnings at the caller's stack level.
 
     ``covariance`` is the covariance of the kappas, for strata that are not independent.
     """
@@ -293,7 +293,7 @@ def equal_kappas(
 
 
 def _doubt(of_strata: Mapping[Any, str]) -> str:
-    """Return why the first doubtful stratum cannot be trusted, and the number of such strata."""
+    """Return why the first doubtful stratum cannot be trusted, and how many others there are."""
     found = [f"in {label_text(name)} {doubt}" for name, doubt in of_strata.items() if doubt]
     more = f"; the same holds for {len(found) - 1} more" if found[1:] else ""
     return found[0] + more if found else ""
@@ -310,7 +310,7 @@ class Stratum(NamedTuple):
     freedom : float
         The degrees of freedom of the test; infinity for the normal distribution.
     tested : Estimates or None
-        The test; None for a table, because tables can be tested together.
+        The test, or None for a table, because tables can be tested together.
     table : ndarray or None
     weights : Weights
     doubt : str
@@ -366,7 +366,7 @@ def stratum_of(
             )
         chosen = choose_method(interval_method, given, result.distribution)
         result = replace(result, interval_method=chosen)
-    # All other tables are tested one by one, with their own standard errors.
+    # All other tables are tested individually, with their own standard errors.
     if given is None or are_joined(result.clusters) or result.distribution == "t":
         given, tested = None, result.tested
     method, error = result.interval_method, result.standard_error
@@ -376,7 +376,7 @@ def stratum_of(
 
 
 def _stacks(strata: list[Stratum]) -> list[Estimates]:
-    """Return the tests of the strata in order; adjacent tables of one shape are tested together."""
+    """Return the tests of the strata in order. Adjacent tables of the same shape share a test."""
     stacks = []
     for (tested, method, _), group in groupby(strata, key=_kind):
         own = list(group)
@@ -401,7 +401,7 @@ def _warn(why: str, stacklevel: int) -> None:
 def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
     """Raise if tables or results have different weights or distributions."""
     tables = list(tables)
-    # A table without a result counts as normal, because its variances are divided by n.
+    # A table without a result is treated as normal, because its variances are divided by n.
     if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
         raise ValueError(
             "kappas with different distributions cannot be compared: use"
@@ -424,7 +424,7 @@ def check_undefined(undefined: Undefined) -> Undefined:
 
 
 def _strata_text(names: list[Any]) -> str:
-    """Return the names of strata, at most `MOST_NAMED`."""
+    """Return the names of at most `MOST_NAMED` strata as text."""
     more = ", ..." if len(names) > MOST_NAMED else ""
     stratum = "stratum" if len(names) == 1 else f"{len(names)} strata:"
     return f"{stratum} {', '.join(map(repr, names[:MOST_NAMED]))}{more}"

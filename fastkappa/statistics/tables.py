@@ -1,4 +1,4 @@
-"""Validate tables and matrices of weights from users, and convert them to exact numbers."""
+"""Validate users' tables and weight matrices, and convert them to exact numbers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 # The names that other packages use for the totals of rows and columns.
 MARGINS = ("all", "sum", "total")
 # With fewer items, the last row and column can equal the sums of the others by chance. With this
-# number in the corner (40 items), this happened in 1 of 400,000 simulated tables.
+# number in the corner (40 items), that happened in 1 of 400,000 simulated tables.
 FEWEST_IN_CORNER = 10
-# With fewer subjects, all rows can be split half and half by chance.
+# With fewer subjects, every row can be split evenly by chance.
 FEWEST_ROWS = 5
 # Sums of rounded proportions can differ from 1 by this much.
 ROUNDING = 1e-9
@@ -30,8 +30,8 @@ FOR_RATINGS = (
 def as_numbers(values: Any, name: str) -> AnyArray:
     """Return an array-like as an array of numbers, or raise an error that names the argument.
 
-    Large Python integers are kept in an object array. Long doubles become float64, or infinity if
-    they are too large.
+    Large Python integers are kept in an object array. Long doubles are converted to float64, or to
+    infinity if they are too large.
     """
     if not isinstance(values, np.ndarray):
         _check_frame(values, name)
@@ -40,7 +40,7 @@ def as_numbers(values: Any, name: str) -> AnyArray:
     try:
         numbers = np.asarray(values)
     except ValueError as error:
-        # This can be a ConfusionCounts, which is a tuple of a table and other counts.
+        # ``values`` can be a ConfusionCounts, which is a tuple of a table and other counts.
         if hasattr(values, "table"):
             remedy = f"{name} must be a table, got {type(values).__name__}: give its table, .table."
             raise ValueError(remedy) from error
@@ -81,16 +81,16 @@ def as_tables(table: ArrayLike, name: str = "table", remedy: str = FOR_RATINGS) 
 
 
 def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
-    """Warn of a table that includes totals, or that has proportions of rows or columns.
+    """Warn about a table that includes totals, or contains row or column proportions.
 
     For a stack, only the first table is checked.
     """
     n_labels = tables.shape[-1]
-    # Counts of items fit in int64.
+    # item counts fit in int64
     if n_labels < 2 or not tables.size or tables.dtype == object:
         return
     table = tables if tables.ndim == 2 else tables.reshape(-1, n_labels, n_labels)[0]
-    # Checking one row is nearly always enough. This keeps short calls fast.
+    # Checking one row is nearly always enough, and keeps short calls fast.
     for place, which, inner in ((-1, "last", "[:-1, :-1]"), (0, "first", "[1:, 1:]")):
         row = table[place].tolist()
         if abs(2 * row[place] - sum(row)) <= ROUNDING * row[place] and _has_margins(table, place):
@@ -109,7 +109,7 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
 
 
 def _has_margins(table: AnyArray, place: int) -> bool:
-    """Return whether the last or first row and column are sums of several nonzero others."""
+    """Return whether the last or first row and column are sums of several other nonzero ones."""
     table = np.roll(table, -1 - place, axis=(0, 1)).astype(np.float64)
     inner, n_items = table[:-1, :-1], table.item(-1)
     if n_items < FEWEST_IN_CORNER and abs(n_items - 1) > ROUNDING:
@@ -125,7 +125,7 @@ def _are_sums(table: AnyArray) -> bool:
 
 
 def _are_proportions(table: AnyArray, axis: int | None = None) -> bool:
-    """Return whether fractions look like proportions or percentages of a table or along an axis."""
+    """Return whether fractions are proportions or percentages of the table or along an axis."""
     if table.dtype.kind != "f" or (table == np.rint(table)).all():
         return False
     return all(map(_is_whole, np.ravel(table.sum(axis=axis)).tolist()))
@@ -153,12 +153,12 @@ def as_counts(table: ArrayLike) -> AnyArray:
     counts = as_table(table)
     refuse_fractions(counts, "table")
     if counts.dtype.kind == "f":
-        # Floats above this limit do not fit in int64, but their sums are exact as floats.
+        # Floats above this limit do not fit in int64, but floats can represent their sums exactly.
         counts = counts.astype(np.int64) if counts.max(initial=0) < LARGEST_EXACT else counts
     else:
         counts = whole_numbers(counts)
     if counts.dtype.kind == "i" and counts.sum(dtype=np.float64) >= 1 << 62:
-        # The sum in int64 can overflow; Python integers do not.
+        # Unlike Python integers, a sum in int64 can overflow.
         counts = counts.astype(object)
     if not counts.any():
         raise ValueError("table must not be empty: all its counts are 0.")
@@ -166,7 +166,7 @@ def as_counts(table: ArrayLike) -> AnyArray:
 
 
 def counts_given(table: ArrayLike) -> AnyArray:
-    """Return `as_counts` of a table from the user, and warn if it contains more than counts."""
+    """Return `as_counts` of a user's table, and warn if the table contains more than counts."""
     counts = as_counts(table)
     warn_of_sums(counts)
     return counts
@@ -222,7 +222,7 @@ def _check_frame(values: Any, name: str) -> None:
 
 
 def _refuse_margins(frame: Any, name: str) -> None:
-    """Raise for a crosstab whose last row and column, named 'All' or 'Total', are sums."""
+    """Raise if a crosstab's last row and column, named 'All' or 'Total', are sums."""
     last, table = str(list(frame.columns)[-1]), np.asarray(frame)
     if table.dtype.kind not in "iuf":
         return
@@ -234,7 +234,7 @@ def _refuse_margins(frame: Any, name: str) -> None:
 
 
 def holds_sums(name: Any, table: AnyArray) -> bool:
-    """Return whether the last column, by its name and values, is the sum of two or more others."""
+    """Return whether the name and values of the last column show that it is a sum of others."""
     if str(name).lower() not in MARGINS or table.shape[1] < 3:
         return False
     return _are_sums(table)
@@ -243,7 +243,7 @@ def holds_sums(name: Any, table: AnyArray) -> bool:
 def warn_of_names(table: Any, why: str | None) -> None:
     """Warn if ``why`` depends on a column order of a data frame that may be unintended.
 
-    `pandas.crosstab` sorts strings, and a pivot table has columns in order of occurrence.
+    `pandas.crosstab` sorts strings, and the columns of a pivot table are in order of occurrence.
     """
     names = [] if getattr(table.columns, "ordered", False) else list(table.columns)
     try:
@@ -269,14 +269,14 @@ def _is_column(values: Any) -> bool:
 
 
 def _first_not_a_number(values: AnyArray) -> str:
-    """Return a short form of the first entry that is not a number, otherwise the dtype."""
+    """Return the first entry that is not a number, abbreviated, or the dtype if there is none."""
     kinds = (int, float, np.integer, np.floating)
     others = [entry for entry in values.ravel().tolist() if not isinstance(entry, kinds)]
     return short_repr(others[0]) if others else f"an array of dtype {values.dtype}"
 
 
 def judge_sums_of_counts(counts: AnyArray, row: Any, column: Any) -> None:
-    """Raise if counts include totals with such a name, and warn of other totals.
+    """Raise if counts include totals named as such, and warn about other totals.
 
     ``row`` and ``column`` are the names of the last row and column, as in `pandas.crosstab`.
     """

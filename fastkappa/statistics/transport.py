@@ -1,4 +1,4 @@
-"""Find tables with given margins and the least disagreement.
+"""Find the tables with the least disagreement for given margins.
 
 For given margins, kappa is largest in the table with the least weighted disagreement. Finding this
 table is a transport problem from the first rater's margin to the second rater's margin.
@@ -28,7 +28,7 @@ def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
     Returns
     -------
     closest : ndarray of shape (..., l, l)
-        The tables of least disagreement. The tables have whole numbers if the counts are whole.
+        The tables with the least disagreement. They contain whole numbers if the counts are whole.
     """
     matrix = disagreement_matrix(weights, tables.shape[-1])
     counts = tables if tables.dtype.kind == "f" else whole_numbers(tables)
@@ -45,7 +45,7 @@ def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
 def _most_agreeing(rows: AnyArray, columns: AnyArray) -> AnyArray:
     """Return tables with the largest possible counts on the diagonal."""
     agreeing = np.minimum(rows, columns)
-    # The remaining items of a label are in one margin only, so no more items can be on the
+    # The remaining items of each label are all in one margin, so no more items can be on the
     # diagonal.
     table = _in_order(rows - agreeing, columns - agreeing)
     labels = np.arange(rows.shape[-1])
@@ -56,8 +56,8 @@ def _most_agreeing(rows: AnyArray, columns: AnyArray) -> AnyArray:
 def _in_order(rows: AnyArray, columns: AnyArray) -> AnyArray:
     """Return the tables of the north-west corner rule.
 
-    Items sorted by the first rating are then sorted by the second rating too. These tables are the
-    cheapest for Monge weights.
+    In such a table, items sorted by the first rating are also sorted by the second. These tables
+    are the cheapest for Monge weights.
     """
     below = np.minimum(rows.cumsum(axis=-1)[..., :, None], columns.cumsum(axis=-1)[..., None, :])
     below = np.diff(below, axis=-2, prepend=np.zeros_like(below[..., :1, :]))
@@ -83,10 +83,10 @@ def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> 
 
     Notes
     -----
-    The problem is solved by successive shortest paths with potentials. At the start, as
-    much as possible is on the diagonal, at no cost. Then Dijkstra's algorithm finds the cheapest
-    path from a row with remaining supply to a column with remaining demand. As much as possible is
-    sent along this path, and the search is repeated.
+    The problem is solved by successive shortest paths with potentials. Initially, as much as
+    possible is on the diagonal, at no cost. Then Dijkstra's algorithm finds the cheapest path from
+    a row with remaining supply to a column with remaining demand. As much as possible is moved
+    along this path, and the search is repeated.
     """
     table = np.diag(np.minimum(rows, columns))
     supply, demand = rows - table.diagonal(), columns - table.diagonal()
@@ -122,10 +122,10 @@ def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> 
 def _shortest_path(
     lengths: FloatTable, in_use: AnyArray, starts: AnyArray, ends: AnyArray
 ) -> tuple[FloatTable, FloatTable, list[int], list[int], int]:
-    """Return the distances and predecessors up to the nearest end, and the index of this end.
+    """Return the distances and predecessors up to the nearest target, and the target's index.
 
-    An edge from a row to a column has a given length. An edge back, from a column to a row whose
-    cell is in use, has length 0.
+    Edges from rows to columns have given lengths. An edge back, from a column to a row, exists if
+    their cell is in use, and has length 0.
     """
     n_labels = len(lengths)
     to_rows = np.where(starts, 0.0, math.inf)

@@ -15,7 +15,7 @@ from fastkappa.statistics.scheme import NAMED, SCHEMES, MatrixScheme, Scheme, Sc
 from fastkappa.statistics.tables import as_numbers
 
 Weights: TypeAlias = SchemeName | Matrix | None
-# The families of weights that depend on the labels. `disagreement_weights` computes a matrix.
+# The families of weights that depend on the labels. `disagreement_weights` computes their matrix.
 Family: TypeAlias = Literal[
     "linear", "quadratic", "radical", "ordinal", "ratio", "circular", "bipolar"
 ]
@@ -85,7 +85,7 @@ def mean_weights(matrix: FloatTable, margins: FloatTable) -> FloatTable:
     """Return the mean of each row of weights under each margin, of shape (..., l).
 
     The result for a table in a stack is bitwise the same as for the table alone. A single matrix
-    product would round differently. In tables of few items, the last bit can decide where a search
+    product would round differently. For tables of few items, the last bit can decide where a search
     ends.
     """
     means: FloatTable = (matrix @ margins[..., None])[..., 0]
@@ -95,7 +95,7 @@ def mean_weights(matrix: FloatTable, margins: FloatTable) -> FloatTable:
 def disagreement_weights(
     family: Family, labels: ArrayLike, *, period: float | None = None
 ) -> FloatTable:
-    """Return a matrix of disagreement weights for labels, for use as any ``weights=``.
+    """Return a matrix of disagreement weights for labels, to be passed as ``weights=``.
 
     Labels that are numbers are compared by value: 1, 2 and 5 are 1 and 3 apart. (The names 'linear'
     and 'quadratic', given as ``weights=``, compare positions.) Other labels are compared by their
@@ -109,16 +109,16 @@ def disagreement_weights(
 
         - 'linear': ``|x - y|``;
         - 'quadratic': ``(x - y)**2``;
-        - 'radical': the square root of ``|x - y|``; large disagreements count little more than
+        - 'radical': the square root of ``|x - y|``; large disagreements weigh little more than
           small ones;
         - 'ordinal': ``d * (d + 1) / 2``, the number of pairs among the labels from one label to the
-          other; between linear and quadratic, and always by position;
+          other, a compromise between linear and quadratic that always uses positions;
         - 'ratio': ``((x - y) / (x + y))**2``; 1 and 2 are as far apart as 10 and 20, and labels
           must be non-negative numbers;
         - 'circular': ``sin(pi * (x - y) / period)**2``, for months or directions, where the last
           label is next to the first;
         - 'bipolar': ``(x - y)**2 / ((x + y - 2 * low) * (2 * high - x - y))``, where low and high
-          are the ends of the scale, such as -3 and 3; a disagreement counts more near the ends.
+          are the ends of the scale, such as -3 and 3; a disagreement near the ends weighs more.
     labels : array-like of shape (l,)
         All possible labels, in the order of the table's rows. The ends of the scale are the
         smallest and the largest label.
@@ -135,9 +135,9 @@ def disagreement_weights(
     Raises
     ------
     ValueError
-        If the family is unknown, if labels are not one-dimensional, are given twice, are dates, are
-        not finite or are integers beyond 2**53 that float64 would round, if 'ratio' labels are not
-        non-negative numbers, or if the period does not fit the labels.
+        If the family is unknown, if labels are not one-dimensional, not unique, not finite, dates
+        or integers beyond 2**53 that float64 would round, if 'ratio' labels are negative or not
+        numbers, or if the period does not fit the labels.
 
     References
     ----------
@@ -159,7 +159,7 @@ def disagreement_weights(
            [1. , 0.5, 0. , 0.5],
            [0.5, 1. , 0.5, 0. ]])
 
-    They can be used as any ``weights=``:
+    Pass the matrix as ``weights=``:
 
     >>> from fastkappa import agreement
     >>> labels = [0, 1, 2, 5]
@@ -206,7 +206,7 @@ def _values_of(labels: ArrayLike) -> tuple[Floats, bool]:
     """Return the values or positions of labels, and whether they are values."""
     given = np.asarray(labels)
     if given.dtype.kind == "f" and isinstance(labels, (list, tuple)):
-        # As objects, integers beyond 2**53 are not rounded.
+        # In an object array, integers beyond 2**53 are not rounded.
         given = np.array(labels, dtype=object)
     if given.ndim != 1 or len(given) == 0:
         raise ValueError(f"labels must be a list of at least one label, got {short_repr(labels)}.")
@@ -256,14 +256,14 @@ def _period(values: Floats, period: float | None) -> float:
 
 
 def _quotient(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide, and return 0 where the numerator is 0."""
+    """Return the quotient, or 0 where the numerator is 0."""
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=numerator > 0)
 
 
 def agreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
     """Return agreement weights, with 1 on the diagonal and 0 for the worst disagreement.
 
-    They are NaN if all disagreement weights are 0.
+    The result is NaN if all disagreement weights are 0.
     """
     agreement: FloatTable = 1 - relative_distances(weights, n_labels)
     return agreement
@@ -279,7 +279,7 @@ def relative_distances(weights: Weights, n_labels: int) -> FloatTable:
 
 
 def weights_text(weights: Weights) -> str:
-    """Return the name of weights in reports.
+    """Return the name of the weights for reports.
 
     Examples
     --------
@@ -293,7 +293,7 @@ def weights_text(weights: Weights) -> str:
 
 
 def what_needs_order(weights: Weights) -> str | None:
-    """Return a text on the part of the weights that needs an order of labels, or None."""
+    """Return a text about the part of the weights that requires a label order, or None."""
     if weights is None:
         return None
     return f"weights={weights!r}" if isinstance(weights, str) else "a matrix of weights"

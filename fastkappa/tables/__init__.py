@@ -1,1 +1,1 @@
-"""Count samples into tables; this package contains no statistics."""
+"""Count samples into tables. This package contains no statistics."""

@@ -1,8 +1,8 @@
 """Count the items of each cluster in each cell of the table.
 
 There can be millions of clusters, and their numbers can be far apart, so a table of all clusters is
-made only if it is small enough. Otherwise the items are sorted by cluster and cell. In both cases
-the result is a list of cluster, cell and count.
+used only if it is small enough. Otherwise the items are sorted by cluster and cell. In both cases,
+the result is a list of clusters, cells and counts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fastkappa.kernels.threads import ItemRanges, fill_in_threads, run_in_thread
 from fastkappa.ratings.column import Column
 from fastkappa.tables.known_labels import Encoding
 
-# The largest table of all clusters: 512 MB.
+# The largest size of a table of all clusters: 512 MB.
 MOST_CELLS = 1 << 26
 # Clearing and reading this many cells takes about as long as sorting one item.
 CELLS_WORTH_AN_ITEM = 8
@@ -30,12 +30,12 @@ INT64_MAX = (1 << 63) - 1
 
 
 class ClusterCounts(NamedTuple):
-    """Store the number of items per cluster and cell; a pair can occur more than once.
+    """The number of items per cluster and cell. The same pair can occur more than once.
 
     Attributes
     ----------
     clusters : ndarray of int of shape (e,)
-        Cluster numbers from 0, of clusters with an item among the labels.
+        Cluster numbers from 0, for clusters with an item among the labels.
     cells : ndarray of int of shape (e,)
         The index of the cell in the table of the labels, row by row.
     counts : ndarray of int of shape (e,)
@@ -48,7 +48,7 @@ class ClusterCounts(NamedTuple):
 
 
 class RatedColumn(NamedTuple):
-    """Store a column, the encoding of its values, and the number of labels in the table.
+    """A column, the encoding of its values, and the number of labels in the table.
 
     ``is_within`` is true if every value is one of the labels.
     """
@@ -64,7 +64,7 @@ class RatedColumn(NamedTuple):
         return self.encoding.codec.n_labels + (not self.is_within)
 
     def codes(self, kernels: PairKernels, start: int, stop: int, dtype: np.dtype[Any]) -> AnyArray:
-        """Return the codes of the items, modulo a power of two that is larger than every code."""
+        """Return the codes of the items, modulo a power of two that exceeds every code."""
         values, codec = self.column.values[start:stop], self.encoding.codec
         if self.is_within and values.dtype.kind in "iu":
             codes: AnyArray = codec.encode(kernels, values).astype(dtype)
@@ -106,12 +106,12 @@ def count_by_cluster(
     threads = max(1, min(num_threads, len(values) // ITEMS_WORTH_A_THREAD))
     n_all = items.n_numbers * n_cells
     if n_all <= min(most_cells, CELLS_WORTH_AN_ITEM * max(len(values), chunk)):
-        # Each thread has its own table, which takes time to clear and to add.
+        # Each thread has its own table, and clearing and adding the tables takes time.
         found = items.counted(max(1, min(threads, len(values) // (4 * n_all))))
     else:
         found = items.sorted(threads)
-    # The kernels skip clusters outside the range that was found before, so a difference means that
-    # the data changed.
+    # The kernels skip clusters outside the expected range, so a difference means that the data has
+    # changed.
     if found.counts.sum(dtype=np.int64) != len(values):
         raise changed_meanwhile("clusters")
     places = _places(rated)
@@ -121,7 +121,7 @@ def count_by_cluster(
 
 
 class _Items(NamedTuple):
-    """The items to count, with cluster numbers from ``lowest`` on and cells from 0 on."""
+    """The items to count. Cluster numbers start at ``lowest``, and cells start at 0."""
 
     kernels: PairKernels
     values: AnyArray
@@ -133,7 +133,7 @@ class _Items(NamedTuple):
 
     def counted(self, num_threads: int) -> ClusterCounts:
         """Count all items in a single table of all clusters."""
-        # The kernels need a row and a column for values outside the range; they stay empty here.
+        # The kernels need a row and a column for values outside the range, which remain empty here.
         shape = (self.n_numbers + 1, self.n_cells + 1)
 
         def add(tables: tuple[AnyArray, ...], start: int, stop: int) -> None:
@@ -172,7 +172,7 @@ class _Items(NamedTuple):
         return found if own is None else found._replace(clusters=own[found.clusters])
 
     def _cells(self, start: int, stop: int) -> AnyArray:
-        """Return the code of each item's cell, in the narrowest type."""
+        """Return the code of each item's cell, in the narrowest possible type."""
         cells = np.zeros(stop - start, np.min_scalar_type(self.n_cells))
         for one in self.rated:
             cells *= cells.dtype.type(one.n_codes)
@@ -180,7 +180,7 @@ class _Items(NamedTuple):
         return cells
 
     def _listed(self, keys: AnyArray, width: int, counts: AnyArray) -> ClusterCounts:
-        """Return the counts of keys, which are cluster times ``width`` plus cell."""
+        """Return the counts of keys. A key is the cluster times ``width``, plus the cell."""
         numbers = keys // width
         return ClusterCounts(
             numbers.astype(np.min_scalar_type(self.n_numbers - 1)),

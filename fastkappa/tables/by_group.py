@@ -14,7 +14,7 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, common_labels, scatter
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
-# The largest size of the tables of all groups together: 512 MB.
+# The largest total size of the tables of all groups: 512 MB.
 MOST_CELLS = 1 << 26
 
 
@@ -29,8 +29,8 @@ def count_by_group(
 ) -> ConfusionTable:
     """Return one table of two raters per group, with the labels of groups, rows and columns.
 
-    ``weights`` are the numbers of items that each item stands for. If given, the table also has
-    their sums.
+    ``weights`` are the numbers of items that each item represents. If given, the table also
+    contains their sums.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def count_by_group(
 
     def placed(counted: AnyArray) -> AnyArray:
         tables = scatter(counted, row_places, column_places, (n_labels, n_labels))
-        # The dictionary of an Arrow column can contain a group twice.
+        # The dictionary of an Arrow column can contain the same group twice.
         flat = tables.reshape(len(own), -1), places, np.arange(n_labels * n_labels)
         return scatter(*flat, (n_groups, n_labels * n_labels)).reshape(-1, n_labels, n_labels)
 

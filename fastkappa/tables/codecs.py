@@ -1,7 +1,8 @@
 """Convert labels to codes: one interface with two implementations.
 
-A range of labels needs no lookup: a kernel subtracts the lowest label. Labels that are further
-apart are looked up in a map. Both give ratings outside the labels the code ``n_labels``.
+For a range of labels, a kernel subtracts the lowest label, and no look-up is needed. Labels that
+are farther apart are looked up in a map. Both implementations assign the code ``n_labels`` to
+ratings outside the labels.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ LabelType = type[np.int64] | type[np.uint64]
 
 # Items are processed in chunks, so that temporary arrays stay in the cache.
 CHUNK = 1 << 16
-# One-byte codes use longer chunks, because threads wait for Python between chunks: with shorter
-# ones, two threads were slower than one.
+# Chunks of one-byte codes are longer, because threads wait for Python between chunks: with shorter
+# chunks, two threads were slower than one.
 LONG_CHUNK = 1 << 18
-# A guess is based on a sample of this size and on the same number of first ratings. If there are up
-# to eight times as many ratings as the sample needs, all of them are read, because sampling them is
-# no faster.
+# Labels are guessed from a sample of this size and from the same number of first ratings. With up
+# to eight times as many ratings as the sample needs, all ratings are read, because sampling is no
+# faster.
 SAMPLE = 256
-# A range of labels is counted without look-up if its table has at most this many cells.
+# A range of labels is counted without a look-up if its table has at most this many cells.
 LARGEST_DENSE_TABLE = 1 << 20
-# For a few items, a larger table is not worthwhile, so the limit is lower.
+# For few items, large tables are not worthwhile, so the limit is lower.
 SMALL_DENSE_TABLE = 1 << 12
 
 
 class Codec(Protocol):
-    """Give labels the codes 0, 1, 2, … and all other ratings the code ``n_labels``."""
+    """Assign the codes 0, 1, 2, … to labels, and the code ``n_labels`` to all other ratings."""
 
     @property
     def n_labels(self) -> int:
@@ -47,7 +48,7 @@ class Codec(Protocol):
 
     @property
     def lowest(self) -> int:
-        """The integer that stands for code 0 in the result of `encode`."""
+        """The integer that represents code 0 in the result of `encode`."""
         ...
 
     @property
@@ -60,11 +61,11 @@ class Codec(Protocol):
         ...
 
     def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the integers for the kernels."""
+        """Return the integers to pass to the kernels."""
         ...
 
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the result of `encode`; a map first gives new labels the next codes."""
+        """Return the result of `encode`. A map first assigns the next codes to new labels."""
         ...
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
@@ -76,18 +77,18 @@ class Codec(Protocol):
         ...
 
     def copy(self) -> Codec:
-        """Return a codec that can learn labels independently of this one."""
+        """Return a codec that can learn labels independently of this codec."""
         ...
 
     def widened(self, values: AnyArray) -> Codec:
-        """Return a codec that also has the labels of the values; a map adds them to itself."""
+        """Return a codec that also has the labels of the values. A map is changed in place."""
         ...
 
 
 class _Range(NamedTuple):
-    """Store the fields of `LabelRange`, which adds a constant.
+    """The fields of `LabelRange`, which adds a constant.
 
-    mypy allows no constant in the named tuple itself, and importing `dataclasses` is slow.
+    mypy does not allow constants in a named tuple, and importing `dataclasses` is slow.
     """
 
     lowest: int
@@ -107,10 +108,10 @@ class LabelRange(_Range):
         return LabelRange(0, 0, label_type(values)).widened(values)
 
     def fits(self, values: AnyArray) -> bool:
-        """Return whether the values' type, in which kernels subtract, can represent all labels."""
+        """Return whether the type of the values, used for subtraction, can represent all labels."""
         lowest, end = self.lowest, self.lowest + self.n_labels
-        # Every type can represent 0 to 127, so such labels need no look at the type, which would
-        # take as long as counting some items.
+        # Every type can represent 0 to 127. For such labels, the type is not examined, because that
+        # would take as long as counting some items.
         if lowest >= 0 and end <= 1 << 7:
             return True
         least, largest = label_limits(values)
@@ -119,13 +120,13 @@ class LabelRange(_Range):
     def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the values, converted to 64 bits if their type cannot represent all labels.
 
-        Kernels subtract in the type of the values. With uint8 values and the lowest label 300, 44 −
-        300 would wrap to 0, so 44 would be counted as 300.
+        Kernels subtract in the type of the values. With uint8 values and 300 as the lowest label,
+        44 − 300 would wrap to 0, so 44 would be counted as 300.
         """
         return values if self.fits(values) else self._in_64_bits(values)
 
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the result of `encode`, because other labels are found only by counting."""
+        """Return the result of `encode`. A range learns other labels only while counting."""
         return self.encode(kernels, values)
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
@@ -157,7 +158,7 @@ class LabelRange(_Range):
         """Return a range that also contains the values."""
         if len(values) == 0:
             return self
-        # The methods of arrays call these functions from Python, which is slower.
+        # Array methods call these functions through Python code, which is slower.
         lowest, highest = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
         if self.n_labels:
             lowest = min(lowest, self.lowest)
@@ -169,7 +170,7 @@ NO_LABELS = LabelRange(0, 0)
 
 
 class LabelMap:
-    """Look up labels that are far apart; codes are in the order in which labels were added."""
+    """A look-up table for labels that are far apart, with codes in the order of addition."""
 
     lowest = 0
 
@@ -205,15 +206,15 @@ class LabelMap:
         return self._of_code
 
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the codes of the values; unknown values first get new codes."""
+        """Return the codes of the values, after assigning new codes to unknown values."""
         codes, n_unknown = self._look_up(kernels, values)
-        # A sample is shorter than this, so all of its labels are learned at once.
+        # A sample is shorter than this, so all its labels are learned at once.
         length, all_added = 4 * SAMPLE, False
         while n_unknown:
             if all_added:
                 raise changed_meanwhile()
-            # The first unknown values contain most new labels, and sorting all of them would be
-            # slower.
+            # The first unknown values contain most new labels, and sorting all unknown values would
+            # be slower.
             new = np.unique(values[codes == self.n_labels][:length])
             all_added = n_unknown <= length
             # The user can change ratings during the call. The new labels are looked up again, so
@@ -235,7 +236,7 @@ class LabelMap:
         return self
 
     def add(self, labels: AnyArray) -> None:
-        """Give new labels the next codes."""
+        """Assign the next codes to new labels."""
         self._of_code = np.concatenate([self._of_code, labels.astype(self._of_code.dtype)])
         self._hash = None
 
@@ -254,7 +255,7 @@ Codecs = tuple[Codec, ...]
 
 
 def are_worth_a_table(codecs: Sequence[Codec], n_items: int, largest: int) -> bool:
-    """Return whether a table of the whole label ranges is small enough to count ``n_items``."""
+    """Return whether a table of the full label ranges is small enough to count ``n_items``."""
     n_cells = math.prod([codec.n_labels + 1 for codec in codecs])
     return n_cells <= min(largest, max(SMALL_DENSE_TABLE, 4 * n_items))
 
@@ -267,7 +268,7 @@ def expected_codecs(
 ) -> Codecs:
     """Return codecs for the labels expected in columns: ranges, or maps for wide ranges.
 
-    The ``known`` codecs of further columns are appended.
+    The ``known`` codecs of other columns are appended.
     """
     found = tuple(map(guess_label_range, columns))
     if not are_worth_a_table((*found, *known), len(columns[0]), largest):
@@ -276,7 +277,7 @@ def expected_codecs(
 
 
 def sample_of(values: AnyArray) -> AnyArray:
-    """Return the first ratings and a sample of the rest, or all ratings if there are few."""
+    """Return the first ratings and a sample of the other ratings, or all if there are few."""
     if len(values) <= 8 * SAMPLE:
         return values
     return np.concatenate([values[:SAMPLE], values[:: max(1, len(values) // SAMPLE)]])
@@ -287,8 +288,8 @@ def guess_label_range(values: AnyArray) -> LabelRange:
     guess = LabelRange(0, 0, label_type(values)).widened(sample_of(values))
     if guess.n_labels <= SAMPLE // 2:
         return guess
-    # If there are many labels, a small sample often misses the extremes, and recounting is slower
-    # than reading more ratings.
+    # With many labels, a small sample often misses the extremes, and recounting is slower than
+    # reading more ratings.
     return guess.widened(values[: min(16 * guess.n_labels, len(values) // 16)])
 
 
@@ -300,7 +301,7 @@ def guess_label_map(kernels: PairKernels, values: AnyArray) -> LabelMap:
 
 
 def label_type(values: AnyArray) -> LabelType:
-    """Return the type for all labels of a column: uint64 for uint64 columns, otherwise int64."""
+    """Return the type for the labels of a column: uint64 for uint64 columns, otherwise int64."""
     return np.uint64 if values.dtype.kind == "u" and values.dtype.itemsize == 8 else np.int64
 
 
@@ -311,7 +312,7 @@ def label_limits(values: AnyArray) -> tuple[int, int]:
 
 @cache
 def _limits_of(dtype: np.dtype[Any]) -> tuple[int, int]:
-    """Return the limits of a type, cached because NumPy takes as long as a short call for them."""
+    """Return the limits of a type, cached because NumPy's look-up is as slow as a short call."""
     if dtype.kind == "f":
         return -(1 << 63), (1 << 63) - 1
     limits = np.iinfo(dtype)

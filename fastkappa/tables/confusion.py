@@ -37,16 +37,16 @@ def confusion_counts(
         with any stride or byte order. Arrays of whole numbers on the same device, such as tensors
         on a GPU, are counted there by their own library.
     labels : array-like of shape (l,), default=None
-        The labels of the table, in this order. None uses the labels that occur, sorted.
+        The labels of the table, in this order. None means the labels that occur, sorted.
     sample_weight : array-like of shape (n,), default=None
-        Item weights. The table then has sums of weights instead of counts: exact for integers, in
-        float64 for floats.
+        Item weights. The table then contains sums of weights instead of counts: exact sums for
+        integers, float64 sums for floats.
     backend : {'cython', 'numba', 'numpy'}, default=None
         If None, the environment variable ``FASTKAPPA_BACKEND`` chooses the backend. If it is not
         set, the fastest installed backend is used.
     num_threads : int, default=None
-        The largest number of threads. If None, all threads are used that ``OMP_NUM_THREADS``, the
-        cores and the CPU quota allow.
+        The maximum number of threads. None means as many as ``OMP_NUM_THREADS``, the cores and the
+        CPU quota allow.
 
     Returns
     -------
@@ -82,6 +82,6 @@ def confusion_counts(
     items = read(given, labels, sample_weight=sample_weight, may_be_empty=True, remedy=NOT_MISSING)
     columns = items.columns["y1"], items.columns["y2"]
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
-    # The number of items outside the labels is in the result, so it is not passed on for a warning.
+    # The result contains the number of items outside the labels, so no warning about it is needed.
     judge_table(counts.labels, counts.table, are_given=labels is not None)
     return counts

@@ -51,16 +51,17 @@ class CountsResult(Result):
         return frame_of_counts(self.table, self.labels, RATERS)
 
     def __add__(self, other: Any) -> Any:
-        """Return the counts of these and other items, with the labels of both.
+        """Return the sum of both counts, with the labels of both.
 
-        If the labels differ, both must consist of the labels that occur, which are sorted.
+        If the labels differ, both counts must have sorted labels that all occur.
 
         Raises
         ------
         OverflowError
             If a sum does not fit in int64.
         ValueError
-            If labels that differ are not sorted or exclude items, or if they have different types.
+            If the labels differ and are not sorted or exclude items, or if they have different
+            types.
 
         Warns
         -----
@@ -92,7 +93,7 @@ class CountsResult(Result):
 
 
 def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:
-    """Return the labels of two counts, or raise unless they are all labels that occur."""
+    """Return the labels of two counts, or raise unless both consist of all labels that occur."""
     own = [first.labels, second.labels]
     are_found = not first.n_outside and not second.n_outside
     if not are_found or any(union_of_labels([one]).tolist() != one.tolist() for one in own):
@@ -104,7 +105,7 @@ def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:
 
 
 def _as_column(counts: CountsResult) -> Column:
-    """Return the labels of counts as a column, with the number of ratings of each."""
+    """Return the labels of counts as a column, with the number of ratings of each label."""
     n_ratings = (counts.table.sum(axis=0) + counts.table.sum(axis=1)).astype(np.int64)
     places = np.arange(len(counts.labels))
     return Column(places, np.dtype(object), counts.labels.tolist(), counts=n_ratings)
@@ -118,13 +119,14 @@ def _total(first: Any, second: Any) -> Any:
 
 
 class ConfusionCounts(CountsResult, _Counts):
-    """Store a confusion table, its labels, and the number of items outside them.
+    """A confusion table, its labels, and the number of items outside the labels.
 
     Attributes
     ----------
     table : ndarray of shape (l, l)
         The cell in row i, column j is the number of items rated ``labels[i]`` by the first rater
-        and ``labels[j]`` by the second. Counts are int64; sums of float item weights are float64.
+        and ``labels[j]`` by the second. Counts are int64, and sums of float item weights are
+        float64.
     labels : ndarray of shape (l,)
         The labels, sorted or in the given order.
     n_outside : int
@@ -162,9 +164,9 @@ def tabulate(
 ) -> ConfusionCounts:
     """Return the square table of two columns.
 
-    ``without_first`` is the error text if no rating of the first column is a known label.
-    ``alphabetical`` sorts strings of digits as strings too. Sums of integer weights that do not fit
-    in int64 become Python integers in an object array.
+    ``without_first`` is the error text if no rating of the first column is a known label. With
+    ``alphabetical``, strings of digits are also sorted as strings. Sums of integer weights that do
+    not fit in int64 become Python integers in an object array.
     """
     are_found = known is None
     if first.counts is not None:
@@ -201,7 +203,7 @@ def tabulate(
 def on_known_labels(
     counts: AnyArray, encodings: tuple[Encoding, Encoding], known: KnownLabels
 ) -> AnyArray:
-    """Return the table of the known labels, given a table of codes and items outside."""
+    """Convert a table of codes, and the number of items outside, to a table of known labels."""
     rows, columns = encodings
     return scatter(counts[:-1, :-1], rows.positions, columns.positions, (len(known), len(known)))
 

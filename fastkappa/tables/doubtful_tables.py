@@ -1,7 +1,7 @@
 """Detect tables of counts that are probably mistakes, and warn about each kind.
 
-If raters have no label in common, they probably rated different things. If ids are given instead of
-ratings, the raters never agree. A row of totals is not an item.
+Raters without a common label probably rated different things. If ids are passed instead of ratings,
+the raters never agree. A row of totals is not an item.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from fastkappa.ratings.real_numbers import CODES, FAR, codes_among
 from fastkappa.tables.two_codings import may_be_coded_apart, warn_of_two_codings
 
 MOST_NAMED = 5
-# In ratings, a label occurs at least this many times on average.
+# The least average number of times that a label occurs in ratings.
 LEAST_REPEATS = 2
-# If there are more raters, a rater with few items can have labels that nobody else used.
+# With more raters, a rater with few items can have labels that nobody else used.
 MOST_JUDGED = 20
-# A smaller table can have one item in each cell by chance.
+# In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
 
 
@@ -37,9 +37,9 @@ def judge_table(
 ) -> None:
     """Warn if a table for two raters, with counts or sums of weights, is probably a mistake.
 
-    The warnings are about: given labels that are strings and that no item has, if items are left
-    out; codes for missing ratings, unless labels ``are_given``; an item with the totals of the
-    others; labels that the raters name or number differently; raters without a label in common; and
+    The warnings are about: given labels, if strings, that no item has, if items are left out; codes
+    for missing ratings, unless labels ``are_given``; an item that contains the totals of the
+    others; labels that the raters name or number differently; raters without a common label; and
     ids instead of ratings.
     """
     if n_outside:
@@ -47,7 +47,7 @@ def judge_table(
     if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
         _warn_of_codes(np.asarray(labels), table)
     # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
-    # every label but one has agreement, and the first or last label has it more than once.
+    # raters agree on every label but one, and more than once on the first or last label.
     if len(labels) < 2:
         return
     if may_be_coded_apart(labels, table) and warn_of_two_codings(
@@ -71,7 +71,7 @@ def judge_table(
 def judge_tables(
     labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str], *, are_given: bool
 ) -> None:
-    """Apply `judge_table` to the tables of many predictions, except for labels outside."""
+    """Apply `judge_table` to the tables of many predictions, except the check of unused labels."""
     if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
         _warn_of_codes(labels, tables)
     if len(labels) > 1:
@@ -81,9 +81,9 @@ def judge_tables(
 
 
 def _warn_of_codes(labels: AnyArray, tables: AnyArray | None = None) -> None:
-    """Warn of numbers such as 99 or -9 that often stand for a missing rating.
+    """Warn about numbers such as 99 or -9 that often mean a missing rating.
 
-    ``tables`` show which labels are used. They are only read if a label is such a number.
+    The labels used are found from ``tables``, which are read only if some label is such a number.
     """
     if labels.dtype.kind not in "iuf" or not codes_among(labels.tolist()):
         return
@@ -113,8 +113,8 @@ def _warn_of_totals(
 ) -> None:
     """Warn if one item has the sums of all other ratings, like a row of totals.
 
-    ``labels`` are the sorted labels of each rater. ``sum_of`` returns the sum of a rater's ratings;
-    it is called only if the largest label is far from the others.
+    ``labels`` are the sorted labels of each rater. ``sum_of`` returns the sum of a rater's ratings.
+    It is called only if the largest label is far from the other labels.
     """
     if n_items <= FEWEST_IDS or not all(map(_has_far_largest, labels.values())):
         return
@@ -127,7 +127,7 @@ def _warn_of_totals(
 
 
 def _has_far_largest(labels: AnyArray) -> bool:
-    """Return whether sorted labels are non-negative numbers whose largest is far from the rest."""
+    """Return whether sorted labels are non-negative numbers, the largest far from all others."""
     if len(labels) < 2 or labels.dtype.kind not in "iuf":
         return False
     return bool(labels[0] >= 0 and 0 < FAR * float(labels[-2]) < labels[-1])
@@ -137,8 +137,8 @@ def _warn_of_strangers(
     labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]
 ) -> None:
     used = [np.asarray(table.any(axis=axis)) for axis in (1, 0)]
-    # Raters can have no label in common by chance if most labels occur once, as measurements do, or
-    # if a rater used only one label.
+    # Raters can lack a common label by chance if most labels occur once, like measurements, or if a
+    # rater used only one label.
     n_used = [np.count_nonzero(own) for own in used]
     if (used[0] & used[1]).any() or min(n_used) < 2 or LEAST_REPEATS * sum(n_used) > table.sum():
         return
@@ -158,7 +158,7 @@ def judge_raters(
     *,
     are_recoded: bool = False,
 ) -> None:
-    """Warn if one item has the sums of the others, or if a rater has no label in common.
+    """Warn if one item contains the sums of the others, or if a rater shares no label.
 
     A rater is compared with all others together, unless there are many raters or recoding was
     already reported (``are_recoded``). ``labels`` are the sorted labels of each rater,
@@ -175,8 +175,8 @@ def judge_raters(
         return
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
-        # Raters can have no label in common by chance if a rater used only one label, or labels
-        # that hardly repeat.
+        # A rater can share no label by chance if the rater used only one label, or labels that
+        # hardly repeat.
         repeats = 1 < len(own) <= n / LEAST_REPEATS
         if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
             shown = ", ".join(map(repr, own[:MOST_NAMED].tolist()))
@@ -206,10 +206,10 @@ def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any
 
 
 def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:
-    """Warn of given labels that are strings and that no item has, if items are left out.
+    """Warn about given labels, if strings, that no item has, if items are left out.
 
-    ``table`` is the table of the items. Numbers are not checked, because they are often given as a
-    whole scale and rarely mistyped.
+    ``table`` is the table of the items. Numeric labels are not checked, because users often give a
+    whole scale and rarely mistype numbers.
     """
     if not n_outside or labels.dtype.kind not in "UTO":
         return

@@ -25,7 +25,7 @@ def whole_sums(high: AnyArray, low: AnyArray) -> AnyArray:
 
 
 def checked_sums(sums: Sequence[AnyArray], weights: AnyArray) -> AnyArray:
-    """Return one table of sums, or raise if the sums of the weights are not valid."""
+    """Return a single table of sums, or raise if the sums of the weights are invalid."""
     if weights.dtype.kind == "f":
         (table,) = sums
         if not np.isfinite(table).all():
@@ -39,7 +39,7 @@ def checked_sums(sums: Sequence[AnyArray], weights: AnyArray) -> AnyArray:
 
 
 def as_int64(table: AnyArray, what: str) -> AnyArray:
-    """Return a table of Python integers as int64, or raise if a sum does not fit."""
+    """Convert a table of Python integers to int64, or raise if a sum does not fit."""
     if table.dtype != object:
         return table
     try:
@@ -51,7 +51,7 @@ def as_int64(table: AnyArray, what: str) -> AnyArray:
 
 
 def add_exactly(first: AnyArray, second: AnyArray) -> AnyArray:
-    """Return the sum of two tables of sums, or raise if it does not fit in int64."""
+    """Add two tables of sums, or raise if the result does not fit in int64."""
     total: AnyArray = first + second
     if "f" in (first.dtype.kind, second.dtype.kind) or not first.size:
         return total

@@ -1,6 +1,6 @@
 """Read and check the fields of tables in JSON.
 
-The text is not trusted: each size must match the number of values in the text.
+The JSON text is not trusted: each size must match the number of values in the text.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 
 INT64_MAX = (1 << 63) - 1
-# The length of strings comes from the strings themselves, because the field can state any length.
+# The length of strings is taken from the strings themselves, because the field can contain any
+# length.
 DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
 
 
 def distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of an object, or raise if a field occurs twice."""
+    """Return the fields of a JSON object, or raise if a field occurs twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError(
@@ -31,7 +32,7 @@ def distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def fields_of(text: str, names: Sequence[str], version: int) -> dict[str, Any]:
-    """Return the fields of an object, or raise unless their names and the version are right."""
+    """Return the fields of a JSON object, or raise unless the names and the version are right."""
     fields: dict[str, Any] = json.loads(text, object_pairs_hook=distinct_fields)
     check_names(fields, names)
     if whole(fields["version"]) != version:
@@ -40,13 +41,13 @@ def fields_of(text: str, names: Sequence[str], version: int) -> dict[str, Any]:
 
 
 def check_names(fields: Any, names: Sequence[str]) -> None:
-    """Raise unless an object has exactly these fields."""
+    """Raise unless a JSON object has exactly these fields."""
     if not isinstance(fields, dict) or set(fields) != set(names):
         raise ValueError(f"the fields must be {', '.join(names)}, got {short_repr(fields)}")
 
 
 def count_from(field: Any) -> int:
-    """Return a count, or raise ValueError if the field is not a count."""
+    """Return the count in a field, or raise ValueError if the field is not a count."""
     count = whole(field)
     if not 0 <= count <= INT64_MAX:
         raise ValueError(f"a count must be non-negative and fit in int64, got {count}")
@@ -54,14 +55,14 @@ def count_from(field: Any) -> int:
 
 
 def whole(number: Any) -> int:
-    """Return an integer, or raise ValueError if the value is not an integer."""
+    """Return the value, or raise ValueError if it is not an integer."""
     if type(number) is not int:
         raise ValueError(f"a number must be an integer, got {short_repr(number)}")
     return number
 
 
 def labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
-    """Return labels as a list for JSON, and their type, or raise ValueError."""
+    """Convert labels to a list for JSON and the name of their type, or raise ValueError."""
     is_date = labels.dtype.kind in "mM"
     listed = (labels.view(np.int64) if is_date else labels).tolist()
     try:
@@ -85,7 +86,7 @@ def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
             f"labels must be a list of values of the type label_dtype, got {short_repr(listed)}"
         )
     labels = np.array(listed, np.int64 if kind in "mM" else dtype)
-    # If a label differs after conversion, its type cannot represent it.
+    # If conversion changes a label, its type cannot represent it.
     if len(set(listed)) < len(listed) or labels.tolist() != listed:
         raise ValueError(f"labels must be distinct and of one type, got {short_repr(listed)}")
     labels = labels.view(dtype) if kind in "mM" else labels

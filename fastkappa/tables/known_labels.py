@@ -1,4 +1,4 @@
-"""Encode labels that are known before counting: given by the user or found by an earlier count."""
+"""Encode labels known before counting, from the user or from an earlier count."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from fastkappa.tables.codecs import (
 
 
 class Encoding(NamedTuple):
-    """Store how a column's ratings become codes, and the position of each code's label.
+    """How a column's ratings are converted to codes, and the position of each code's label.
 
     ``positions[i]`` is the position of code i's label among the known labels, or -1 if it is not
-    among them. Two codes can have the same label, because an Arrow dictionary can repeat one.
+    among them. Two codes can have the same label, because an Arrow dictionary can repeat a label.
     """
 
     codec: Codec
@@ -40,11 +40,11 @@ class Encoding(NamedTuple):
 
 
 class KnownLabels:
-    """Represent the labels of a table, in order and checked against the type of two columns.
+    """The labels of a table, in order and checked against the type of two columns.
 
-    The labels were given by the user or declared by a column. If they were declared, a rating
-    outside them is an error. ``labels`` are the values in the ratings. ``array`` has the reported
-    labels, which for an enum are its names.
+    The labels were given by the user or declared by a column. If declared, any other rating is an
+    error. ``labels`` are the values in the ratings. ``array`` contains the reported labels, which
+    are the names of an enum's members.
     """
 
     def __init__(self, labels: Any, first: Column, second: Column) -> None:
@@ -56,7 +56,7 @@ class KnownLabels:
         self.position = distinct(self._keys(comparable))
 
     def _keys(self, labels: AnyArray) -> list[Any]:
-        """Return labels as keys for lookup, with dates in the unit of the columns."""
+        """Convert labels to keys for look-up, with dates in the unit of the columns."""
         if self._unit.kind in "mM" and labels.dtype.kind == self._unit.kind:
             return keys_in_unit(labels, self._unit)
         keys: list[Any] = labels.tolist()

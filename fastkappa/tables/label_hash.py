@@ -1,12 +1,11 @@
-"""Place labels that are far apart in the slots of a hash table for kernels.
+"""Build the hash table in which kernels look up labels that are far apart.
 
-The slot of a label is given by the upper bits of the label times an odd number, which are well
-mixed. Several multipliers are tried, and the multiplier with the fewest collisions is used. If
-there are few labels, there are no collisions. A label whose slot is taken goes to the next free
-slot.
+The upper bits of the label times an odd number, which are well mixed, select the slot of a label.
+Several multipliers are tried, and the multiplier with the fewest collisions is used. With few
+labels, there are no collisions. A label whose slot is taken is placed in the next free slot.
 
-If there are few labels and all fit in 16 or 32 bits, the multipliers have only their upper 16 or 32
-bits set. Vector instructions can then compute slots in lanes of 16 or 32 bits.
+If there are few labels and all of them fit in 16 or 32 bits, only the upper 16 or 32 bits of the
+multipliers are set. Vector instructions can then compute slots in lanes of 16 or 32 bits.
 """
 
 from __future__ import annotations
@@ -20,19 +19,19 @@ from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import LabelHash
 
 # The number of slots. For few labels, all slots fit in vector registers. For more labels, there are
-# many slots per label while they fit in the L1 cache, and fewer otherwise.
+# many slots per label as long as they fit in the L1 cache, and fewer otherwise.
 FEW_LABELS, FEW_SLOT_BITS = 16, 6
 LEAST_SLOT_BITS = 12
 MANY_LABELS = 1 << 10
 SLOTS_A_LABEL, FEWER_SLOTS_A_LABEL = 32, 8
-# The number of multipliers that are tried. With many labels, a few collisions cost little.
+# The number of multipliers to try. With many labels, a few collisions cost little.
 TRIES, FEWER_TRIES = 64, 4
 ALL_BITS = (1 << 64) - 1
 _MULTIPLIERS = [pow(0x9E3779B97F4A7C15, i, 1 << 64) for i in range(1, TRIES + 1)]
 
 
 def code_type(n_labels: int) -> Any:
-    """Return the smallest type for codes up to ``n_labels``, which stands for no label."""
+    """Return the smallest type for codes up to ``n_labels``, the code for no label."""
     return next(t for t in (np.uint8, np.uint16, np.uint32) if n_labels <= np.iinfo(t).max)
 
 
@@ -56,13 +55,13 @@ def make_hash(labels: AnyArray) -> LabelHash:
         if n_met == 0:
             break
     slots = _placed(slot_of.astype(np.intp), n_bits, code_type(n_labels))
-    # An empty slot has the code `n_labels`. Its label is a copy of the first label, which a look-up
-    # finds in its own slot.
+    # An empty slot has the code `n_labels`, whose label is a copy of the first label. A look-up of
+    # the first label ends at its own slot.
     return LabelHash(best, shift, slots, np.append(bits_of_labels, bits_of_labels[:1]))
 
 
 def _width(labels: AnyArray) -> int:
-    """Return the smallest width of 16, 32 or 64 bits for all labels, signed or unsigned."""
+    """Return the smallest width (16, 32 or 64 bits) for all labels, signed or unsigned."""
     signed = labels.view(np.int64)
     least, largest = int(signed.min()), int(signed.max())
     for width in (16, 32):
@@ -74,7 +73,7 @@ def _width(labels: AnyArray) -> int:
 
 
 def _placed(slot_of: NDArray[np.intp], n_bits: int, dtype: Any) -> AnyArray:
-    """Return the code of each slot; a label gets its own slot or the next free one."""
+    """Return the code in each slot. Each label is in its own slot or in the next free slot."""
     n_labels = len(slot_of)
     slots = np.full(1 << n_bits, n_labels, dtype)
     waiting = np.arange(n_labels)

@@ -1,8 +1,8 @@
-"""Sum codes and their products, which are enough for quadratic weights.
+"""Sum codes and their products, which determine kappa with quadratic weights.
 
-The sums are computed at memory speed for any number of labels. The weights depend on the positions
-of labels, so codes must be positions. Every label in the range must therefore be given, or known to
-occur.
+The sums are computed at memory speed, regardless of the number of labels. The weights depend on the
+positions of labels, so codes must be positions. Therefore every label in the range must be given,
+or known to occur.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.tally import LARGEST_RANGE, LONGEST_RANGE
 
-# With at most this many labels, or with few items, counting a table is as fast. If labels are
-# unknown, a wrong guess needs a second pass over the items, so more labels are required.
+# With at most this many labels, or with few items, counting a table is as fast. The limit is higher
+# for unknown labels, because a wrong guess requires a second pass over the items.
 LABELS_COUNTED_AS_FAST = 5
 LABELS_NOT_WORTH_A_GUESS = 8
 FEWEST_ITEMS = 1 << 20
 MOST_LABELS = 1 << 16
-# Every label must occur among this many first items.
+# The number of first items among which every label must occur.
 SAMPLE = 1 << 16
 
 
 class Moments(NamedTuple):
-    """Store sums over the items for which both ratings have a code."""
+    """Sums over the items for which both ratings have a code."""
 
     n_items: int
     first: int
@@ -67,7 +67,7 @@ def moments_of(
     work = partial(
         _sum_partition, kernels.sum_moments, first, second, label_range, known is not None
     )
-    # A table of one cell is counted as fast as moments are summed.
+    # Counting a table of one cell is as fast as summing moments.
     division = division_of_pairs(kernels, first.values, second.values, 1, num_threads)
     parts = run_in_threads(work, n_items, *division)
     sums = [part for part in parts if part is not None]
@@ -97,7 +97,7 @@ def _sum_partition(
 ) -> Moments | None:
     """Return the moments of one thread's items, or None if a label is unknown."""
     total = Moments(0, 0, 0, 0, 0, 0)
-    # Short ranges let the count stop early if the guess was wrong.
+    # With short ranges, counting can stop early if the guess was wrong.
     length = LONGEST_RANGE if outsiders_are_left_out else LARGEST_RANGE
     while bounds := ranges.take(length):
         n_outside, *sums = sum_moments(

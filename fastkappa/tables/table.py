@@ -1,6 +1,6 @@
-"""Store tables of counts with the labels of rows and columns, and combine them.
+"""Tables of counts with the labels of rows and columns, and functions that combine tables.
 
-`add`, `subtract` and `occurring` need square tables, with the same labels for rows and columns.
+`add`, `subtract` and `occurring` require square tables, with the same labels for rows and columns.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import sorted_strings
-from fastkappa.ratings.labels import common_unit, in_unit, rounded_label
-from fastkappa.ratings.string_codes import strings_array
+from fastkappa.ratings.labels import common_unit, in_unit, rounded_label, strings_array
 
 INT64_MAX = (1 << 63) - 1
 
@@ -23,13 +22,13 @@ NO_LAYERS = np.empty(0, np.int64)
 
 
 class ConfusionTable(NamedTuple):
-    """Store a finished table with the labels of its axes.
+    """A finished table with the labels of its axes.
 
     Attributes
     ----------
     counts : ndarray of int64, shape (r, c) or (g, r, c)
-        The number of items with the row's label by the first rater and the column's label by the
-        second.
+        The number of items to which the first rater gave the row's label and the second rater the
+        column's label.
     rows, columns : ndarray of shapes (r,) and (c,)
         Integer labels, or the codes of categories.
     sums : ndarray of shape (r, c) or that of counts, default=None
@@ -37,7 +36,7 @@ class ConfusionTable(NamedTuple):
     layers : ndarray of shape (g,)
         The groups, or an empty array without groups.
     n_outside : int or ndarray of int, shape (g,), default=0
-        The number of items, per group if any, with a rating outside the labels.
+        The number of items with a rating outside the labels, per group if there are groups.
     """
 
     counts: IntTable
@@ -49,7 +48,7 @@ class ConfusionTable(NamedTuple):
 
 
 def scatter(table: AnyArray, rows: AnyArray, columns: AnyArray, shape: tuple[int, int]) -> AnyArray:
-    """Return a table, or a stack of tables, rearranged to other labels.
+    """Rearrange a table, or a stack of tables, to other labels.
 
     Parameters
     ----------
@@ -116,13 +115,12 @@ def common_labels(
 
 
 def occurring(table: ConfusionTable) -> ConfusionTable:
-    """Return a table with only the labels that occur, sorted."""
+    """Reduce a table to the labels that occur, sorted."""
     others = tuple(range(table.counts.ndim - 2))
     used = np.logical_or(table.counts.any((*others, -2)), table.counts.any((*others, -1)))
     if used.all():
         return table
-    # Sort the labels again: without the unused ones, all strings can be numbers, which sort by
-    # value.
+    # The labels are sorted again: if all remaining strings are numbers, they sort by value.
     labels = union_of_labels([table.rows[used]])
     places = np.full(len(used), -1)
     places[used] = positions_in(labels, table.rows[used])
@@ -130,7 +128,7 @@ def occurring(table: ConfusionTable) -> ConfusionTable:
 
 
 def _placed(table: ConfusionTable, labels: AnyArray, places: AnyArray) -> ConfusionTable:
-    """Return a table on other labels; ``places`` are the positions of its labels among them."""
+    """Return a table with other labels. ``places`` are the new positions of its labels."""
     shape = (len(labels), len(labels))
     sums = None if table.sums is None else scatter(table.sums, places, places, shape)
     counts = scatter(table.counts, places, places, shape)
@@ -169,7 +167,7 @@ def subtract(whole: ConfusionTable, part: ConfusionTable) -> ConfusionTable | No
 
 
 def _in_type_of(integers: AnyArray, first: Column, second: Column) -> AnyArray:
-    """Return integer labels in the type of their ratings."""
+    """Convert integer labels to the type of their ratings."""
     kinds = {first.label_dtype.kind, second.label_dtype.kind}
     if kinds & set("mM"):
         return integers.view(first.label_dtype)
@@ -195,9 +193,9 @@ def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
         unit = common_unit(arrays)
         arrays = [in_unit(array, unit, "ratings") for array in arrays]
     if are_dates or len(kinds) == 1 or not kinds & set("uf"):
-        # np.unique without return_counts imports numpy.ma, which takes longer than some commands.
+        # Without return_counts, np.unique imports numpy.ma, which takes longer than some commands.
         return np.unique(np.concatenate(arrays), return_counts=True)[0]
-    # NumPy converts int64 with uint64 or floats to float64, which cannot represent every integer.
+    # NumPy combines int64 with uint64 or floats to float64, which cannot represent every integer.
     labels = sorted({label for array in arrays for label in array.tolist()})
     if "f" in kinds:
         for label in labels:

@@ -1,10 +1,10 @@
-"""Fill a table: expect some labels, count, widen the table, and count the rest again.
+"""Fill a table: expect some labels, count, widen the table, and recount what was outside.
 
 Labels that are not known in advance are found while counting. A tally starts with the labels of a
 small sample. Kernels count directly into its table, and count ratings with other labels in the last
 row and column. If these are not empty, the table is widened to the labels of the items just
-counted, and the items outside are counted again. So items are normally read once, without temporary
-arrays of their length.
+counted, and the items outside are counted again. Items are normally read only once, without
+temporary arrays of the same length.
 
 The axes of a table are two columns of ratings, or groups and two columns. A group and the first
 rating are combined into one code, so that the kernels always count pairs.
@@ -40,19 +40,19 @@ from fastkappa.tables.item_sums import whole_sums
 from fastkappa.tables.table import NO_LAYERS, ConfusionTable
 
 FIRST_RANGE = 1 << 14
-# Ranges that may have to be counted again are short. Other ranges are long, because each of them
-# takes some microseconds in Python. But these ranges are short enough for Ctrl-C to be noticed.
+# Ranges that can require a recount are short. Other ranges are long, because each range takes some
+# microseconds in Python, but short enough to respond to Ctrl-C.
 LARGEST_RANGE = 1 << 22
 LONGEST_RANGE = 1 << 27
 OTHER_AXES: dict[int, tuple[Any, ...]] = {2: (1, 0), 3: ((1, 2), (0, 2), (0, 1))}
 
 
 class TooManyCellsError(ValueError):
-    """The table would need too much memory."""
+    """A table would need too much memory."""
 
 
 class Tally:
-    """Count items, and sum their weights, by the labels of two or three columns.
+    """Counts of items, and sums of their weights, by the labels of two or three columns.
 
     Parameters
     ----------
@@ -60,17 +60,17 @@ class Tally:
     codecs : tuple of Codec
         The known or expected labels of each column.
     grows : tuple of bool
-        For each column, whether other labels are learned. If not, items with other labels are
-        counted as outside.
+        For each column, whether other labels are learned. If not, items with other labels count as
+        outside.
     weight_type : dtype, default=None
         The type of the item weights. Sums are exact for integer types, and float64 for others.
     n_expected : int, default=0
         The expected number of items, if known, because few items are not worth a large table.
     largest : int
-        The largest number of cells of a table of label ranges. For larger tables, labels are looked
+        The largest number of cells in a table of label ranges. For larger tables, labels are looked
         up.
     most_cells : int, default=None
-        The largest number of cells of any table.
+        The largest number of cells in any table.
 
     Raises
     ------
@@ -102,7 +102,7 @@ class Tally:
         if self._weight_type is not None:
             dtypes += [np.float64] if self._weight_type.kind == "f" else [np.int64, np.int64]
         n_joined, self.n_cells = len(shape) > 2, math.prod(shape)
-        # The kernels need a last row for values outside, although combined codes are never outside.
+        # The kernels need a last row for outside values, although joint codes are never outside.
         n_rows = math.prod(shape[:-1]) + n_joined
         if self._most_cells is not None and self.n_cells > self._most_cells:
             raise TooManyCellsError(f"{self.n_labels} labels need too many cells.")
@@ -112,11 +112,11 @@ class Tally:
             self.tables = [flat[:-1].reshape(shape) for flat in self._flat]
         are_maps = [codec.longest_chunk is not None for codec in codecs]
         self._looks_up = any(are_maps)
-        # Ratings outside a range are found afterwards, in its last row.
+        # Ratings outside a range are detected afterwards, in its last row.
         self._ranges = [i for i in self._growing if not are_maps[i]]
         self._plain: tuple[PairKernels, Lowest, IntTable] | None = None
         if len(dtypes) == 1 and not n_joined and not self._looks_up:
-            # The arguments are prepared once, to save time in short calls.
+            # The kernel's arguments are prepared in advance, to save time in short calls.
             self._plain = self._kernels, (codecs[0].lowest, codecs[1].lowest), self._flat[0]
             row, column = self._flat[0][-1], self._flat[0][:, -1]
             self._last_row, self._last_column = row.data, column.data
@@ -133,7 +133,7 @@ class Tally:
         return tuple(codec.n_labels for codec in self._codecs)
 
     def empty_copy(self) -> Tally:
-        """Return a tally with the same labels and without items."""
+        """Return a tally with the same labels but without items."""
         return Tally(
             self._kernels,
             tuple(own.copy() if grows else own for own, grows in zip(self._codecs, self._grows)),
@@ -152,10 +152,10 @@ class Tally:
         weights: AnyArray | None = None,
         of_same_types: bool = False,
     ) -> None:
-        """Count the items ``start <= i < stop``; after an error, the tally is unusable.
+        """Count the items ``start <= i < stop``. After an error, the tally is unusable.
 
-        If ``of_same_types`` is true, the columns' types are not checked. Set it if `reads_in_place`
-        was true for them and no items of other types have been added since.
+        If ``of_same_types`` is true, the types of the columns are not checked. Set it only if
+        `reads_in_place` was true for these types and no items of other types have been added since.
         """
         try:
             if self._plain is None or not (of_same_types or self.reads_in_place(columns)):
@@ -164,7 +164,7 @@ class Tally:
             kernels, lowest, table = self._plain
             first, second = columns
             kernels.count_pairs(first, second, lowest, table, (start, stop))
-            # Comparing bytes is much faster than a NumPy call.
+            # comparing bytes is much faster than a NumPy call
             if self._ranges and (
                 self._last_row.tobytes() != self._empty_row
                 or self._last_column.tobytes() != self._empty_column
@@ -188,11 +188,11 @@ class Tally:
     ) -> Tally:
         """Count all items, with a separate tally per thread, and return this tally.
 
-        With ``ranges``, count only the items that it gives to this thread.
+        With ``ranges``, count only the items that ``ranges`` assigns to this thread.
         """
         n_items, are_joined = len(columns[0]), len(columns) > 2
         if ranges is None and n_items <= FIRST_RANGE:
-            # The items are one range, which is too short for several threads.
+            # There is only one range of items, too short for several threads.
             self.add(columns, 0, n_items, weights)
             return self
         if ranges is None:
@@ -212,7 +212,7 @@ class Tally:
                     self.merge(part)
                 return self
             ranges = ItemRanges(n_items, 1)
-        # Ranges that may have to be counted again are short at first.
+        # Ranges that can require a recount are short at first.
         length = FIRST_RANGE if self._ranges else LARGEST_RANGE if self._growing else LONGEST_RANGE
         while bounds := ranges.take(max(length, 16 * self.n_cells)):
             before = self._codecs
@@ -243,7 +243,7 @@ class Tally:
             table[np.ix_(*places)] += more
 
     def subtract(self, columns: Sequence[AnyArray]) -> bool:
-        """Subtract unweighted items; if one was not added, return False without a change."""
+        """Subtract unweighted items. If one was never added, change nothing and return False."""
         if self._cut_short_by:
             raise cut_short(self._cut_short_by)
         n_items = len(columns[0])
@@ -256,7 +256,7 @@ class Tally:
         else:
             part = self.empty_copy()
             part.add(columns, 0, n_items)
-            # The copied maps give codes to new labels.
+            # The copied maps assign codes to new labels.
             if part.n_labels != self.n_labels:
                 return False
             cells = tuple(slice(n_labels + 1) for n_labels in self.n_labels)
@@ -269,7 +269,7 @@ class Tally:
         return True
 
     def finish(self) -> ConfusionTable:
-        """Return the counts as a table; learned labels are reduced to those that occur, sorted."""
+        """Return the counts as a table. Learned labels are reduced to those that occur, sorted."""
         if self._cut_short_by:
             raise cut_short(self._cut_short_by)
         tables, labels = self._occurring()
@@ -313,7 +313,7 @@ class Tally:
                 self._add_outsiders(columns, begin, end, weights)
 
     def _count(self, columns: Sequence[AnyArray], weights: AnyArray | None) -> None:
-        """Count items into the table; those with other labels go to the last row of their axis."""
+        """Count items. Other labels are counted in the last row of their axis."""
         encoded = [
             (codec.learn if grows else codec.encode)(self._kernels, column)
             for codec, grows, column in zip(self._codecs, self._grows, columns)
@@ -327,7 +327,7 @@ class Tally:
         if weights is None:
             kernels.count_pairs(first, second, lowest, self._flat[0], part)
         elif weights.dtype.kind == "f":
-            # The caller checks the table for sums that are not finite.
+            # The caller checks whether all sums in the table are finite.
             with np.errstate(over="ignore", invalid="ignore"):
                 counts, sums = self._flat
                 kernels.sum_pairs(first, second, lowest, weights, (counts, sums), part)
@@ -336,7 +336,7 @@ class Tally:
             kernels.sum_pairs_exactly(first, second, lowest, weights, (counts, high, low), part)
 
     def _joined(self, encoded: Sequence[AnyArray]) -> tuple[AnyArray, AnyArray]:
-        """Return the combined codes of groups and first ratings, and those of second ratings."""
+        """Return the joint codes of groups and first ratings, and the codes of second ratings."""
         groups, first, second = (
             LabelRange(codec.lowest, codec.n_labels).codes(values)
             for codec, values in zip(self._codecs, encoded)
@@ -348,7 +348,7 @@ class Tally:
     def _add_outsiders(
         self, columns: Sequence[AnyArray], start: int, stop: int, weights: AnyArray | None
     ) -> None:
-        """Learn the labels of items that were just counted outside, and count these items again."""
+        """Learn the labels of items just counted as outside, and count these items again."""
         n_left = self.n_items
         for last in self._last_rows():
             last[...] = 0
@@ -404,7 +404,7 @@ class Tally:
         self._go_on(tuple(codecs), tables, tuple(map(slice, tables[0].shape)))
 
     def _make_room(self) -> None:
-        """Enlarge the tables to a row per label, with some spare rows."""
+        """Enlarge the tables to one row per label, with some spare rows."""
         shape = self.tables[0].shape
         if all(n_labels < length for n_labels, length in zip(self.n_labels, shape)):
             return
@@ -421,7 +421,7 @@ class Tally:
         places: tuple[slice, ...],
         shape: tuple[int, ...] | None = None,
     ) -> None:
-        """Start new tables and copy earlier counts to their new positions."""
+        """Start new tables, and copy the earlier counts to their new positions."""
         self._use(codecs, shape or tuple(codec.n_labels + 1 for codec in codecs))
         for table, part in zip(self.tables, parts):
             table[places] = part
@@ -430,7 +430,7 @@ class Tally:
         """Return the tables and labels of each axis.
 
         Axes with learned labels contain the labels that occur, sorted. Other axes contain all
-        labels and one more position for items outside.
+        labels, followed by a position for outside items.
         """
         counts, tables, labels = self.tables[0], self.tables, []
         for i, codec in enumerate(self._codecs):
@@ -442,7 +442,7 @@ class Tally:
                 if codec.longest_chunk is not None:
                     places = places[np.argsort(own[places])]
                 elif len(places) == n_labels:
-                    # Indexing with a slice returns a view, which is much faster.
+                    # A slice returns a view, which is much faster.
                     places = slice(n_labels)
                 axis = (slice(None),) * i
                 own, tables = own[places], [table[(*axis, places)] for table in tables]

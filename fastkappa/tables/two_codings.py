@@ -1,8 +1,9 @@
-"""Recognize from a table that two raters name or number the same labels differently.
+"""Detect, from a table, that two raters name or number the same labels differently.
 
-For example, one writes "stage 2" and the other "Stage2", one counts from 0 and the other from 1, or
-1 is the best grade for one and the worst for the other. Recoding then increases the agreement. Or
-one rater writes a label in a second way now and then, such as "mil" and "mild".
+For example, one writes "stage 2" and the other "Stage2", one counts from 0 and the other from 1, 1
+is the best grade for one and the worst for the other, or a model's classes are named in another
+order. Recoding then increases the agreement. Or one rater writes a label in a second way now and
+then, such as "mil" and "mild".
 """
 
 from __future__ import annotations
@@ -13,26 +14,25 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
-from fastkappa.ratings.labels import alike_among
+from fastkappa.ratings.looks import alike_among
 
-# Kappa after recoding must be at least this large, and exceed the kappa of the given ratings by at
-# least this much.
+# The smallest kappa after recoding, and its smallest gain over the kappa of the given ratings.
 NEAR, BETTER = 0.6, 0.5
 # Without any agreement, ``n * kappa**2`` reaches 10 about once in 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
-# The smallest number of items with both names of a label, and the smallest number with a pair of
-# names.
+# The smallest number of items with either name of a label, and the smallest number with both names.
 OFTEN, TOGETHER = 2, 3
-# If there are more labels, they are usually ids or measurements.
+# If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
-# The minimum length and similarity of two words to count as the same word with a typo.
+# The minimum length and similarity of two words that differ only by a typing error.
 LEAST_WORD, SIMILAR = 5, 0.8
 REMEDY = "Number the labels the same way if both raters use the same scale."
 
@@ -42,22 +42,24 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> boo
 
     It does if at least two labels, or one of words, have no agreement, as after a shift. It also
     does if the two corners off the diagonal contain at least twice as many items as the corners on
-    it, as after a reversal.
+    it, as after a reversal, or if the largest cell is off the diagonal, as after a permutation.
     """
-    # For few labels, counting in a list is faster than in a NumPy array.
+    # For few labels, counting in a list is faster than counting in a NumPy array.
     agreed = table.diagonal().tolist()
     n_without = agreed.count(0)
     if n_without > 1 or (n_without and isinstance(labels[0], str)):
         return True
     last = len(agreed) - 1
     opposite = table.item(last) + table.item(last * (last + 1))
-    return bool(opposite > 1 and opposite >= 2 * (agreed[0] + agreed[last]))
+    if opposite > 1 and opposite >= 2 * (agreed[0] + agreed[last]):
+        return True
+    return bool(table.argmax() % (last + 2))
 
 
 def judge_pairs(
     codes: AnyArray, labels: AnyArray, names: Sequence[str], *, are_given: bool
 ) -> bool:
-    """Warn of the first two raters who code labels differently; return whether there are any.
+    """Warn about the first two raters who code labels differently, and return whether any do.
 
     ``codes`` has one row per rater and one column per item. Each code is the position of the label,
     or the number of labels if the rating is missing.
@@ -79,9 +81,9 @@ def judge_pairs(
 def warn_of_two_codings(
     labels: Sequence[Any] | AnyArray, table: AnyArray, names: Sequence[str], *, are_given: bool
 ) -> bool:
-    """Warn if two raters seem to name or number labels differently; return whether they do.
+    """Warn if two raters seem to name or number labels differently, and return whether they do.
 
-    Labels that are given are never two names of one label.
+    Labels given by the user are never treated as two names of one label.
     """
     if len(labels) > MOST_LABELS:
         return False
@@ -89,9 +91,10 @@ def warn_of_two_codings(
     if is_alphabetical(array):
         if not are_given:
             found = _two_names(array, table, names) or _second_spellings(array, table, names)
-    # If most items agree, no other numbering is better.
+    # If raters agree on most items, no other numbering is better.
     elif 2 * table.trace() < table.sum() and array.dtype.kind in "iufbUTO" and _is_predicted(table):
         found = _two_numberings(array.astype(float), table, names)
+    found = found or _permuted(array, table, names)
     if found:
         warn(found)
     return found is not None
@@ -100,16 +103,16 @@ def warn_of_two_codings(
 def _is_predicted(table: AnyArray) -> bool:
     """Return whether one rater's label predicts the other's, by Goodman–Kruskal's lambda.
 
-    Unrelated labels do not predict each other, so most tables need no closer look.
+    Unrelated labels do not predict each other, so most tables require no closer look.
     """
     most = table.sum(axis=0).max()
     return bool(table.max(axis=1).sum() - most > LEAST_LAMBDA * (table.sum() - most))
 
 
 def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about labels of only one rater that coincide with labels of the other.
+    """Return the warning about labels of one rater that coincide with labels of the other.
 
-    Labels that look alike are skipped, because they have their own warning.
+    Labels that look alike are skipped, because another warning covers them.
     """
     labels = labels.astype(object)
     n, of_rows, of_columns = table.sum(), table.sum(axis=1), table.sum(axis=0)
@@ -120,8 +123,8 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     met = table[np.ix_(rows, columns)].astype(float)
     first, second = of_rows[rows, None].astype(float), of_columns[columns].astype(float)
     by_chance = first * second / n
-    # The kappa of the two labels, each against all others. If the two labels always coincide, it is
-    # 1.
+    # The kappa of the two labels, each against all others. It is 1 if the two labels always
+    # coincide.
     most = (first + second) / 2 - by_chance
     kappa = np.divide(met - by_chance, most, out=np.zeros_like(met), where=most > 0)
     places = [
@@ -144,10 +147,10 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
 
 
 def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about labels that only one rater used, and their look-alikes.
+    """Return the warning about labels that only one rater used and that resemble other labels.
 
-    Such labels are abbreviations, have a typing error, or have the same text before them, such as
-    "Answer: A" and "Answer: B". Labels that look alike have their own warning.
+    Such labels are abbreviations, contain a typing error, or share a prefix, such as "Answer: A"
+    and "Answer: B". Labels that look alike are covered by another warning.
     """
     met = []
     for counts, (own, other) in ((table, names), (table.T, names[::-1])):
@@ -176,14 +179,14 @@ def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -
 
 
 def _is_respelt(label: str, meant: str) -> bool:
-    """Return whether a word is the beginning of another, or differs by a few letters or accents.
+    """Return whether a word is the beginning of another, or differs in a few letters or accents.
 
-    Words in capitals are codes, which can begin with one another, such as "NNP" and "NNPS".
+    Words in capitals are codes, and one code can begin with another, such as "NNPS" with "NNP".
     """
     short, long = sorted((_letters(label.rstrip(".")), _letters(meant)), key=len)
     if not (short.isalpha() and long.isalpha()) or (meant.isupper() and len(meant) > 1):
         return False
-    # Short words are codes too, such as "nn" and "nns".
+    # Short words, such as "nn" and "nns", are also codes.
     if long.startswith(short) and (len(long) > 3 or len(long) > len(short) + 1):
         return True
     if len(short) < LEAST_WORD or short[0] != long[0]:
@@ -194,16 +197,16 @@ def _is_respelt(label: str, meant: str) -> bool:
 
 
 def _prefix(label: str, meant: str) -> str:
-    """Return the text before a label within another, or an empty string if it is only a word.
+    """Return the text before a label within another label, or "" if that text is only a word.
 
-    A word before a label makes another one, such as "very likely".
+    A word before a label makes another label, such as "very likely".
     """
     before, found, _ = label.partition(meant)
     return before if found and not before.strip().isalpha() else ""
 
 
 def _letters(text: str) -> str:
-    """Return a text in lowercase and without accents."""
+    """Return a text in lower case and without accents."""
     import unicodedata
 
     return unicodedata.normalize("NFD", text.casefold()).encode("ascii", "ignore").decode()
@@ -214,7 +217,7 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
     a, b = names
     step = _most_frequent(values - values[:, None], table)
     rows, columns = (values[table.any(axis=axis)] for axis in (1, 0))
-    # If a rater only rates one step higher, the ratings still stay within the scale.
+    # If a rater merely rates one step higher, the ratings stay within the scale.
     ends = {columns.min() - rows.min(), columns.max() - rows.max()}
     if step and ends == {step} and (better := _better(values, values - step, table)):
         how = f"{b} seems to number the labels {'higher' if step > 0 else 'lower'} than {a} by"
@@ -226,8 +229,44 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
     return None
 
 
+def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about raters who use the same labels, but each for other categories."""
+    used = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
+    counts = table[np.ix_(used, used)]
+    columns = _partners(counts)
+    places = np.arange(len(used)).astype(float)
+    given, better = (_kappa(places, places, own, 0) for own in (counts, counts[:, columns]))
+    if better < max(NEAR, given + BETTER) or counts.sum() * better**2 < 2 * EVIDENCE:
+        return None
+    # A rater who is a step higher leaves no items for the lowest label.
+    by_chance = counts.sum(axis=1) * counts.sum(axis=0)[columns] / counts.sum()
+    moved = np.flatnonzero(columns != places)
+    if (counts[moved, columns[moved]] <= by_chance[moved]).any():
+        return None
+    a, b = names
+    shown = labels[used].tolist()
+    pairs = [f"{shown[i]!r} of {a} with {shown[columns[i]]!r} of {b}" for i in moved.tolist()]
+    return (
+        f"{a} and {b} use the same labels, but nearly always for different categories:"
+        f" {first_of_many(pairs, MOST_SHOWN, '; ')}. Kappa is {given:.2f}, and would be"
+        f" {better:.2f} with these labels exchanged. Check which label each number or name stands"
+        " for, as with a model's classes or numbers of clusters."
+    )
+
+
+def _partners(table: AnyArray) -> NDArray[np.intp]:
+    """Return a column for each row, taking the largest cells first."""
+    rest = table.astype(float)
+    columns = np.zeros(len(rest), np.intp)
+    for _ in columns:
+        row, column = np.unravel_index(rest.argmax(), rest.shape)
+        columns[row] = column
+        rest[row] = rest[:, column] = -1
+    return columns
+
+
 def _most_frequent(keys: Floats, table: AnyArray) -> float:
-    """Return the key with the most items; ``keys`` has one entry per cell."""
+    """Return the key with the most items. ``keys`` has one entry per cell."""
     distinct, places = np.unique(keys, return_inverse=True)
     n = np.bincount(places.ravel(), weights=table.ravel())
     return float(distinct[n.argmax()])
@@ -243,7 +282,7 @@ def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
 
 
 def _kappa(rows: Floats, columns: Floats, table: AnyArray, power: int) -> float:
-    """Return the kappa of a table whose rows and columns have these numbers as labels."""
+    """Return the kappa of a table with the given numbers as labels of rows and columns."""
     apart = np.abs(rows[:, None] - columns)
     weights = apart**power if power else (apart > 0).astype(float)
     by_chance = table.sum(axis=1) @ weights @ table.sum(axis=0)

@@ -23,7 +23,7 @@ from fastkappa.thresholds.items.grouped_scores import group_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
 
 # In free-threaded Python, threads that look up a dtype contend for its reference count. So arrays
-# are passed on without conversion there. Types other than float64 then take four times as long.
+# are passed on without conversion, although types other than float64 then take four times as long.
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
@@ -127,7 +127,8 @@ class ThresholdEvaluator:
         kappa : float
             Kappa, or NaN without a warning if kappa is undefined.
         """
-        # Read this once, because calls from several threads contend for its reference count.
+        # Read the attribute once, because calls from several threads contend for its reference
+        # count.
         fast = self._fast
         if fast is not None:
             is_array = type(thresholds) is np.ndarray
@@ -138,7 +139,7 @@ class ThresholdEvaluator:
                 kappa: float = fast(thresholds if as_it_is else np.asarray(thresholds, np.float64))
                 return kappa
             except (TypeError, ValueError, OverflowError):
-                # _read raises the error, or copies a strided array.
+                # `_read` raises the error, or copies a strided array.
                 pass
         numbers = self._read(thresholds, 1)
         if fast is not None:
@@ -183,7 +184,7 @@ class ThresholdEvaluator:
         return {**self.__dict__, "_fast": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # The process that unpickles can use a different backend.
+        # A process that unpickles the evaluator can use a different backend.
         self.__dict__.update(state)
         self._fast = self._compiled(score_kernels(get_kernels()))
 

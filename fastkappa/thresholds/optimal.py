@@ -37,7 +37,7 @@ ITEMS_WORTH_BINS = 1 << 16
 # If scores fall as labels rise, kappa at the best thresholds is close to 0. So the direction of
 # the scores is checked only below this kappa.
 MOST_OF_FALLING = 0.3
-# The repr shows at most this many thresholds.
+# The largest number of thresholds that the repr shows.
 MOST_SHOWN = 4
 IN_SAMPLE = (
     "The thresholds were chosen on these items, so this kappa is optimistic. KappaRounder estimates"
@@ -59,15 +59,15 @@ class ThresholdResult(Result):
     kappa : float
         Kappa between the true labels and the labels given by the thresholds.
     table : ndarray of shape (l, l)
-        Row i, column j is the number of items with true label i that were given label j.
-        Entries are int64 counts, or float64 sums if the item weights are floats.
+        Row i, column j is the number of items with true label i that get label j. Entries are int64
+        counts, or float64 sums if the item weights are floats.
     labels : ndarray of shape (l,)
         The labels, in order.
     rounds : int
         The number of rounds of the search.
     gap : float
-        No thresholds reach a kappa above ``kappa + gap``. With integer item weights, the gap is
-        0.0, because the optimum is proven in integer arithmetic.
+        An upper bound on the possible gain: no thresholds reach a kappa above ``kappa + gap``. With
+        integer item weights, the gap is 0.0, because the optimum is proven in integer arithmetic.
     method : {'sort', 'bins'}
         The method used. 'bins' falls back to 'sort' if the bins in which a threshold can lie
         contain more than half of the items.
@@ -197,7 +197,7 @@ def optimal_thresholds(
     Returns
     -------
     result : ThresholdResult
-        If there is a single true label, kappa is undefined. Then ``kappa`` is NaN, and an
+        If there is a single true label, kappa is undefined: ``kappa`` is NaN, and an
         ``UndefinedMetricWarning`` is issued.
 
     Raises
@@ -214,7 +214,7 @@ def optimal_thresholds(
     -----
     LabelOrderWarning
         If ``y_true`` contains strings that are not all numbers, and their order is neither
-        given nor declared. Thresholds depend on the order of the labels, whatever the weights.
+        given nor declared. Thresholds depend on the order of the labels, regardless of the weights.
     FallingScoresWarning
         If scores fall as labels rise. In this case, multiply the scores by -1.
 
@@ -225,15 +225,15 @@ def optimal_thresholds(
 
     Notes
     -----
-    Both terms of kappa = 1 - O / E are sums over the items. So finding the best thresholds is
-    a fractional programme, which Dinkelbach's method solves exactly in a few rounds.
+    Both O and E in kappa = 1 - O / E are sums over the items. So finding the best thresholds is a
+    fractional programme, which Dinkelbach's method solves exactly in a few rounds.
 
     The work grows linearly with the number of items and quadratically with the number of
     labels.
 
     With few items, the best thresholds fit the noise and are not the best for new items.
-    `KappaRounder` finds thresholds for new items. From about 100 000 items on, both are
-    practically the same.
+    `KappaRounder` finds thresholds for new items. With 100 000 or more items, both are practically
+    the same.
 
     References
     ----------

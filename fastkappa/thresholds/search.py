@@ -1,4 +1,4 @@
-"""Search for the best thresholds: ``items`` makes tables, and ``cuts`` finds their best cuts."""
+"""Search for the best thresholds, using tables from ``items`` and their best cuts from ``cuts``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def n_coarse_bins(n_items: int, n_labels: int) -> int:
 
 
 class SearchSizes(NamedTuple):
-    """Table sizes that decide when the search starts on a coarser table.
+    """Table sizes that determine whether the search starts with a coarser table.
 
     Up to ``most_rows`` rows are searched directly. With more rows, a coarser table first shows
     which rows are worth splitting. Up to ``most_sorted`` items are sorted. With more items,
@@ -89,8 +89,8 @@ def best_binned(
 ) -> tuple[Best, AnyArray] | None:
     """Return the best cuts and thresholds, or None if it is better to sort all items.
 
-    Sorting is better if the bins that can contain a cut have more than half of the items. It is
-    necessary if no cuts between bins give each label ``min_class_size`` items.
+    Sorting is better if the bins that can contain a cut have more than half of the items. Sorting
+    is necessary if no cuts between bins give each label ``min_class_size`` items.
     """
     n_items = len(items.scores)
     n_bins = sizes.n_coarse_bins(n_items, items.n_labels)
@@ -110,7 +110,7 @@ def best_binned(
         worth = _worth_opening(programme, table, cuts)
         n_inside = int(np.diff(table.n_below)[worth].sum())
         if 2 * n_inside > n_left:
-            # Finer bins would make little difference.
+            # finer bins would make little difference
             if n_left == n_items:
                 return None
             break
@@ -135,9 +135,9 @@ def best_binned(
 
 
 def _worth_opening(programme: Programme, table: BinTable, cuts: Cuts) -> NDArray[np.bool_]:
-    """Return which bins to open, that is, to sort or to count in finer bins."""
+    """Return a mask of the bins to open, that is, to sort or to count in finer bins."""
     worth = rows_worth_splitting(programme, table.prefix, table.n_below, cuts)
-    # The bins next to a cut are opened too, because the threshold lies between their scores.
+    # The bins next to a cut are also opened, because the threshold lies between their scores.
     beside = np.concatenate([cuts.positions - 1, cuts.positions])
     worth[beside[(beside >= 0) & (beside < len(worth))]] = True
     # If a bin was not worth opening in a coarser table, it is not worth opening now.
@@ -179,7 +179,7 @@ def best_with_open_rows(
 ) -> Best | None:
     """Return the best cuts of a table, between its rows or inside its open rows.
 
-    ``cuts`` are the best cuts between the rows, or None if they are not known.
+    ``cuts`` are the best cuts between the rows, or None if unknown.
     """
     n_rounds = cuts.rounds if cuts else 0
     most_rows = sizes.most_rows
@@ -195,7 +195,7 @@ def best_with_open_rows(
         if n_parts is None:
             break
         if found is None:
-            # Cuts within these parts can still give each label enough items.
+            # Even so, cuts within these parts can give each label enough items.
             worth = np.ones(len(n_below) - 1, bool)
         else:
             worth = rows_worth_splitting(programme, prefix, n_below, found)
@@ -204,7 +204,7 @@ def best_with_open_rows(
         if not len(open_rows.rows):
             break
         if len(open_rows.items.scores) > n_items // 2:
-            # If the parts would be hardly smaller, the row is split completely.
+            # If the parts would hardly be smaller, the row is split completely.
             most_rows = n_items
     if found is None:
         return None
@@ -224,9 +224,9 @@ def single_label_cuts(programme: Programme, n_items: int) -> Best | None:
 class PresortedSearch:
     """Find the best thresholds for the same items with many sets of item weights.
 
-    This serves the bootstrap: the items are sorted once, and the weight of an item in a
-    resample is the number of times it was drawn. A threshold lies midway between two
-    neighbouring items, whatever their weights.
+    This class is for the bootstrap: the items are sorted once, and the weight of an item in a
+    resample is the number of times it was drawn. A threshold is midway between two neighbouring
+    items, regardless of their weights.
     """
 
     def __init__(self, kernels: ScoreKernels, items: SortedScores, matrix: AnyArray) -> None:

@@ -66,11 +66,11 @@ def agreement(
     Parameters
     ----------
     y1, y2 : array-like of shape (n,)
-        The ratings of the first and of the second rater, as for `confusion_counts`. The names of
-        Series become the names of the raters in reports and plots.
+        The ratings of the first and of the second rater, as for `confusion_counts`. In reports and
+        plots, the names of Series are used as the names of the raters.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
-        None counts every disagreement the same. 'linear' and 'quadratic' weight it by the distance
-        between the labels' positions, or its square. A matrix contains disagreement weights. Its
+        None treats all disagreements as equal. 'linear' weights them by the distance between the
+        labels' positions, 'quadratic' by its square. A matrix contains disagreement weights. Its
         rows are the first rater's labels, and it need not be symmetric.
     labels : array-like of shape (l,), default=None
         The labels, in the order that weights refer to. Items with other labels are left out and
@@ -82,24 +82,25 @@ def agreement(
     missing : {'raise', 'drop'}, default='raise'
         How to treat items with a missing rating (None, NaN, NaT, NA, masked or null, or one of the
         ``missing_codes``): raise an error, or leave them out and count them. If the ratings are
-        numbers, common strings for missing values, such as "-" and "n/a", count as missing too,
-        unless ``labels`` are given.
+        numbers and ``labels`` are not given, common strings for missing values, such as "-" and
+        "n/a", also count as missing.
     missing_codes : sequence, default=()
-        Values that stand for a missing rating, such as -9 or "NA".
+        Values that mean a missing rating, such as -9 or "NA".
     clusters : array-like of shape (n,), default=None
         The cluster of each item, such as the patient of a lesion. Clusters can have any type that
-        ratings can have. Items of a cluster can resemble each other, so all standard errors treat
-        clusters as the independent units (Yang and Zhou 2014, 2015). With 't' the degrees of
+        ratings can have. Items in a cluster can resemble each other, so all standard errors treat
+        clusters as the independent units (Yang and Zhou 2014, 2015). With 't', the degrees of
         freedom are the number of clusters minus one. For score and profile intervals and for the
         test of kappa, the statistic is divided by the design effect, if that is above 1, and has
         the same degrees of freedom (Rao and Scott 1984). A missing cluster is treated like a
         missing rating. None means that items are independent.
     sample_weight : array-like of shape (n,), default=None
-        The number of items that each row stands for. The result is the same as if each row were
-        repeated this many times. Weights that are not whole numbers, and weights with clusters, are
-        an error because they have no standard error here. None means 1 for each row.
+        The number of items that each row represents. The result is the same as for ratings with
+        each row repeated this many times. Weights that are not whole numbers, and weights combined
+        with clusters, are an error, because no standard error is available for them. None means 1
+        for each row.
     confidence : float, default=0.95
-        The confidence of intervals.
+        The confidence level of intervals.
     distribution : {'normal', 't'}, default='normal'
         With 'normal', variances are divided by n for n items, and intervals use quantiles of the
         normal distribution. With 't', variances are divided by n - 1, and intervals use quantiles
@@ -107,26 +108,26 @@ def agreement(
         `fastkappa.conger_kappa` (Gwet 2014). The test of kappa uses the normal distribution in both
         cases.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How the intervals of kappa, and of the kappa of each label, are computed. 'asymptotic' is
-        kappa plus and minus a quantile times the standard error. 'score' and 'profile' contain the
-        values of kappa in [-1, 1] that the score test or the likelihood ratio test does not reject.
-        None means 'score', or 'asymptotic' with ``distribution='t'``, for more than 128 labels and
-        for more than 10 billion items. Intervals of the other indices are asymptotic.
+        How intervals are computed for kappa and for the kappa of each label. 'asymptotic' is kappa
+        plus and minus a quantile times the standard error. 'score' and 'profile' contain the values
+        of kappa in [-1, 1] that the score test or the likelihood ratio test does not reject. None
+        means 'score', or 'asymptotic' with ``distribution='t'``, for more than 128 labels and for
+        more than 10 billion items. Intervals of the other indices are asymptotic.
     null_kappa : float, default=0.0
         The null hypothesis for ``z`` and ``p_value``. With 0, the raters are independent under the
-        null hypothesis, and z is kappa divided by its null standard error. Any other value is
-        tested by the score test, which rejects at the 5 % level exactly the values outside the 95 %
-        score interval. The null standard error is then computed from the most likely table with
-        this kappa.
+        null hypothesis, and z is kappa divided by its null standard error. For any other value, the
+        score test is used, which at the 5 % level rejects exactly the values outside the 95 % score
+        interval. The null standard error is then computed from the most likely table with this
+        kappa.
     alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
         The alternative hypothesis: kappa differs from ``null_kappa``, is greater, or is smaller.
 
     Returns
     -------
     result : AgreementResult
-        Kappa, its standard errors, interval and test, and the other indices. If kappa is undefined
-        it is NaN, with an ``UndefinedMetricWarning`` that gives the reason. A ``LabelOrderWarning``
-        is given if weights rely on the alphabetical order of strings. A ``UserWarning`` is given if
+        Kappa, its standard errors, interval and test, and the other indices. An undefined kappa is
+        NaN, and an ``UndefinedMetricWarning`` explains the reason. A ``LabelOrderWarning`` is
+        issued if weights rely on the alphabetical order of strings. A ``UserWarning`` is issued if
         some of ``labels`` occur in no item while other labels are left out, or if both raters are
         the same column.
 
@@ -217,17 +218,17 @@ def agreement_from_confusion(
     ----------
     table : array-like of shape (l, l), ConfusionCounts or SourceCounts
         Counts; rows are the first rater's ratings. A pandas DataFrame, as from `pandas.crosstab`,
-        must have the same labels on rows and columns. The names of its axes become the names of the
-        raters.
+        must have the same labels on rows and columns. The names of its axes are used as the names
+        of the raters.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         Disagreement weights, as for `agreement`.
     labels : array-like of shape (l,), default=None
         The labels of rows and columns. For a data frame, give its column names in order, or new
-        names. None means the labels of the counts or of the DataFrame, otherwise
-        numbers from 0. An alphabetical order is often not the intended order. So with weights, a
-        ``LabelOrderWarning`` is given unless ``labels`` are given.
+        names. None means the labels of the counts or of the DataFrame, or numbers from 0 for other
+        tables. Because alphabetical order is often not the intended order, a ``LabelOrderWarning``
+        is issued if there are weights but no ``labels``.
     confidence : float, default=0.95
-        The confidence of intervals.
+        The confidence level of intervals.
     distribution : {'normal', 't'}, default='normal'
         The distribution for standard errors and intervals, as for `agreement`.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
@@ -349,10 +350,10 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
             f"labels must have {n_labels} entries, one per row of the table, got {got}."
         )
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
-        # NumPy would turn the numbers in a mixed list into strings.
+        # NumPy would convert the numbers in a mixed list to strings.
         names = np.array(labels, dtype=object)
-    # For floats the list itself is read, because only the list shows whether large whole numbers
-    # are rounded in an array.
+    # For floats, the list itself is read, because an array does not show whether large whole
+    # numbers were rounded.
     names = array_of(labels if names.dtype.kind == "f" else names, "labels")
     refuse_missing_labels(list(distinct(names.tolist())))
     return names

@@ -1,4 +1,4 @@
-"""Write the report and the sentence on the agreement of two raters."""
+"""Write the report and the sentence about the agreement of two raters."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 
-# This stands for AgreementResult. Importing the class would be circular, because it uses this
-# module.
+# A placeholder for AgreementResult, which would be a circular import, because it uses this module.
 _Result: TypeAlias = Any
 
 NAMES = {
@@ -40,11 +39,11 @@ IN_DICTIONARY = (
     *("expected_agreement", "weighted_observed_agreement", "weighted_expected_agreement"),
     *("kappa_max", "pabak", "prevalence_index", "bias_index", "bangdiwala_b", "category_kappas"),
 )
-# If there are no weights, these two equal the index above them.
+# Without weights, these two indices equal the index above them.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
-# A report names at most this many unused labels.
+# The largest number of unused labels that a report names.
 MOST_UNUSED = 5
-# The null hypothesis for each alternative.
+# the null hypothesis for each alternative
 NULLS = {"two-sided": "kappa = {:g}", "greater": "kappa <= {:g}", "less": "kappa >= {:g}"}
 UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
@@ -68,7 +67,7 @@ def report_of(result: _Result) -> Report:
 
 
 def _beyond_range(result: _Result) -> Iterator[str]:
-    """Yield a line that names the intervals beyond the range of their index, if there are any."""
+    """If intervals exceed the range of their index, yield a line that names them."""
     if any(low < -1 or high > 1 for *_, (low, high) in result.rows()):
         method = result.interval_method
         unlike = "" if method == "asymptotic" else f", unlike the {method} interval of kappa"
@@ -102,7 +101,7 @@ def _left_out(result: _Result) -> str:
 
 
 def why_undefined(result: _Result) -> str:
-    """Return the reason why kappa of a result is undefined."""
+    """Return the reason why the kappa of a result is undefined."""
     both = result.table.sum(axis=0) + result.table.sum(axis=1)
     used = [label_text(label) for label, n in zip(result.labels.tolist(), both) if n]
     if len(used) == 1:
@@ -112,7 +111,7 @@ def why_undefined(result: _Result) -> str:
 
 
 def agreed_on(result: _Result, between: str, after: str = "") -> str:
-    """Return the raters, and the numbers of items and labels, as the first line of a report.
+    """Return the first line of a report: the raters, and the numbers of items and labels.
 
     ``between`` and ``after`` are the texts after the names of the first and second rater.
     """
@@ -125,12 +124,12 @@ def agreed_on(result: _Result, between: str, after: str = "") -> str:
 
 
 def in_clusters(result: _Result) -> str:
-    """Return the number of clusters as text, empty without clusters."""
+    """Return the number of clusters as text, or an empty text without clusters."""
     return "" if result.clusters is None else f" in {count_text(result.n_clusters, 'cluster')}"
 
 
 def shared_clusters(n: int) -> list[str]:
-    """Return a remark on the clusters that several groups share, if there are any."""
+    """Return a remark on clusters that several groups share, if there are any."""
     if not n:
         return []
     return [

@@ -34,21 +34,21 @@ from fastkappa.two_raters.statistics import proportions
 class AgreementResult(Result):
     """The confusion matrix of two raters and all its statistics.
 
-    `agreement` and `agreement_from_confusion` return it. It is immutable, prints as a report
-    and shows as HTML tables in notebooks. Every statistic is a property, computed on first
-    use, and NaN where it is undefined.
+    The result of `agreement` and `agreement_from_confusion` is immutable. Printing it shows a
+    report, and notebooks show HTML tables. Every statistic is a property, computed on first use,
+    and NaN if undefined.
 
     Attributes
     ----------
     table : ndarray of shape (l, l)
-        Counts; rows are the first rater's ratings. The array is read-only, like all arrays here.
+        Counts; rows are the first rater's ratings. Read-only, like all arrays of the result.
     labels : ndarray of shape (l,)
         The labels of rows and columns.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights. Weighted agreements use the agreement weights
         ``1 - weights / weights.max()``.
     confidence : float
-        The confidence of intervals.
+        The confidence level of intervals.
     missing : tuple of int
         The numbers of missing ratings of the first and of the second rater.
     n_dropped : int
@@ -58,7 +58,7 @@ class AgreementResult(Result):
     distribution : {'normal', 't'}
         The distribution for standard errors and intervals, as for `agreement`.
     raters : tuple of str
-        The names of the two rater columns, if they are named Series. Reports and plots show them.
+        The names of the raters' columns, if they are named Series, for reports and plots.
     interval_method : {'asymptotic', 'score', 'profile'}
         The method used for the intervals of kappa and of the kappa of each label.
     null_kappa : float
@@ -66,7 +66,7 @@ class AgreementResult(Result):
     alternative : {'two-sided', 'greater', 'less'}
         The alternative hypothesis for ``p_value``.
     clusters : Clusters or None
-        The clusters of the items, if they were given. They are the units of all standard errors.
+        The clusters of the items, if given. They are the units of all standard errors.
     missing_clusters : int
         The number of items whose cluster is missing.
     """
@@ -93,12 +93,12 @@ class AgreementResult(Result):
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters with an item in the table, or of items without clusters."""
+        """The number of clusters with an item in the table. Without clusters, ``n``."""
         return int(n_units(self.n, self.clusters))
 
     @cached_property
     def design_effect(self) -> float:
-        """The ratio of the variance of kappa to that of independent items."""
+        """The variance of kappa with clusters, divided by the variance for independent items."""
         if not self._in_clusters:
             return 1.0
         alone = float(inference.standard_error(self.table, self.weights))
@@ -122,7 +122,7 @@ class AgreementResult(Result):
     def null_standard_error(self) -> float:
         """The standard error of kappa under the null hypothesis, as described in `agreement`.
 
-        It is NaN with clusters, because it assumes independent items.
+        With clusters it is NaN, because it assumes independent items.
         """
         return math.nan if self._in_clusters else float(self._null_test.standard_error[0])
 
@@ -130,14 +130,14 @@ class AgreementResult(Result):
     def textbook_standard_error(self) -> float:
         """The cruder standard error of textbooks, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)``.
 
-        It is NaN with clusters, because it assumes independent items.
+        With clusters it is NaN, because it assumes independent items.
         """
         found = inference.textbook_standard_error(self.table, self.weights)
         return math.nan if self._in_clusters else float(found)
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """The interval of kappa by ``interval_method``; an asymptotic interval can exceed 1."""
+        """The interval of kappa, by ``interval_method``. An asymptotic interval can exceed 1."""
         own = self.table[None], self.weights, [self.kappa], [self.standard_error]
         return self._intervals(*own)[0]
 
@@ -148,9 +148,9 @@ class AgreementResult(Result):
 
     @property
     def z(self) -> float:
-        """The z statistic of the test of ``null_kappa``.
+        """The z statistic for testing ``null_kappa``.
 
-        With clusters it is divided by the root of the design effect, if that is above 1. It is NaN
+        With clusters, z is divided by the root of the design effect, if that is above 1. It is NaN
         if all items are in one cluster, or if no table with ``null_kappa`` is found, for example
         near -1 for raters who agree.
         """
@@ -160,12 +160,12 @@ class AgreementResult(Result):
 
     @property
     def p_value(self) -> float:
-        """The p-value of z for the ``alternative``; with clusters, it is from Student's t."""
+        """The p-value of z for the ``alternative``. With clusters, it is based on Student's t."""
         return p_value(self.z, self.alternative, self.freedom)
 
     @property
     def tested(self) -> Estimates:
-        """The test of every possible value of kappa, by ``interval_method``."""
+        """The test of any value of kappa, by ``interval_method``."""
         own, errors = (self.table[None], self.weights), [self.standard_error]
         widened = self._widening(*own, errors)
         return kappas_tested(self.interval_method, *own, np.array(errors), widened)
@@ -206,7 +206,7 @@ class AgreementResult(Result):
 
     @property
     def krippendorff_alpha(self) -> float:
-        """Krippendorff's alpha for the weights in use; quadratic weights mean interval data."""
+        """Krippendorff's alpha for the weights in use. Quadratic weights mean interval data."""
         return self._value("krippendorff_alpha")
 
     @property
@@ -216,7 +216,7 @@ class AgreementResult(Result):
 
     @property
     def pabak(self) -> float:
-        """Prevalence and bias adjusted kappa, the same as Bennett's S; 2 p_o - 1 for two labels."""
+        """Prevalence and bias adjusted kappa: Bennett's S, which is 2 p_o - 1 for two labels."""
         return self._value("bennett_s")
 
     @property
@@ -231,7 +231,7 @@ class AgreementResult(Result):
 
     @property
     def gwet_ac2(self) -> float:
-        """Gwet's AC2 for the weights in use; AC1 without weights."""
+        """Gwet's AC2 for the weights in use, or AC1 without weights."""
         return self._value("gwet_ac2")
 
     @cached_property
@@ -241,12 +241,12 @@ class AgreementResult(Result):
 
     @cached_property
     def prevalence_index(self) -> float:
-        """How much more frequent the first of two labels is; NaN for more labels."""
+        """How much more frequent the first of two labels is; NaN for more than two labels."""
         return float(indices.prevalence_index(self.table))
 
     @cached_property
     def bias_index(self) -> float:
-        """How much more often the first rater gives the first of two labels; otherwise NaN."""
+        """How much more often the first rater gives the first label; NaN for more than two."""
         return float(indices.bias_index(self.table))
 
     @cached_property
@@ -262,7 +262,7 @@ class AgreementResult(Result):
 
     @cached_property
     def specific_agreement(self) -> proportions.SpecificAgreement:
-        """The agreement on each label; for two labels, on the positive and the negative."""
+        """The agreement on each label, such as positive and negative agreement for two labels."""
         own = self.table, self.confidence, self.labels, self.clusters
         return proportions.specific_agreement(*own)
 
@@ -318,14 +318,14 @@ class AgreementResult(Result):
 
     @cached_property
     def _scale(self) -> float:
-        """The factor of standard errors, relative to variances divided by n."""
+        """The factor of standard errors, relative to those from variances divided by n."""
         if self.distribution == "normal":
             return 1.0
         return math.sqrt(correction(self.n, self.clusters))
 
     @property
     def _in_clusters(self) -> bool:
-        """Whether a cluster has more than one item; clusters of one item have no effect."""
+        """Whether any cluster has more than one item. Clusters of one item have no effect."""
         return are_joined(self.clusters)
 
     @property
@@ -365,7 +365,7 @@ class AgreementResult(Result):
         return float(self._indices[name].value)
 
     def interpret(self, scale: ScaleName) -> Interpretation:
-        """Interpret kappa by a scale, with its uncertainty.
+        """Interpret kappa on a scale, with its uncertainty.
 
         Parameters
         ----------
@@ -375,8 +375,8 @@ class AgreementResult(Result):
         Returns
         -------
         interpretation : Interpretation
-            The reading of kappa, its distribution over the bands, and the highest band it reaches
-            with the result's confidence.
+            Kappa's band, its distribution over the bands, and the highest band that it reaches with
+            the result's confidence.
 
         Examples
         --------
@@ -407,7 +407,7 @@ class AgreementResult(Result):
     def to_frame(self) -> Any:
         """Return the indices, and the kappa of each label, as a pandas DataFrame.
 
-        Its columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
+        The columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
 
         Raises
         ------

@@ -85,13 +85,13 @@ def agreement_by(
         the tables of all groups have the same labels: the declared labels, or all labels that occur
         in any group.
     undefined : {'nan', 'drop'}, default='nan'
-        What the test of equality does if the kappa of a group is undefined, as for
-        `compare_strata`: return NaN, or leave such groups out.
+        How the test of equality handles groups with an undefined kappa, as for `compare_strata`:
+        return NaN, or leave such groups out.
     clusters : array-like of shape (n,), default=None
         The cluster of each item, as for `agreement`. Groups may share clusters, such as the cases
-        of one reader. The test of equality takes this into account.
+        of one reader. The test of equality accounts for this.
     sample_weight : array-like of shape (n,), default=None
-        The number of items that each row stands for, as for `agreement`.
+        The number of items that each row represents, as for `agreement`.
     distribution : {'normal', 't'}, default='normal'
         The distribution of standard errors and intervals, as for `agreement`.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
@@ -224,7 +224,7 @@ def _covariance(
 
 
 def _warn_of_undefined(results: Mapping[Any, AgreementResult]) -> None:
-    """Warn of groups whose kappa is undefined, and of groups with only one cluster."""
+    """Warn about groups with an undefined kappa, and about groups with only one cluster."""
     without_kappa = [group for group, result in results.items() if math.isnan(result.kappa)]
     single = [group for group, result in results.items() if result.n_clusters == 1 < result.n]
     for groups, what, why in (

@@ -35,10 +35,10 @@ from fastkappa.statistics.weights import weights_text
 from fastkappa.two_raters.agreement_report import NULLS, agreed_on, in_clusters, shared_clusters
 from fastkappa.two_raters.agreement_result import AgreementResult
 
-# A sentence names up to this many groups. If there are more, it names only those with the lowest
-# and highest kappa.
+# The largest number of groups that a sentence names. With more groups, it names only the groups
+# with the lowest and highest kappa.
 MOST_IN_SENTENCE = 5
-# This is the name of all groups together.
+# the name for all groups together
 ALL = "all items"
 
 
@@ -59,12 +59,12 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     undefined : {'nan', 'drop'}
         How ``equality`` treats groups whose kappa cannot be compared.
     covariance : ndarray of shape (g, g) or None
-        The covariance of the groups' kappas if clusters have items of several groups; None if
+        The covariance of the groups' kappas if clusters have items in several groups; None if
         groups are independent.
     group_name : str
         The name of the grouping in reports.
     n_shared_clusters : int
-        The number of clusters that have items of several groups.
+        The number of clusters that have items in several groups.
     """
 
     results: dict[Any, AgreementResult]
@@ -89,9 +89,9 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def equality(self) -> EqualKappas:
         """The test of equal kappas in all groups, with their common kappa.
 
-        If kappa is undefined in a group, the test is NaN, with a warning that names the groups. The
+        If kappa is undefined in some groups, the test is NaN, and a warning names the groups. The
         same applies to a standard error of 0 with ``interval_method='asymptotic'``. With
-        ``undefined='drop'`` these groups are left out. If groups share clusters, the test uses the
+        ``undefined='drop'``, these groups are left out. If groups share clusters, the test uses the
         covariance of their kappas.
         """
         return self._test()
@@ -107,8 +107,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def to_dict(self) -> dict[str, Any]:
         """Return the results of the groups and of all items as a JSON-compatible dictionary.
 
-        ``groups`` is a list with a dictionary per group, whose name is in ``group``. ``all`` is the
-        dictionary of all items.
+        ``groups`` is a list with one dictionary per group, whose entry ``group`` is its name.
+        ``all`` is the dictionary for all items.
         """
         compute_intervals([*self.results.values(), self.pooled])
         return {
@@ -126,8 +126,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per group.
 
-        Its columns are ``n``, ``kappa``, ``standard_error``, ``lower``, ``upper``, ``z``
-        and ``p_value``.
+        The columns are ``n``, ``kappa``, ``standard_error``, ``lower``, ``upper``, ``z`` and
+        ``p_value``.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return data_frame(columns, ("group", list(self.results)))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per group, with its name as text, and one for all items."""
+        """Return one row per group, with its name as text, and a row for all items."""
         results = [*self.results.values(), self.pooled]
         compute_intervals(results)
         names = [*map(label_text, self.results), ALL]
@@ -158,7 +158,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         ]
 
     def sentence(self) -> str:
-        """Return the kappas of the groups, or the range of many, as a sentence for a paper."""
+        """Return the kappas of the groups, or their range, as a sentence for a paper."""
         *groups, whole = self.rows()
         pooled = self.pooled
         known = [row for row in groups if not math.isnan(row["kappa"])]
@@ -217,9 +217,9 @@ def _kappa_of(row: Mapping[str, Any]) -> float:
 
 
 def compute_intervals(results: Sequence[AgreementResult]) -> None:
-    """Compute the intervals of kappa of many results with the same labels and weights at once.
+    """Compute the kappa intervals of many results with the same labels and weights at once.
 
-    The intervals equal those computed one by one. For 500 tables of five labels this takes a
+    The intervals equal those computed one by one. For 500 tables of five labels, this takes a
     twentieth of the time.
     """
     # A cached property stores its value in the attributes of the object.

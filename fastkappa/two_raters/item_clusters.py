@@ -35,7 +35,7 @@ def counted_clusters(
     items : RatedItems
         The rated items, with a column of clusters.
     known : mapping of str to KnownLabels
-        The columns that define a cell, with their labels. The first column gives the rows.
+        The columns that define a cell, with their labels. The first column defines the rows.
     is_within : bool
         Whether all values are among the labels.
 
@@ -67,7 +67,7 @@ class GroupedClusters(NamedTuple):
     """The clusters of each group's items, and of all items.
 
     The cells of ``joint`` are the cells of all groups' tables, concatenated. ``n_shared`` is the
-    number of clusters that have items of several groups.
+    number of clusters that have items in several groups.
     """
 
     of_groups: list[Clusters]
@@ -97,7 +97,7 @@ def clusters_by_group(
     ]
     pooled = clusters_of(clusters, own_cells, counts)
     joint = clusters_of(clusters, cells, counts)
-    # The cells of a cluster are in increasing order, and so are their groups.
+    # The cells of a cluster are in increasing order, and therefore so are their groups.
     first, last = (joint.cells[i] // n_cells for i in (joint.starts[:-1], joint.starts[1:] - 1))
     n_shared = int(joint.multiplicities[first != last].sum())
     return GroupedClusters(of_groups, pooled, joint, n_shared)

@@ -28,8 +28,8 @@ IN_CLUSTERS = "items in clusters are not independent, but the test assumes that 
 class MarginTests(Result):
     """How often each rater gives each label, with tests of equal frequencies.
 
-    It prints as a report. Undefined figures are NaN, and the attribute ``undefined`` of a test
-    gives the reason.
+    Printing the result shows a report. Undefined values are NaN, and the attribute ``undefined`` of
+    a test contains the reason.
 
     Attributes
     ----------
@@ -43,10 +43,9 @@ class MarginTests(Result):
         Bhapkar's test of equal margins, which is slightly more powerful in small samples.
     bowker : ChiSquareTest
         Bowker's test of symmetry: each disagreement is as frequent as its reverse. Symmetry implies
-        equal margins, but not the other way round.
+        equal margins, but not vice versa.
     mcnemar : McNemar or None
-        McNemar's test for two labels: with and without correction, and exact. It is None for more
-        labels.
+        McNemar's test for two labels: with and without correction, and exact. None for more labels.
     """
 
     labels: AnyArray
@@ -84,7 +83,7 @@ class MarginTests(Result):
     def to_frame(self) -> Any:
         """Return the tests as a pandas DataFrame with one row per test.
 
-        Its columns are ``statistic``, ``degrees_of_freedom``, ``p_value`` and ``undefined``.
+        The columns are ``statistic``, ``degrees_of_freedom``, ``p_value`` and ``undefined``.
 
         Raises
         ------

@@ -44,8 +44,8 @@ def compare_predictions(
 ) -> KappaDifference:
     """Compare the kappas of two predictions with the truth, all on the same items.
 
-    The predictions are counted jointly, so the comparison takes their correlation into account. For
-    two samples of different items use `compare_independent`.
+    The predictions are counted jointly, so the comparison accounts for their correlation. For two
+    samples of different items, use `compare_independent`.
 
     Parameters
     ----------
@@ -54,18 +54,19 @@ def compare_predictions(
     y_true : array-like of shape (n,)
         The true labels, or the labels of a third rater.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. The rows of a matrix stand for the true labels.
+        Disagreement weights. The rows of a matrix correspond to the true labels.
     labels : array-like of shape (l,), default=None
         The labels, in the order that weights refer to. Items with other labels are left out. None
-        means the declared labels, as for `agreement`, otherwise the labels that occur, sorted. In
-        this case each kappa uses the labels of the truth and of its own prediction. So it equals
-        the kappa of `agreement`, unless items are dropped because the other prediction is missing.
-        A matrix of weights has one row for each label that occurs in any of the three columns.
+        means the declared labels, as for `agreement`, or else the labels that occur, sorted. In the
+        latter case, each kappa uses only the labels of the truth and of its own prediction. It
+        therefore equals the kappa of `agreement`, unless items are dropped because the other
+        prediction is missing. A matrix of weights has one row for each label that occurs in any of
+        the three columns.
     missing : {'raise', 'drop'}, default='raise'
-        How to treat items with a missing label, as for `agreement`. With 'drop', an item that is
-        missing in one prediction is left out of both kappas.
+        How to treat items with a missing label, as for `agreement`. With 'drop', an item missing
+        from one prediction is left out of both kappas.
     missing_codes : sequence, default=()
-        Values that stand for a missing label, such as -9 or "NA".
+        Values that mean a missing label, such as -9 or "NA".
     clusters : array-like of shape (n,), default=None
         The cluster of each item, as for `agreement`. Clusters are the units of the standard error
         and of the bootstrap.
@@ -76,15 +77,15 @@ def compare_predictions(
     confidence : float, default=0.95
         The confidence level of the interval.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        How each kappa is tested. With 'asymptotic' the interval is symmetric. None means the
+        How each kappa is tested. With 'asymptotic', the interval is symmetric. None means the
         default of `agreement` for each kappa.
     rng : Generator, int or None, default=None
-        The source of random numbers.
+        The random number generator, or a seed.
 
     Returns
     -------
     difference : KappaDifference
-        The first kappa minus the second, with the standard error of the delta method.
+        The first kappa minus the second, with a standard error computed by the delta method.
 
     Raises
     ------

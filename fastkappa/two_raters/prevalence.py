@@ -32,7 +32,7 @@ class CorrectedPrevalence(Result):
     apparent : float
         The observed proportion of positive labels, before the correction.
     sensitivity, specificity : float
-        The proportion of true positives labelled positive, and of true negatives labelled negative.
+        The proportions of true positives labelled positive and of true negatives labelled negative.
     n : int
         The number of labelled items.
     n_validation : tuple of int
@@ -52,7 +52,7 @@ class CorrectedPrevalence(Result):
     confidence: float
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with one row: ``value``, ``standard_error`` and interval ends.
+        """Return a pandas DataFrame with one row: ``value``, ``standard_error`` and the interval.
 
         Raises
         ------
@@ -106,7 +106,7 @@ def rogan_gladen(
     ----------
     n_positive, n : int
         The number of items that the rater labels positive, and the number of all items. Do not
-        include the validation sample.
+        count the validation sample.
     validation : array-like of shape (2, 2) or ConfusionCounts
         The counts of the validation sample, or the result of `confusion_counts` for truth and
         rater. Rows are the true labels, columns the rater's labels, and the negative label comes
@@ -117,8 +117,8 @@ def rogan_gladen(
     Returns
     -------
     prevalence : CorrectedPrevalence
-        Its figures are NaN, with an ``UndefinedMetricWarning``, if sensitivity and specificity add
-        up to at most 1. Such a rater is no better than chance.
+        If sensitivity and specificity add up to at most 1, the rater is no better than chance. In
+        this case, all values are NaN and an ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def rogan_gladen(
 
     Examples
     --------
-    Of 150 cows 23 are positive in a test of sensitivity .96 and specificity .89:
+    Of 150 cows, 23 are positive in a test of sensitivity .96 and specificity .89:
 
     >>> from fastkappa import rogan_gladen
     >>> rogan_gladen(23, 150, [[89, 11], [4, 96]])

@@ -1,4 +1,4 @@
-"""Compute the kappas of one table with every named weighting scheme, for the command line."""
+"""Compute the kappas of a table for all named weighting schemes, for the command line."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TableKappas(Result):
     kappa : float
         The kappa for the requested weights.
     kappas : dict
-        The kappa of each named scheme; only "none" if the order of the labels is unknown.
+        The kappa for each named scheme, or only for "none" if the order of the labels is unknown.
     """
 
     n: float
@@ -71,7 +71,7 @@ class TableKappas(Result):
     ) -> TableKappas:
         """Return the kappas of a table: only the unweighted kappa unless labels are ordered.
 
-        ``is_weighted`` means that the cells are sums of item weights. A table of more than
+        ``is_weighted`` means that the cells are sums of item weights. A table with more than
         ``largest`` labels is not shown.
         """
         square = as_table(table)
@@ -104,7 +104,7 @@ class TableKappas(Result):
         )
 
     def rows(self) -> list[tuple[str, float]]:
-        """Return the name and value of each figure."""
+        """Return the name and value of each result."""
         return [
             ("kappa", self.kappa),
             *((_name_of(scheme), kappa) for scheme, kappa in self.kappas.items()),
@@ -113,7 +113,7 @@ class TableKappas(Result):
         ]
 
     def to_frame(self) -> Any:
-        """Return the figures as a pandas DataFrame: one row per figure, in the column ``value``.
+        """Return a pandas DataFrame with one row per result and the column ``value``.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class TableKappas(Result):
         return Report([], [*counts, facts(self._facts(), "Figures")], self._undefined())
 
     def _facts(self) -> Iterator[tuple[str, str | float]]:
-        """Yield the name and value of each figure, the requested kappa first."""
+        """Yield the name and value of each result, the requested kappa first."""
         yield "sum of weights" if self._is_weighted else "n", number_text(self.n)
         named = self.weights if isinstance(self.weights, str) else None
         if named is None:
@@ -143,7 +143,7 @@ class TableKappas(Result):
                 yield "  expected agreement p_e", self.expected_agreement
 
     def _undefined(self) -> list[str]:
-        """Return a line with the reason if kappa is undefined, otherwise an empty list."""
+        """Return a line with the reason if kappa is undefined, or an empty list otherwise."""
         if not math.isnan(self.kappas["none"]):
             return []
         why = "no item has both its ratings among the labels"

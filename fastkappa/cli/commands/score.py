@@ -111,7 +111,7 @@ def print_counts(
     output: FormatName,
     remarks: Remarks,
 ) -> None:
-    """Print the report on counts, and check their kappa against the gate.
+    """Print the report on counts, and apply the gate to their kappa.
 
     ``name`` is the name of the source. ``weights`` is the name of a weighting scheme or a
     `WeightMatrix`.
@@ -120,8 +120,8 @@ def print_counts(
     from fastkappa.cli.terminal import write
     from fastkappa.ratings.label_order import is_alphabetical
 
-    # Alphabetical order is rarely the intended order of words, so their weighted kappas are
-    # printed only if weights are requested.
+    # Alphabetical order is rarely the intended order of words. So for words in that order, weighted
+    # kappas are printed only if weights are requested.
     are_words = any(len(own) > 2 and is_alphabetical(own) for own in remarks.sorted_labels)
     asked: Any = weights if isinstance(weights, str) else weights.of(saved.counts.labels)
     report = report_on_table(

@@ -1,6 +1,6 @@
 """Read two raters' ratings of items in clusters, for the command line.
 
-Standard errors with clusters need the ratings of each item. Without clusters, the table of counts
+Standard errors with clusters require the ratings of each item. Without clusters, a table of counts
 is enough.
 """
 

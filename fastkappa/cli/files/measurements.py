@@ -21,7 +21,7 @@ def read_measured(
     reading: Reading,
     cluster: str | None = None,
 ) -> LongMeasurements:
-    """Return the measurements of each rater, and the clusters of the items.
+    """Return each rater's measurements, and the cluster of each item.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def read_measured(
 
 
 def _in_clusters(arrays: dict[str, Any], cluster: str) -> dict[str, Any]:
-    """Return the rows that have a cluster, and warn about the others."""
+    """Return the rows that have a cluster, and warn about rows without one."""
     lacking = find_missing(arrays[cluster])
     if lacking is None or not lacking.any():
         return arrays

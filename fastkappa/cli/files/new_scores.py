@@ -1,4 +1,4 @@
-"""Label a file of new scores by cut points."""
+"""Assign labels to a file of new scores, using cut points."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PREDICTED = "predicted"
 
 
 class Cuts(NamedTuple):
-    """Labels, the cut points between them, and the name of the column of scores."""
+    """Labels, the cut points between them, and the name of the score column."""
 
     labels: list[Any]
     thresholds: AnyArray
@@ -35,13 +35,13 @@ class Cuts(NamedTuple):
 def read_cuts(path: Path, score: str | None) -> Cuts:
     """Read cut points that ``fastkappa thresholds --format json`` printed.
 
-    ``score`` is the column of the new scores. If it is None, they have the same column name as the
-    scores from which the cut points were found.
+    ``score`` is the column of the new scores. If None, it has the same name as the column from
+    which the cut points were found.
 
     Raises
     ------
     RatingsError
-        If the file cannot be read, or has no cut points.
+        If the file cannot be read, or contains no cut points.
     """
     try:
         saved = json.loads(path.read_text(encoding="utf-8-sig"))
@@ -55,7 +55,7 @@ def read_cuts(path: Path, score: str | None) -> Cuts:
             f"{path} is not a file of cut points from `fastkappa thresholds --format json`:"
             f" {type(error).__name__} {error}."
         ) from error
-    # Comparisons with NaN are false, so a threshold that is NaN needs its own check.
+    # Comparisons with NaN are false, so NaN needs a separate check.
     ascend = bool((thresholds[1:] >= thresholds[:-1]).all() and not np.isnan(thresholds).any())
     if not isinstance(labels, list) or len(labels) != len(thresholds) + 1 or not ascend:
         raise RatingsError(
@@ -71,12 +71,13 @@ def read_cuts(path: Path, score: str | None) -> Cuts:
 def with_labels(
     source: Source, cuts: Cuts, reading: Reading, on_left_out: Callable[[str], None]
 ) -> str:
-    """Return a file as CSV with an added column that has the label of each row.
+    """Return a file as CSV text with an added column that contains the label of each row.
 
     Raises
     ------
     RatingsError
-        If the file cannot be read, has no such scores, or already has a column of that name.
+        If the file cannot be read, lacks the score column, or already has a column with the name of
+        the added column.
     """
     names = column_names(source.files[0], source.text_format)
     if PREDICTED in names:

@@ -1,13 +1,12 @@
-"""Open the files, folders, patterns and pipes that are named on the command line.
+"""Open the files, folders, patterns and pipes named on the command line.
 
-`fastkappa.sources` reads files with a known suffix. All other input is first copied to such a
-file, which is deleted at the end.
+`fastkappa.sources` reads files with a known suffix. All other input is first copied to a file with
+such a suffix, which is deleted at the end.
 """
 
 from __future__ import annotations
 
 import codecs
-import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -24,20 +23,16 @@ from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, files_of, format
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import (
-    LONGEST_LINE,
     PLAIN,
     TextFormat,
-    delimiter_in,
-    naming_encoding,
     opened_bytes,
-    opened_rows,
     opened_text,
 )
 
 STDIN = ("-", "/dev/stdin")
 GZIP = b"\x1f\x8b"
-# The first bytes of a file and the suffix of the format that they indicate. Delimited text begins
-# with none of them.
+# The first bytes of a file, and the suffix of the format that they indicate. Delimited text does
+# not begin with any of these bytes.
 MAGIC = {
     b"PAR1": ".parquet",
     b"ARROW1": ".arrow",
@@ -45,11 +40,10 @@ MAGIC = {
     b"{": ".jsonl",
     GZIP: ".txt.gz",
 }
-# The number of characters of a text file that are read at a time.
+# The number of characters read from a text file at a time.
 BLOCK = 1 << 16
-# The options that apply to spreadsheets.
+# The options that also apply to spreadsheets.
 OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
-BLANKS = re.compile(" +")
 NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
 
@@ -59,7 +53,7 @@ def text_format_of(options: TextOptions) -> TextFormat:
     if encoding is not None:
         try:
             encoding = codecs.lookup(encoding).name
-            # Python also has codecs from bytes to bytes and from text to text, which fail here.
+            # Some of Python's codecs convert bytes to bytes or text to text. Such codecs fail here.
             b"".decode(encoding)
             "".encode(encoding)
         except (LookupError, ValueError):
@@ -110,12 +104,12 @@ class Opener:
         self.options, self.text_format = options, text_format_of(options)
         self._stack = stack
         self._folder: Path | None = None
-        # For each copy, the name that the user gave for the original.
+        # The user's name for the original of each copy.
         self._names: dict[str, str] = {}
         self._files: list[Path] = []
-        # The spreadsheets with merged cells.
+        # The spreadsheets that have merged cells.
         self._merged: list[str] = []
-        # The reasons why some of many files cannot be read.
+        # The reasons why files cannot be read, if there are many files.
         self._failures: dict[str, str] = {}
 
     def source(self, path: Path) -> Source:
@@ -125,7 +119,7 @@ class Opener:
         return Source(name, tuple(map(self.file, files)), self.text_format)
 
     def file(self, path: Path) -> Path:
-        """Return a folder, or a file or its copy in a format that the sources can read."""
+        """Return a folder unchanged, or a file or a copy in a format that the sources can read."""
         if _is_piped(path):
             path = self._copied(path)
         elif path.suffix.lower() in SPREADSHEETS and path.is_file():
@@ -133,35 +127,8 @@ class Opener:
         elif self.options != TextOptions() and path.exists():
             # If the path does not exist, reading it later raises the error.
             path = self._as_text(path)
-        path = self._unaligned(path)
         self._files.append(path)
         return path
-
-    def _unaligned(self, path: Path) -> Path:
-        """Copy a text file whose columns are aligned with spaces, with one space between fields."""
-        is_txt = path.name.lower().endswith((".txt", ".txt.gz")) and path.is_file()
-        if not is_txt or self.text_format.delimiter not in (None, " "):
-            return path
-        encoding = self.text_format.encoding
-        with naming_encoding(path, encoding):
-            with opened_rows(path, self.text_format, "replace") as text:
-                while (head := text.readline(LONGEST_LINE)) and not head.strip():
-                    continue
-            if "  " not in head.strip() or delimiter_in(head) != " ":
-                return path
-            copy = self._place(".txt")
-            self._names[str(copy)] = self._names.get(str(path), str(path))
-            with (
-                opened_text(path, encoding) as text,
-                open(copy, "w", encoding=encoding or "utf-8", newline="") as written,
-            ):
-                # Lines with quotes keep their blanks, because blanks within quotes are part of a
-                # label.
-                written.writelines(
-                    line.lstrip(" ") if '"' in line else f"{BLANKS.sub(' ', line.strip())}\n"
-                    for line in text
-                )
-        return copy
 
     def _of_sheet(self, path: Path) -> Path:
         """Copy the cells of a spreadsheet to a text file that the sources can read."""
@@ -170,7 +137,7 @@ class Opener:
         self._names[str(copy)] = str(path)
         (head, *rows), has_merged = rows_of_sheet(path, self.options.sheet, self.options.decimal)
         self._merged += [str(path)] if has_merged else []
-        # n_given marks all cells as the user's, so no cell is escaped.
+        # With n_given, all cells are treated as the user's own, so none is escaped.
         copy.write_text(
             f"{as_csv(head, rows, n_given=max(map(len, (head, *rows))))}\n", encoding="utf-8"
         )
@@ -187,7 +154,7 @@ class Opener:
         return path
 
     def file_or_failure(self, path: Path) -> Path:
-        """Return one of many files as `file` does, but report an error only when it is read."""
+        """Return one of many files, like `file`, but report an error only when the file is read."""
         try:
             return self.file(path)
         except RatingsError as error:
@@ -195,17 +162,17 @@ class Opener:
             return path
 
     def named(self, text: str) -> str:
-        """Return a text with the user's names in place of the paths of copies."""
+        """Replace the paths of copies in a text by the user's names for the files."""
         for copy, name in self._names.items():
             text = text.replace(copy, name)
         return text
 
     def explained(self, text: str) -> str:
-        """Return an error text with the user's names for the files, and with advice."""
+        """Return an error message with the user's names for the files, and with advice."""
         return self._explained(text, self._files)
 
     def explained_failure(self, file: str, why: str) -> str:
-        """Return the reason why one of many files failed, as `explained` does."""
+        """Return the reason why one of many files failed, with advice as in `explained`."""
         text = self._failures.get(file) or self._explained(f"{file} {why}", [Path(file)])
         return text.removeprefix(f"{self.named(file)} ")
 
@@ -224,7 +191,7 @@ class Opener:
         return self.named(text)
 
     def _refuse_options(self, path: Path, formats: Sequence[str]) -> None:
-        """Raise if an option is given that does not apply to one of the formats."""
+        """Raise if the user gave an option that does not apply to one of the formats."""
         for name, file_format in product(self.options.given(), formats):
             is_sheet = file_format in SPREADSHEETS
             if name in OF_SHEETS if is_sheet else name != "sheet" and file_format in DELIMITERS:
@@ -247,7 +214,7 @@ class Opener:
         name = "standard input" if str(path) in STDIN else str(path)
         if name in self._names.values():
             if path.is_file():
-                # If a file was copied several times, the last copy is read.
+                # If a file was copied several times, use the last copy.
                 return Path([copy for copy, own in self._names.items() if own == name][-1])
             raise RatingsError(
                 f"{name} can be read only once: save it to a file, and give the file."
@@ -309,7 +276,7 @@ def _bytes_of(path: Path) -> IO[bytes]:
 
 
 def _holds_json(packed: Path) -> bool:
-    # A damaged file raises its own error when it is read.
+    # If the file is damaged, reading it raises the error.
     with suppress(OSError, RatingsError), opened_bytes(packed, True) as content:
         return content.read(1) == b"{"
     return False

@@ -52,19 +52,19 @@ REMEDIES = SOURCE_REMEDIES._replace(
     ),
 )
 NO_CODE = (
-    "--missing-codes names no code. An empty field of a text file is always missing. To use NA,"
-    " null or nan as labels, name them in --labels."
+    "--missing-codes names no code. An empty field of a text or JSON Lines file is always missing;"
+    " for other files, write '\"\"'. To use NA, null or nan as labels, name them in --labels."
 )
-# Scores and measurements are not labels, so --labels is no remedy for them.
+# Scores and measurements are not labels, so errors about them do not advise --labels.
 ODD_SCORES = "give --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
 
-# A callback for labels that are sorted because no order is given or declared.
+# A callback that receives the labels that were sorted because no order is given or declared.
 OnSorted = Callable[[AnyArray], None]
 
 
 def ignore_sorted(labels: AnyArray) -> None:
-    """Ignore the labels that were sorted."""
+    """Do nothing about sorted labels."""
 
 
 class Reading(NamedTuple):
@@ -73,8 +73,8 @@ class Reading(NamedTuple):
     Attributes
     ----------
     labels : tuple of str or None
-        The labels to use, in order. If None, the labels have the order that a column declares. If
-        no column declares an order, the labels that occur are sorted.
+        The labels to use, in order. If None, the order that a column declares is used. If no column
+        declares an order, the labels that occur are sorted.
     codes : WantedLabels or None
         The values that stand for a missing rating.
     drop_missing : bool
@@ -82,7 +82,7 @@ class Reading(NamedTuple):
     on_sorted : callable
         Called with the labels if their order is neither given nor declared.
     on_progress : callable
-        Called from time to time with the number of bytes read so far.
+        Called repeatedly with the number of bytes read so far.
     """
 
     labels: tuple[str, ...] | None = None
@@ -99,12 +99,12 @@ class Reading(NamedTuple):
         missing: Missing = "raise",
         on_sorted: OnSorted = ignore_sorted,
     ) -> Self:
-        """Return the options for labels and codes that are written as ``a,b,c``.
+        """Return the options, given labels and codes written as ``a,b,c``.
 
         Raises
         ------
         RatingsError
-            If a text names nothing, or both texts name the same label.
+            If a text contains no label, or both texts contain the same label.
         """
         texts = None if labels is None else tuple(_split(labels, "--labels names no label."))
         codes = None if missing_codes is None else WantedLabels(_split(missing_codes, NO_CODE))
@@ -117,9 +117,9 @@ class Reading(NamedTuple):
 
     @property
     def wanted(self) -> WantedLabels | None:
-        """The ratings that are counted separately, or None if all ratings are.
+        """The ratings to count separately, or None to count each rating separately.
 
-        The ratings include the codes, so that a missing rating is not counted as a label outside
+        They include the codes, so that missing ratings are not counted as labels outside
         ``labels``.
         """
         if self.labels is None:
@@ -178,9 +178,9 @@ class Reading(NamedTuple):
     def marked(
         self, file: Path, name: str, column: Any, is_score: bool = False, remedy: str = ""
     ) -> Any:
-        """Return a column of a file with null in place of codes for missing values.
+        """Return a column of a file, with codes for missing values replaced by null.
 
-        Strings among numbers also become null if missing values are dropped; otherwise they are
+        Strings among numbers also become null if missing values are dropped. Otherwise they raise
         an error. If ``labels`` are given, strings in a column of ratings are kept.
         """
         if "binary" in str(column.type):
@@ -210,7 +210,7 @@ class Reading(NamedTuple):
         }
         if self.labels is not None:
             types = {column.label_dtype for column in columns.values()} - {NO_TYPE}
-            # If a rater gave only labels that look like numbers, their column contains numbers.
+            # If all labels of a rater look like numbers, the rater's column contains numbers.
             is_text = not types or STRINGS in types
             return self.parsed(STRINGS if is_text else np.result_type(*types))
         _refuse_many(columns)
@@ -251,10 +251,10 @@ class Reading(NamedTuple):
     ) -> None:
         """Raise if any column has missing values, unless missing values are dropped.
 
-        ``n_missing`` has the number of missing values per column.
+        ``n_missing`` is the number of missing values in each column.
 
-        The error names texts such as NA in the columns ``rated``, because they can be labels. It
-        ends with ``advice`` instead if that is given.
+        The error mentions texts such as NA in the columns ``rated``, because they can be labels. If
+        ``advice`` is given, the error ends with that instead.
         """
         missing = {name: n for name, n in n_missing.items() if n}
         if missing and not self.drop_missing:
@@ -268,7 +268,7 @@ class Reading(NamedTuple):
             )
 
     def may_be_labels(self, source: Source, columns: Sequence[str]) -> str:
-        """Return advice on texts such as NA in some columns, or "" if there are none."""
+        """Return advice about texts such as NA in the columns, or "" if there are none."""
         if not columns or format_of(_first_file(source)) not in DELIMITERS:
             return ""
         written = columns_of_files(
@@ -290,7 +290,7 @@ def refuse_times(name: str, dtype: np.dtype[Any]) -> None:
 
 
 def _first_file(source: Source) -> Path:
-    """Return the first file of a source; all its files have the same format."""
+    """Return the first file of a source. All files of a source have the same format."""
     path = source.files[0]
     return files_of(path)[0] if path.is_dir() else path
 
@@ -327,14 +327,13 @@ def _split(text: str, none_named: str) -> list[str]:
         raise RatingsError(
             f"labels and codes with a line break must be in quotes, got {text!r}."
         ) from error
-    labels = [label.strip() for label in labels]
-    if not any(labels):
+    if not labels:
         raise RatingsError(none_named)
-    return labels
+    return [label.strip() for label in labels]
 
 
 def _parsed(label: str, is_boolean: bool) -> bool | int | float:
-    """Return a label as a number or as a boolean, or raise."""
+    """Convert a label to a number or a boolean, or raise."""
     if is_boolean and label.lower() in BOOLEANS:
         return BOOLEANS[label.lower()]
     with suppress(ValueError):

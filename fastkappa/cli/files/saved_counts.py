@@ -17,7 +17,7 @@ from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.tables.table import union_of_labels
 
 MOST_NAMED = 3
-# The name for item weights if their column is unknown.
+# How to refer to item weights if their column is unknown.
 ITEM_WEIGHTS = "item weights"
 
 
@@ -39,9 +39,9 @@ class SavedCounts(NamedTuple):
         return json.dumps(fields)
 
     def plus(self, path: Path, other: SavedCounts) -> SavedCounts:
-        """Return the sum with the counts of another file, or raise if its columns differ."""
+        """Add the counts of another file and return the sum, or raise if the columns differ."""
         if RATERS in (self.columns, other.columns):
-            # Counts that were saved in Python have no column names.
+            # Counts saved in Python have no column names.
             columns = other.columns if self.columns == RATERS else self.columns
         elif self[1:3] != other[1:3]:
             raise RatingsError(
@@ -67,12 +67,12 @@ class SavedCounts(NamedTuple):
 
 
 def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
-    """Return a joint name of the files, and the sum of their counts.
+    """Return a joint name for the files, and the sum of their counts.
 
     Raises
     ------
     RatingsError
-        If a file has no counts, or the files have counts of different columns.
+        If a file contains no counts, or the files have counts of different columns.
     """
     files = files_at([one for path in paths for one in _inside(path)])
     read = {path: read_counts(path) for path in files}
@@ -84,9 +84,9 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
 
 
 def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
-    """Warn of files with the same counts from the same source."""
-    # Counts that were saved in Python have no source, and small parts can have equal counts by
-    # chance. So a copy is reported only if its file name looks like that of a copy.
+    """Warn about files with the same counts from the same source."""
+    # Counts saved in Python have no source, and small parts can have equal counts by chance. So a
+    # file is reported only if its name looks like that of a copy.
     warn_of_copies([path for path, saved in read.items() if not saved.source])
     first_of: dict[str, Path] = {}
     for path, saved in read.items():
@@ -115,7 +115,7 @@ def read_counts(path: Path) -> SavedCounts:
     Raises
     ------
     RatingsError
-        If it has no counts.
+        If the file contains no counts.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")

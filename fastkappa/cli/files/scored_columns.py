@@ -19,8 +19,8 @@ from fastkappa.tables.doubtful_tables import warn_of_unused_labels
 class ScoredColumns(NamedTuple):
     """The labels and scores of the items to use, and the numbers of rows left out.
 
-    ``labels`` are the labels that are requested or declared, or None. ``missing`` has the numbers
-    of missing labels and missing scores.
+    ``labels`` are the requested or declared labels, or None. ``missing`` contains the number of
+    missing labels and the number of missing scores.
     """
 
     y_true: AnyArray
@@ -38,8 +38,8 @@ def read_scores(source: Source, y: str, score: str, reading: Reading) -> ScoredC
     Raises
     ------
     RatingsError
-        If the file cannot be read, a column does not exist, a label or a score is missing, or
-        none of the labels is requested.
+        If the file cannot be read, a column does not exist, a label or score is missing, or no row
+        has a requested label.
     ImportError
         If pyarrow is not installed.
     """
@@ -69,7 +69,7 @@ def read_scores(source: Source, y: str, score: str, reading: Reading) -> ScoredC
 
 
 def _labels(column: Any, name: str) -> AnyArray:
-    """Return the labels of a column as an array, with whole numbers as integers."""
+    """Return a column's labels as an array, with whole numbers as integers."""
     read = read_column(column, name)
     if read.obstacle:
         return read.values

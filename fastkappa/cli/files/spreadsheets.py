@@ -16,10 +16,10 @@ SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 def rows_of_sheet(
     path: Path, sheet: str | None, decimal: str = "."
 ) -> tuple[Iterator[list[str]], bool]:
-    """Return the rows of a sheet, and whether cells below each other are merged.
+    """Return the rows of a sheet, and whether any vertically adjacent cells are merged.
 
     If ``sheet`` is None, the file must have only one sheet with cells. Numbers are written with the
-    given decimal point, which cells of text can have too.
+    given decimal point, which numbers in text cells can also have.
 
     Raises
     ------
@@ -47,8 +47,8 @@ def rows_of_sheet(
     found = sheets[filled[0]]
     has_merged = any(first < last for (first, _), (last, _) in found.merged_cell_ranges or ())
     rows = found.to_python(skip_empty_area=False)
-    # A row without values becomes an empty line. --skip counts such a line, but it has no missing
-    # ratings.
+    # A row without values becomes an empty line, which counts for --skip but does not count as
+    # missing ratings.
     texts = (
         [_text(cell, decimal) for cell in row] if any(c != "" for c in row) else [] for row in rows
     )
@@ -56,7 +56,7 @@ def rows_of_sheet(
 
 
 def _text(cell: Any, decimal: str) -> str:
-    """Return a cell as text, and whole numbers without a decimal point.
+    """Return a cell as text. Whole numbers have no decimal point.
 
     Spreadsheets store all numbers as floats.
     """

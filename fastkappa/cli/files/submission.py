@@ -1,4 +1,4 @@
-"""Read the ids and labels of a file of predictions or of the truth, for the command line."""
+"""Read ids and labels from a file of predictions or true labels, for the command line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ODD_STRINGS = (
 
 
 class Reader(NamedTuple):
-    """Read the ids and the labels of files."""
+    """A reader of the ids and labels in files."""
 
     id_column: str
     target: str
@@ -40,9 +40,9 @@ class Reader(NamedTuple):
     def read(
         self, file: Path, on_progress: OnProgress, left_out: Collection[Any] = ()
     ) -> tuple[Any, Any, set[Any]]:
-        """Return the ids, the labels, and the set of ids whose label is missing.
+        """Return the ids, the labels, and the set of ids without a label.
 
-        The ids and labels do not include items without a label or items in ``left_out``.
+        The returned ids and labels exclude items without a label and items in ``left_out``.
         """
         ids, labels = self._columns(file, on_progress)
         marked = self.reading.marked(file, self.target, labels, remedy=ODD_STRINGS)
@@ -56,14 +56,14 @@ class Reader(NamedTuple):
         return without(ids, mask), without(marked, mask), missing
 
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
-        """Return another column of the items, without the items whose ids are in ``left_out``."""
+        """Return another column, without the items whose ids are in ``left_out``."""
         wanted = list(dict.fromkeys((self.id_column, column)))
         columns = read_columns(file, wanted, text=[column], text_format=self.text_format)
         found = columns[column]
         return without(found, _are_among(columns[self.id_column], left_out)) if left_out else found
 
     def _columns(self, file: Path, on_progress: OnProgress) -> tuple[Any, Any]:
-        """Return the ids and the labels in a file, or raise if some are missing."""
+        """Return the ids and labels in a file, or raise if any are missing."""
         id_column, target = self.id_column, self.target
         # Most ids are distinct, so dictionary encoding would not help.
         as_strings = self.ids_are_strings or format_of(file) not in DELIMITERS
@@ -103,10 +103,9 @@ def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
 
 
 def _are_few_integers(labels: Any) -> bool:
-    """Return whether labels are whole numbers in a range so narrow that they cannot be too many.
+    """Return whether labels are whole numbers in such a narrow range that there cannot be too many.
 
-    This uses NumPy, because importing Arrow's compute functions costs as much time as reading
-    twenty files.
+    NumPy is used because importing Arrow's compute functions takes as long as reading twenty files.
     """
     are_integers = str(labels.type).startswith(("int", "uint")) and not labels.null_count
     if not are_integers:

@@ -28,6 +28,7 @@ from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.splits import Splits
 from fastkappa.ratings.interop import strings_in_arrow
 from fastkappa.ratings.label_order import shown
+from fastkappa.ratings.lengths import CHECK_IDS
 from fastkappa.sources.arrow_columns import (
     declared_order,
     distinct_ratings,
@@ -40,14 +41,14 @@ from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 from fastkappa.statistics.weights import Weights
 
-# The number of files that are read ahead, which keeps all threads busy.
+# The number of files to read ahead, large enough to keep all threads busy.
 READ_AHEAD = 8
-# The number of files that are scored together. If they were scored one by one, Python would use
-# half of the time.
+# The number of files scored together. If files were scored one by one, half of the time would be
+# spent in Python code.
 AT_ONCE = 16
-# A warning names at most this many of the files in a folder that are left out.
+# The largest number of left-out files that a warning names.
 OTHERS_NAMED = 3
-# A column with more values than this is probably not meant as splits.
+# A column with more values than this is probably not a column of splits.
 MOST_SPLITS = 20
 
 
@@ -57,8 +58,8 @@ def submission_files(
     """Return the files named by paths, folders and patterns such as ``*.csv``.
 
     In a folder, only the files that `fastkappa.confusion_from_source` can read are used.
-    ``on_left_out`` is called with a text that names the other files. The truth is left out, unless
-    it is named directly.
+    ``on_left_out`` is called with a text that names the other files. The truth file is left out,
+    unless it is named directly.
     """
     files: list[Path] = []
     for path in paths:
@@ -67,8 +68,7 @@ def submission_files(
             continue
         places = [path] if path.exists() else map(Path, sorted(glob(str(path), recursive=True)))
         found = [file for place in places for file in _files_at(place, on_left_out)]
-        # A path without a match is kept, so that the result has a row that reports the missing
-        # file.
+        # A path without a match is kept, so that the result has a row for the missing file.
         files += [file for file in found if not _is_same(file, truth)] or [path]
     return files
 
@@ -96,13 +96,13 @@ def _files_at(path: Path, on_left_out: Callable[[str], None]) -> list[Path]:
 
 
 def names_by_pattern(files: Sequence[Path], pattern: str) -> dict[str, str]:
-    """Return the text that the group of a regular expression finds in each file's path.
+    """Return the name of each file: the part of its path that the group of a regex matches.
 
     Raises
     ------
     RatingsError
-        If it is not a regular expression with one group, if it does not match a path, or if it
-        finds the same name in two paths.
+        If the pattern is not a regular expression with one group, does not match a path, or finds
+        the same name in two paths.
     """
     try:
         expression = re.compile(pattern)
@@ -144,7 +144,7 @@ def rank_files(
     text_format: TextFormat = PLAIN,
     bar: Bar,
 ) -> dict[str | None, Leaderboard]:
-    """Return the leaderboard of files, or one leaderboard per split of the items.
+    """Return the leaderboard of the files, or one leaderboard per split of the items.
 
     A file that cannot be scored has a row with the reason. The same files and seed give the same
     result.
@@ -159,7 +159,7 @@ def rank_files(
     id_column, target : str
         Columns of the item ids and of the labels, in all files.
     options : LeaderboardOptions
-        Weights, number of replicates and treatment of unknown ids and labels.
+        Weights, number of replicates, and treatment of unknown ids and labels.
     reading : Reading
         Options for reading labels. If labels are given, items with any other true label are left
         out. If missing labels are dropped, an item without a true label is left out of all files,
@@ -168,9 +168,9 @@ def rank_files(
         Columns of the truth: the cluster of each item (the bootstrap draws clusters), its weight,
         and its split, such as public or private.
     on_left_out : callable
-        Called with a text about the number of items of the truth that are left out, if any.
+        Called with a text about the number of items left out of the truth, if any.
     text_format : TextFormat, optional
-        Format of text files, if they are not UTF-8 or their suffix does not imply the delimiter.
+        Format of text files that are not UTF-8 or whose suffix does not imply the delimiter.
     bar : Bar
         Progress bar, which also shows the ranks so far.
 
@@ -182,7 +182,7 @@ def rank_files(
     Raises
     ------
     ValueError
-        If the truth cannot be read, or has no usable ids or labels.
+        If the truth file cannot be read, or has no usable ids or labels.
     ImportError
         If pyarrow is not installed.
     """
@@ -224,7 +224,7 @@ def rank_files(
         raise RatingsError(f"{truth} cannot be the truth: {error}") from error
     bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
     if strings_in_arrow(ids) is not None:
-        # The ids of text files must then be strings too, even ids that consist of digits.
+        # In that case, ids in text files must also be strings, even if they consist of digits.
         reader = reader._replace(ids_are_strings=True)
 
     def read(file: Path) -> _Read:
@@ -239,7 +239,7 @@ def rank_files(
             if splits is not None:
                 found = splits.ids.align(found, f"ids of {file}")
                 if options.on_mismatch == "raise" and not found.is_complete():
-                    raise MismatchError(str(file), len(splits.ids), found.mismatch())
+                    raise MismatchError(str(file), len(splits.ids), found)
             return _Read(file, (found, predicted), alone=alone)
         except (ValueError, TypeError) as error:
             return _Read(file, failure=error)
@@ -258,9 +258,9 @@ def rank_files(
 class _Read(NamedTuple):
     """The columns of a file, or the reason why it has no score.
 
-    The columns are the ids and the labels. With splits, the alignment of the ids takes the place
-    of the ids. If ``alone`` is True, the file declares an order of the labels, which also applies
-    to the files after it.
+    The columns are the ids and the labels. With splits, the ids are replaced by their alignment. If
+    ``alone`` is True, the file declares an order of the labels, which also applies to the files
+    after it.
     """
 
     file: Path
@@ -270,7 +270,7 @@ class _Read(NamedTuple):
 
 
 def _split(one: _Read, splits: Splits) -> list[_Read]:
-    """Return the part of a file that belongs to each split."""
+    """Divide a file into one part per split."""
     if one.failure is not None:
         return [one] * len(splits.positions)
     alignment, labels = one.columns
@@ -287,18 +287,18 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
         try:
             if one.failure is not None:
                 raise one.failure
-            # Ids that cannot be decoded raise here, so the error must name the file.
+            # Ids that cannot be decoded raise an error here, which must name the file.
             with naming(one.file):
                 board.add([str(one.file)], [one.columns])
         except MismatchError as error:
             why = f"its ids differ from the ids of {truth}: {error.mismatch}."
-            drops = "Give --mismatch drop to leave such items out, subject to --min-coverage."
-            board.fail(str(one.file), f"{why} {drops}")
+            drop = "Give --mismatch drop to leave such items out, subject to --min-coverage."
+            board.fail(str(one.file), f"{why} {CHECK_IDS if error.shares_few else drop}")
         except OtherLabelsError as error:
             why = f"it {error.others}. Give --allow-other-labels to leave such items out."
             board.fail(str(one.file), why)
         except (ValueError, TypeError) as error:
-            # The reason leaves out the name of the file, because this row shows it.
+            # The reason omits the name of the file, because the row already shows it.
             why = " ".join(str(error).split()).removeprefix(f"{one.file} ")
             board.fail(str(one.file), why)
 

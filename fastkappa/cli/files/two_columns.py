@@ -1,4 +1,4 @@
-"""Count two columns of ratings in a file, for the command line.
+"""Count the pairs in two columns of ratings, for the command line.
 
 The file is read in batches, and only the requested columns are read.
 """
@@ -23,8 +23,8 @@ def count_ratings(source: Source, columns: Columns, reading: Reading) -> SourceC
     ------
     RatingsError
         If the file cannot be read, a column does not exist, ratings are missing or cannot be
-        class labels, there are too many labels, the ratings of the two columns cannot be
-        compared, or no rating of the first rater is among the labels.
+        class labels, there are too many labels, the ratings in the two columns cannot be compared,
+        or no rating of the first rater is among the labels.
     ImportError
         If pyarrow is not installed.
 
@@ -50,7 +50,7 @@ def count_groups(source: Source, columns: Columns, reading: Reading) -> dict[Any
     """Count the ratings of two raters in each group of the rows of a file.
 
     Groups are sorted, and all have the same labels. If missing ratings are dropped, rows without a
-    group are counted last, under the key None. Otherwise they raise a `RatingsError`.
+    group are counted last, under the key None. Otherwise such rows raise a `RatingsError`.
     """
     contents, known, _ = _read(source, columns, reading)
     groups = finish_groups(contents, known)
@@ -65,7 +65,7 @@ def count_groups(source: Source, columns: Columns, reading: Reading) -> dict[Any
 def _read(
     source: Source, columns: Columns, reading: Reading
 ) -> tuple[Contents, list[Any] | None, SourceCounts]:
-    """Count a source, and return its contents, the requested labels, and the counts of all rows."""
+    """Count a source. Return its contents, the requested labels, and the counts of all rows."""
     table = SourceTable(
         columns,
         reading.wanted,

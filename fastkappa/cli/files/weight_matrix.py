@@ -18,19 +18,19 @@ from fastkappa.statistics.weights import as_weights
 
 
 class WeightMatrix(NamedTuple):
-    """A matrix of disagreement weights, with the labels of its rows if the file has them."""
+    """A matrix of disagreement weights, with the labels of its rows if the file contains them."""
 
     name: str
     cells: Floats
     labels: tuple[str, ...] | None
 
     def of(self, labels: AnyArray) -> Floats:
-        """Return the weights of the given labels, in their order.
+        """Return the weights of the given labels, in the same order.
 
         Raises
         ------
         RatingsError
-            If a label has no weights, or the cells are not valid disagreement weights.
+            If a label has no weights, or the matrix does not contain valid disagreement weights.
         """
         wanted = [label_text(label) for label in labels.tolist()]
         if self.labels is None:
@@ -57,7 +57,7 @@ class WeightMatrix(NamedTuple):
 def read_weight_matrix(path: Path) -> WeightMatrix:
     """Read weights from a text file.
 
-    The first row and column are labels if the first cell is not a number.
+    If the first cell is not a number, the first row and column are labels.
 
     Raises
     ------

@@ -15,7 +15,7 @@ def page(
 ) -> str:
     """Return an HTML page with a title, warnings, reports and pictures.
 
-    All texts are escaped here. ``pictures`` must already be HTML.
+    This function escapes all texts, but ``pictures`` must already be HTML.
     """
     from fastkappa import __version__
 
@@ -50,6 +50,6 @@ def page(
 
 
 def _scrolled(grid: Grid) -> str:
-    """Return a table in a box that scrolls if the table is wider than the page."""
+    """Return a table inside a box that scrolls if the table is wider than the page."""
     name = f' role="region" aria-label="{html_text(grid.caption)}"' if grid.caption else ""
     return f'<div class="wide" tabindex="0"{name}>\n{html_table(grid)}\n</div>'

@@ -17,16 +17,16 @@ OF_INK = (
     *("ytick.color", "lines.color", "patch.edgecolor"),
 )
 OF_PAPER = ("axes.facecolor", "figure.facecolor", "savefig.facecolor")
-# Leave out the date, the program and its address, so that equal plots give equal files.
+# Omit the date, the program and its address, so that equal plots result in equal files.
 NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-# The places in SVG where the id of an element is defined or used.
+# A pattern for the places in SVG where an element's id is defined or used.
 NAMES = re.compile(r"""(\bid="|href="#|url\(#)""")
 
 
 class Picture(NamedTuple):
     """A plot: its caption, and the function that draws it into the given axes.
 
-    If the axes are None, the function makes a figure of a suitable size.
+    If the axes are None, the function creates a figure of suitable size.
     """
 
     caption: str
@@ -44,7 +44,7 @@ def figures(pictures: Sequence[Picture]) -> Iterator[str]:
     for i, (caption, draw) in enumerate(pictures):
         escaped = html_text(caption)
         drawn = "\n".join(_svg(draw, scheme, escaped, f"{scheme}{i}-") for scheme in INK)
-        # A plot that is wider than the page gets a box that scrolls, as a wide table does.
+        # Like a wide table, a plot wider than the page is put into a box that scrolls.
         box = f'<div class="wide" tabindex="0">\n{drawn}\n</div>'
         yield f"<figure>\n{box}\n<figcaption>{escaped}</figcaption>\n</figure>"
 
@@ -65,7 +65,7 @@ def _svg(draw: Callable[[Any], Any], scheme: str, escaped: str, prefix: str) -> 
         ax.figure.savefig(written, format="svg", metadata=NO_METADATA)
         matplotlib.pyplot.close(ax.figure)
     svg = written.getvalue()
-    # An SVG element inside HTML needs no XML header. matplotlib's comments only repeat the labels.
+    # Remove the XML header, which SVG inside HTML does not need, and comments that repeat labels.
     svg = re.sub(r"<!--.*?-->\n?", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     svg = NAMES.sub(rf"\g<1>{prefix}", svg)
     return svg.replace(

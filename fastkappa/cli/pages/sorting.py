@@ -1,9 +1,9 @@
-"""A script that sorts the rows of a table when a user clicks the head of a column."""
+"""A script that sorts the rows of a table when a user clicks a column header."""
 
 from __future__ import annotations
 
-# Without JavaScript the table keeps its order. If all cells of a column begin with a number, they
-# are sorted by that number. Undefined values come last in both directions.
+# Without JavaScript, the table keeps its order. A column whose cells all begin with a number is
+# sorted by that number. Undefined values come last in both directions.
 SCRIPT = """\
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];

@@ -6,8 +6,8 @@ from __future__ import annotations
 INK = {"light": "#1a1c20", "dark": "#e9eaec"}
 PAPER = {"light": "#ffffff", "dark": "#15171b"}
 
-# All text has a contrast of at least 7:1 (WCAG 2). On a phone, plots scroll and stay wide enough
-# for their text to be readable.
+# All text has a contrast of at least 7:1 (WCAG 2). On a phone, plots scroll, so that they remain
+# wide enough for their text to be readable.
 STYLE = f"""\
 :root{{color-scheme:light dark;--ink:{INK["light"]};--paper:{PAPER["light"]};--quiet:#464a51;\
 --rule:#c9ccd2;--stripe:#f4f5f7}}

@@ -132,7 +132,7 @@ def _report_on_two(request: AgreeRequest, source: Source, reading: Reading) -> O
 
 
 def _report_on_two_read(request: AgreeRequest, read: RatersRead) -> Output:
-    """Report on the ratings of two raters, and list their items if asked."""
+    """Report on the ratings of two raters, and list their items if requested."""
     _refuse_for_two(request)
     if request.group is None:
         clusters = None if request.cluster is None else pair_clusters(read.whole)
@@ -165,7 +165,7 @@ def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts])
 def _report_on_clusters(
     request: AgreeRequest, cluster: str, source: Source, reading: Reading
 ) -> Output:
-    """Read two columns with clusters, and report on them."""
+    """Read two columns and the clusters of their items, and report on them."""
     with no_undefined_warnings():
         pair = ClusteredPair(source, request.raters, cluster, request.group, reading)
         weights = request.weights_of(pair.labels)

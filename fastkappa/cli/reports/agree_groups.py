@@ -73,7 +73,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
-    """Return the agreement in each group. In ``counts``, rows without a group have key None."""
+    """Return the agreement in each group. Rows without a group have key None in ``counts``."""
     named = {group: part for group, part in counts.items() if group is not None}
     n_without_group = counts[None].n_rows if None in counts else 0
     results = {group: result_of(part, request) for group, part in named.items() if part.table.any()}
@@ -100,7 +100,7 @@ def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Gro
 
 
 class GroupsOfSeveral:
-    """The first coefficient of each group, and the comparison of the groups if it is possible."""
+    """The first coefficient of each group, and the comparison of the groups, if possible."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class GroupsOfSeveral:
         if sum(one.n_clusters for one in firsts) <= self._whole.n_clusters:
             return compare_strata(self._firsts), ""
         if len(firsts) == 2:
-            # Both groups have the same items, so their coefficients are compared as paired.
+            # Both groups have the same items, so their coefficients are compared as a pair.
             try:
                 return compare_coefficients(*firsts), ""
             except ValueError:
@@ -142,7 +142,7 @@ class GroupsOfSeveral:
         return [Report([], [grid], below), *compared]
 
     def sentences(self) -> list[str]:
-        """Return sentences for a paper on each group's coefficient and on the comparison."""
+        """Return sentences for a paper about each group's coefficient and the comparison."""
         compared = [] if self.comparison is None else [self.comparison.sentence()]
         of_groups = [
             one.sentence().replace(" was ", f" in {self._group} {name} was ", 1)

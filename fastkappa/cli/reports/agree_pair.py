@@ -23,7 +23,7 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         numbers = {"n": result.n, "dropped": result.n_dropped, "outside": result.n_outside}
         rows = number_rows(numbers) + [estimate_row(*row) for row in result.rows()]
         own = result._report()
-        # Lines from the library can contain names of Python arguments.
+        # The library's lines can contain names of Python arguments, which are replaced here.
         own = own._replace(above=[in_words_of_options(line) for line in own.above])
         reports = [own, *map(Report, filter(None, [too_large(result.labels)]))]
     fields = {**request.fields(), **result.to_dict()}

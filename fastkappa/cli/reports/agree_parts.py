@@ -11,6 +11,7 @@ from warnings import catch_warnings, simplefilter, warn
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.ratings.lengths import CHECK_IDS
 from fastkappa.results.sentence import listed
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
@@ -25,7 +26,7 @@ UNDEFINED = re.compile(r"(the standard error of )?(.*) is undefined: (.*)", re.D
 
 @contextmanager
 def no_undefined_warnings() -> Iterator[None]:
-    """Suppress warnings about undefined values, because the report mentions them."""
+    """Suppress warnings about undefined values, which the report itself mentions."""
     with catch_warnings():
         simplefilter("ignore", undefined_metric_warning())
         yield
@@ -33,11 +34,11 @@ def no_undefined_warnings() -> Iterator[None]:
 
 @contextmanager
 def why_undefined() -> Iterator[list[str]]:
-    """Collect the reasons for undefined values for the report, instead of issuing warnings."""
+    """Collect the reasons for undefined values for the report, instead of warning about them."""
     reasons: list[str] = []
     with catch_warnings(record=True) as warned:
         yield reasons
-    # The names of the undefined values, by reason.
+    # for each reason, the names of the undefined values
     names: dict[tuple[str, str], list[str]] = {}
     for one in warned:
         text = str(one.message)
@@ -61,10 +62,7 @@ def result_of(
     """Return the agreement of two raters, given their counts and the clusters of the items."""
     if not counts.table.any():
         if not counts.n_outside:
-            raise RatingsError(
-                "no item has a rating from both raters. Check that both write the ids of items in"
-                " the same way."
-            )
+            raise RatingsError(f"no item has a rating from both raters. {CHECK_IDS}")
         raise RatingsError("no item has two ratings that are among the labels.")
     check_whole(counts.table)
     return make_result(
@@ -90,7 +88,7 @@ def check_whole(table: AnyArray) -> None:
 
 
 def bootstrap_of(result: AgreementResult, request: AgreeRequest) -> BootstrapResult:
-    """Return the bootstrap of kappa with the requested replicates."""
+    """Return the bootstrap of kappa with the requested number of replicates."""
     n, confidence = request.bootstrap, request.confidence
     return bootstrap(result, n_resamples=n, confidence=confidence, rng=request.seed)
 

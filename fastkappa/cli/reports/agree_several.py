@@ -20,7 +20,7 @@ from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
 from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison, compare_raters
-from fastkappa.multirater.krippendorff import krippendorff_alpha
+from fastkappa.multirater.krippendorff import krippendorff_alpha, set_distances
 from fastkappa.multirater.label_kappas import LabelKappa, label_grid
 from fastkappa.multirater.multirater_result import (
     MultiRaterResult,
@@ -39,16 +39,16 @@ from fastkappa.two_raters.grouped_result import ALL
 
 # The time for BCa intervals grows with the square of the number of distinct subjects.
 MOST_FOR_BCA = 1000
-# A plot of more pairs of raters is not readable.
+# A plot with more pairs of raters would not be readable.
 MOST_PAIRS = 60
 
-# Coefficients by the name of their function.
+# Coefficients, keyed by the name of their function.
 Coefficients = dict[str, MultiRaterResult]
 Resampled = Mapping[str, BootstrapResult]
 NO_BOOTSTRAP: Resampled = {}
 # The levels of alpha for ratings that are sets of labels.
 SET_LEVELS = ("nominal", "jaccard", "masi")
-# The figures of the test of a model that are rows of CSV.
+# The results of the test of a model that become rows of CSV.
 OF_MODEL = ("winning rate", "advantage probability")
 
 
@@ -69,7 +69,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             if pairs_are_few(whole):
                 pairs = pairwise_kappa(whole, **options)
             parts = [_of_labels(labels), _of_raters(whole, raters, labels), _of_pairs(whole, pairs)]
-        items, files = of_items(request, read, weights)
+        items, files = of_items(request, read, _distances(request, whole, weights))
         parts.append(items)
         if request.model is not None:
             parts.append(_of_model(request, request.model, whole, weights))
@@ -89,7 +89,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
         "labels": whole.labels,
-        # Sets of labels do not have these parts.
+        # For sets of labels, the report omits these parts.
         "by_label": [],
         "each_rater": None,
         "pairwise": None,
@@ -153,7 +153,7 @@ def _of_coefficients(
     heading: str = "",
     resampled: Resampled = NO_BOOTSTRAP,
 ) -> Section:
-    """Return the coefficients, their interpretation and their bootstrap intervals."""
+    """Return the section on the coefficients, their interpretation and bootstrap intervals."""
     results = list(found.values())
     doubts = dict.fromkeys(r.doubt for r in results if r.doubt)
     reports = [Report([*above, *doubts], [coefficients_grid(results)], heading=heading)]
@@ -175,7 +175,7 @@ def _of_coefficients(
 
 
 def _of_labels(labels: Sequence[LabelKappa]) -> Section:
-    """Return the kappa of each label, and the agreement on it."""
+    """Return the section on each label's kappa and agreement."""
     rows = [
         estimate_row(f"kappa of label {label_text(k.label)}", k.value, k.standard_error, k.interval)
         for k in labels
@@ -187,7 +187,7 @@ def _of_labels(labels: Sequence[LabelKappa]) -> Section:
 def _of_raters(
     whole: Ratings, raters: RaterComparison | None, labels: Sequence[LabelKappa]
 ) -> Section:
-    """Return the comparison of each rater with the others."""
+    """Return the section that compares each rater with the others."""
     if raters is None:
         left_out = "The comparison of each rater with the others is left out: "
         reports = [Report([left_out + _many(whole)])] if whole.n_raters > MOST_RATERS else []
@@ -202,7 +202,7 @@ def _of_raters(
 
 
 def _of_pairs(whole: Ratings, pairs: PairwiseKappa | None) -> Section:
-    """Return the kappa of each pair of raters."""
+    """Return the section on the kappa of each pair of raters."""
     if pairs is None:
         left_out = "Light's kappa and the kappa of each pair of raters are left out: "
         return Section([Report([left_out + _many(whole)])], {"pairwise": None})
@@ -223,7 +223,7 @@ def _many(whole: Ratings) -> str:
 
 
 def _of_model(request: AgreeRequest, model: str, whole: Ratings, weights: Weights) -> Section:
-    """Return the test of whether a model can replace the other raters."""
+    """Return the section on the test of whether a model can replace the other raters."""
     given: dict[str, Any] = {} if request.epsilon is None else {"epsilon": request.epsilon}
     try:
         found = alternative_annotator_test(whole, model, weights=weights, **given)
@@ -268,7 +268,7 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
 
 
 def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return all coefficients by the names of their functions. Fleiss' kappa comes first.
+    """Return all coefficients, keyed by the names of their functions, Fleiss' kappa first.
 
     For sets of labels, return only Krippendorff's alpha, at each level.
     """
@@ -304,6 +304,13 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
     return found
 
 
+def _distances(request: AgreeRequest, whole: Ratings, weights: Weights) -> Weights:
+    """Return the weights that order the disputed items; for sets, the distances at the level."""
+    if request.level == "jaccard" or request.level == "masi":
+        return set_distances(request.level, whole.labels)
+    return weights
+
+
 def _bootstraps(results: Coefficients, ratings: Ratings, request: AgreeRequest) -> Resampled:
     if not request.bootstrap:
         return NO_BOOTSTRAP
@@ -318,7 +325,7 @@ def _bootstraps(results: Coefficients, ratings: Ratings, request: AgreeRequest) 
 def _facts(
     weights: Weights, ratings: Ratings, are_sets: bool, first: MultiRaterResult
 ) -> Iterator[str]:
-    """Yield lines on the numbers of subjects, ratings and labels, and on the design effect."""
+    """Yield lines about the numbers of subjects, ratings and labels, and the design effect."""
     labels = count_text(len(ratings.labels), "different set" if are_sets else "label")
     weighted = "" if are_sets else f", {weights_text(weights)}"
     clusters, effect = clusters_of(first)

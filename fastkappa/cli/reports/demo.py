@@ -20,7 +20,7 @@ SEED = 2015
 
 
 def tell_story() -> None:
-    """Print the kappa of the grades of both eyes, its meaning, its interval, and cut points."""
+    """Print the kappa between the grades of both eyes, explain it, and print cut points."""
     rated = datasets.load("diabetic_retinopathy")
     labels = np.array(rated.labels)
     n = int(rated.table.sum())
@@ -58,12 +58,12 @@ def tell_story() -> None:
 
 
 def _cut_points() -> str:
-    """Return the text on how much the best cut points improve kappa for simulated scores."""
+    """Return a text about how much the best cut points improve kappa for simulated scores."""
     y1, y2 = datasets.load("diabetic_retinopathy").expand()
     rng = np.random.default_rng(SEED)
     # The scores vary less than the grades, like the predictions of a regression model.
     scores = 0.6 * y2 + rng.normal(0, 0.3, len(y2))
-    rounding = find_rounding(y1, scores, n_folds=None, rng=rng)
+    rounding = find_rounding(y1, scores, folds=None, rng=rng)
     halves = np.arange(4) + 0.5
     rounded = table_at_thresholds(y1, scores, halves, labels=rounding.labels)
     cuts = ", ".join(f"{cut:.2f}" for cut in rounding.thresholds.tolist())

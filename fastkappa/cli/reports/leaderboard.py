@@ -10,9 +10,9 @@ from fastkappa.cli.reports.output import Output
 from fastkappa.formatting import printable
 from fastkappa.leaderboards.leaderboard_result import Leaderboard, reports_of_splits, with_ends
 
-# One leaderboard per split. Without splits, the only key is None.
+# Leaderboards by split. Without splits, the only key is None.
 Boards = Mapping[str | None, Leaderboard]
-# The number of ranks that are shown while files are still being read.
+# The number of ranks shown while files are still being read.
 RANKS_SHOWN = 10
 
 
@@ -45,8 +45,7 @@ def output_of(boards: Boards) -> Output:
 
 
 def ranks_so_far(kappas: Iterable[tuple[Any, float]]) -> list[str]:
-    """Return a line for each of the highest kappas. ``kappas`` are pairs of a file name and a
-    kappa."""
+    """Return one line for each of the highest kappas, from pairs of a file name and a kappa."""
     ranked = sorted(kappas, key=lambda entry: (math.isnan(entry[1]), -entry[1]))
     lines = [
         f"{'-' if math.isnan(kappa) else i:>4}  {kappa:7.4f}  {printable(name)}"

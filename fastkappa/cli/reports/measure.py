@@ -38,7 +38,7 @@ def report_on_measurements(
     Raises
     ------
     ValueError
-        If the measurements are not of the same items.
+        If the raters did not measure the same items.
     """
     columns = measured.by_rater
     options: Any = {

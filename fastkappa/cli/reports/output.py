@@ -18,12 +18,12 @@ from fastkappa.results.report import LARGEST_TABLE, Report
 from fastkappa.results.text import COLUMNS, as_text
 from fastkappa.statistics.scales import Interpretation, ScaleName, find_scale
 
-# Text in fewer columns than this is not readable.
+# Text narrower than this is not readable.
 NARROWEST = 24
 
 
 def read_on(scale: ScaleName, readings: Mapping[str, Interpretation]) -> Report:
-    """Return the readings of several estimates on a scale, one per line."""
+    """Return a report with the readings of several estimates on a scale, one per line."""
     lines = [f"  {name}: {reading.in_short()}" for name, reading in readings.items()]
     return Report([f"read by {find_scale(scale).source}", *lines])
 
@@ -41,7 +41,7 @@ class Output(NamedTuple):
     """The output of a command: its reports, the fields of its JSON, and the rows of its CSV.
 
     ``title`` is the title of the page and, if ``has_title``, of the text. ``pictures`` are the
-    plots of the page; ``--plot`` draws the first one to a file. ``estimates`` are checked by a
+    plots of the page; ``--plot`` draws the first plot to a file. ``estimates`` are checked by the
     gate, ``files`` are further texts to write, and ``sentences`` returns sentences for a paper.
     Text is as wide as the terminal, but at most 80 columns unless ``is_wide``.
     """
@@ -58,7 +58,7 @@ class Output(NamedTuple):
     sentences: Callable[[], Sequence[str]] = tuple
 
     def plus(self, sections: Iterable[Section]) -> Output:
-        """Return the output with further sections at its end."""
+        """Return the output with more sections appended."""
         reports, rows, fields = [*self.reports], [*self.rows], {**self.fields}
         sentences: list[str] = []
         for section in sections:
@@ -74,7 +74,7 @@ class Output(NamedTuple):
         )
 
     def remarking(self, remarks: Sequence[str]) -> Output:
-        """Return the output with remarks on the rows that were read at its beginning."""
+        """Return the output, preceded by remarks about the rows that were read."""
         if not remarks:
             return self
         return self._replace(
@@ -114,17 +114,17 @@ class Output(NamedTuple):
 
 
 def too_large(labels: AnyArray, largest: int = LARGEST_TABLE) -> list[str]:
-    """Return a note on where to find the table of counts if it is too large for the report."""
+    """If the table of counts is too large for the report, return a note on where to find it."""
     if len(labels) <= largest:
         return []
     return [f"The table of {len(labels)} labels is too large to show here. It is in --format json."]
 
 
 def text_width() -> int:
-    """Return the width of the terminal, but at most 80 columns. Without a terminal, it is 80."""
+    """Return the width of the terminal, at most 80 columns, or 80 without a terminal."""
     return min(COLUMNS, terminal_width())
 
 
 def terminal_width() -> int:
-    """Return the width of the terminal in columns. Without a terminal, it is 80."""
+    """Return the width of the terminal in columns, or 80 without a terminal."""
     return max(NARROWEST, shutil.get_terminal_size((COLUMNS, 0)).columns)

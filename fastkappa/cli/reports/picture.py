@@ -9,13 +9,12 @@ from fastkappa.cli.remarks import Remarks
 from fastkappa.cli.reports.output import Output
 from fastkappa.plotting.style import import_matplotlib, new_axes
 
-# Keep text as text, because journals reject PDF files with type 3 fonts, which are matplotlib's
-# default.
+# Store text as text, because journals reject PDF files with type 3 fonts, matplotlib's default.
 REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
 
 def check_pictures(options: PictureOptions) -> None:
-    """Raise if an option is invalid, or if it requires ``--plot`` and ``--plot`` was not given."""
+    """Raise if an option is invalid, or requires ``--plot`` but ``--plot`` is not given."""
     read_size(options.size)
     others = [name for name in ("size", "title") if getattr(options, name) is not None]
     others += [] if options.dpi == DPI else ["dpi"]
@@ -24,14 +23,14 @@ def check_pictures(options: PictureOptions) -> None:
 
 
 def draw(options: PictureOptions, output: Output) -> None:
-    """Draw the first plot of an output to the file in ``--plot``, if it is given.
+    """Draw the first plot of an output to the file given by ``--plot``, if any.
 
     The suffix of the file determines its format.
 
     Raises
     ------
     ValueError
-        If the file cannot be written, or its format is not known.
+        If the file cannot be written, or its format is unknown.
     ImportError
         If matplotlib is not installed.
     """
@@ -54,7 +53,7 @@ def draw(options: PictureOptions, output: Output) -> None:
 
 
 def write_page(options: PictureOptions, output: Output, remarks: Remarks) -> None:
-    """Write the page of an output to ``--report``, without plots if matplotlib is missing."""
+    """Write an output as a page to ``--report``, without plots if matplotlib is missing."""
     if options.report is None:
         return
     try:
@@ -74,12 +73,12 @@ def write_file(path: Path, text: str) -> None:
 
 
 def read_size(text: str | None) -> tuple[float, float] | None:
-    """Return a width and a height that are written as ``6x4``.
+    """Return the width and height in a text such as ``6x4``.
 
     Raises
     ------
     ValueError
-        If they are not two numbers above 0 and at most 100.
+        If the text does not contain two numbers above 0 and at most 100.
     """
     if text is None:
         return None

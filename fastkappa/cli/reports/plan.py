@@ -8,12 +8,12 @@ from typing import Any
 from fastkappa.cli.reports.output import Output
 from fastkappa.planning.plan import plan_study
 
-# This pattern finds the name of the argument at the beginning of an error text.
+# The pattern of an argument's name at the beginning of an error text.
 ARGUMENT = re.compile(
     r"^(kappa|null_kappa|width|power|n|rates|n_raters|alternative|alpha|confidence|conservative"
     r"|design_effect|cluster_size)\b"
 )
-# A proportion with a decimal comma, in a text without a decimal point.
+# The pattern of a proportion with a decimal comma.
 DECIMAL_COMMA = re.compile(r"^[^.]*\b0,[^.]*$")
 
 
@@ -23,8 +23,8 @@ def report_on_plan(kappa: float, **options: Any) -> Output:
     Raises
     ------
     ValueError
-        If the options do not have exactly one aim, or there is no such plan. The error names
-        options of the command line.
+        If the options do not specify exactly one aim, or if no plan achieves it. The error names
+        command-line options.
     """
     _check(options)
     try:
@@ -44,7 +44,7 @@ def report_on_plan(kappa: float, **options: Any) -> Output:
 
 
 def read_rates(option: str, text: str) -> tuple[float, ...] | float:
-    """Return proportions that are written as ``p,q,r``, or a single proportion as a number.
+    """Return the proportions in a text such as ``p,q,r``, or a single proportion as a number.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def read_rates(option: str, text: str) -> tuple[float, ...] | float:
 
 
 def _check(options: dict[str, Any]) -> None:
-    """Raise unless the options have exactly one aim."""
+    """Raise unless the options specify exactly one aim."""
     given = {"--width": "width", "--power": "power_wanted", "--n": "n"}
     aims = [option for option, name in given.items() if options[name] is not None]
     has_test = options["null_kappa"] is not None

@@ -16,7 +16,7 @@ from fastkappa.two_raters.table_kappas import TableKappas, WeightsName
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Larger tables are not readable, so they are not printed.
+# Larger tables would not be readable, so they are not printed.
 LARGEST_PRINTED = 30
 
 
@@ -32,8 +32,8 @@ def report_on_table(
 ) -> Output:
     """Return the report on two columns of a file, with weighted kappas if labels are ordered.
 
-    If ``has_interval`` is True, the interval of kappa is computed. A gate, a sentence and JSON need
-    it.
+    If ``has_interval`` is True, the interval of kappa is computed. It is required by a gate, a
+    sentence and JSON.
     """
     found = TableKappas.of(
         counts.table,
@@ -78,7 +78,7 @@ def _with_interval(
     columns: tuple[str, str], counts: SourceCounts, weights: WeightsName | Floats
 ) -> AgreementResult:
     """Return the agreement with the interval of kappa."""
-    # Importing these modules earlier would add a tenth to the time for a small file.
+    # Importing these modules earlier would make the run for a small file a tenth longer.
     from fastkappa.cli.agree_request import CONFIDENCE
     from fastkappa.cli.reports.agree_parts import check_whole
     from fastkappa.two_raters.agreement import make_result
@@ -98,7 +98,7 @@ def _with_interval(
 def _headings(
     file: str, columns: tuple[str, str], counts: SourceCounts, sample_weight: str | None
 ) -> Iterator[str]:
-    """Yield lines with the numbers of items that are counted and left out."""
+    """Yield lines with the numbers of items counted and left out."""
     first, second = (printable(name) for name in columns)
     n_items = counts.n_rows - counts.n_dropped - counts.n_outside
     weighted = "" if sample_weight is None else f", weighted by {printable(sample_weight)}"

@@ -28,7 +28,7 @@ def rounding_of(
     Raises
     ------
     RatingsError
-        If there are no such thresholds, or the scores or labels are invalid.
+        If no thresholds can be found, or the scores or labels are invalid.
     """
     with arguments_named(y_true=f"column {columns[0]!r}"):
         return find_rounding(
@@ -38,7 +38,7 @@ def rounding_of(
             labels=items.labels,
             weights=weights,
             n_resamples=RESAMPLES,
-            n_folds=FOLDS if len(items.y_true) >= FOLDS else None,
+            folds=FOLDS if len(items.y_true) >= FOLDS else None,
             rng=generator_of(np.random.RandomState(seed)),
         )
 
@@ -51,10 +51,10 @@ def output_of(
     weights: Weights,
     method: Method,
 ) -> Output:
-    """Return the report on thresholds, compared with rounding at the half points."""
+    """Return the report that compares the thresholds with rounding at the half points."""
     y, score = map(label_text, columns)
     with catch_warnings():
-        # Doubtful labels have already caused warnings.
+        # Warnings about doubtful labels have already been issued.
         simplefilter("ignore", UserWarning)
         found = RoundingReport.of(rounding, items.y_true, items.scores, weights, method, columns[0])
     names = ("y", "score")

@@ -1,4 +1,5 @@
-/* Include all kernels of fastkappa. Each header includes what it needs, so an extension module can include a single kernel. */
+/* Include all kernels of fastkappa. Each header includes everything it needs, so an extension module can also include a
+   single kernel. */
 #ifndef FASTKAPPA_KERNELS_H
 #define FASTKAPPA_KERNELS_H
 #include "common/range.h"

@@ -27,13 +27,13 @@ cdef Py_ssize_t read_array(
     object array, uint64_t lowest, uint64_t n_labels, column_t *column
 ) except -1
 
-# Returns whether a NumPy array contains booleans. A column exposes the raw bytes of booleans. Any byte except 0 is
-# True: for example, a mask of 0 and 255 viewed as booleans contains 255.
+# Returns whether a NumPy array contains booleans. A column exposes the raw bytes of booleans. Any nonzero byte is True:
+# for example, a mask of 0 and 255 viewed as booleans contains 255.
 cdef bint is_boolean(object array) noexcept
 
 # Adds the pairs start to stop - 1 to a row-major table of (first.n_labels + 1) * (second.n_labels + 1)
-# counts. Both columns must have these items. The last row and the last column count values outside
-# the labels, so nothing is written outside the table.
+# counts. Both columns must contain all of these items. The last row and the last column count values outside the
+# labels, so nothing is written outside the table.
 cdef void add_pairs(
     const column_t *first,
     const column_t *second,
@@ -42,12 +42,12 @@ cdef void add_pairs(
     int64_t *table,
 ) noexcept nogil
 
-# Like `read_array`, but `lowest` can be any Python integer. If n_labels is negative or too large, it
-# raises ValueError. Keep a reference to the array here as well.
+# Like `read_array`, but `lowest` can be any Python integer. Raises ValueError if n_labels is negative or too large. As
+# for `read_array`, keep a reference to the array.
 cdef Py_ssize_t read_column(object array, lowest, Py_ssize_t n_labels, column_t *column) except -1
 
-# Raises ValueError unless an array of `length` elements contains elements start to stop - 1. Each
-# kernel calls this for its shortest array with one element per item.
+# Raises ValueError unless an array of `length` elements contains elements start to stop - 1. Each kernel calls this
+# function for the shortest of its arrays with one element per item.
 cdef int check_range(Py_ssize_t start, Py_ssize_t stop, Py_ssize_t length) except -1
 
 # Raises ValueError unless two tables have the same shape.

@@ -1,10 +1,10 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
 """Count and sum pairs in C; see `fastkappa.kernels.contract`.
 
-Arrays are read in place. The array structure gives the address, stride, type and byte order, and
-the C kernels under kernels/c/ support all of them. This module uses only that structure, which
-has not changed since NumPy 1.7, and no NumPy function, so one build works with every NumPy.
-(The buffer protocol would avoid both, but it is slower than counting a hundred pairs.)
+Arrays are read without copying them. The array structure contains the address, stride, type and byte order, and the C
+kernels under kernels/c/ support all of them. This module uses only that structure, which has not changed since NumPy
+1.7, and no NumPy function, so one build works with every NumPy. (The buffer protocol would not even need the structure,
+but takes longer than counting a hundred pairs.)
 """
 
 from cpython.long cimport PyLong_AsUnsignedLongLongMask
@@ -134,8 +134,8 @@ cdef enum:
 
 cdef char OTHER_BYTE_ORDER = c">" if sys.byteorder == "little" else c"<"
 cdef type ARRAY = ndarray
-# Kinds by NumPy's type number: bool, byte, ubyte, short, ushort, int, uint, long, ulong, longlong, ulonglong, float,
-# double.
+# The kinds, indexed by NumPy's type number: bool, byte, ubyte, short, ushort, int, uint, long, ulong, longlong,
+# ulonglong, float, double.
 cdef int KINDS[13]
 KINDS[:] = [
     COLUMN_UINT8, COLUMN_INT8, COLUMN_UINT8, COLUMN_INT16, COLUMN_UINT16, COLUMN_INT32,
@@ -146,7 +146,7 @@ KINDS[:] = [
 
 
 def count_pairs(first, second, lowest, int64_t[:, ::1] table, part):
-    """Add the number of pairs of each cell to ``table``."""
+    """Add the number of pairs in each cell to ``table``."""
     cdef column_t a, b
     cdef Py_ssize_t start, stop
     start, stop = part
@@ -156,7 +156,7 @@ def count_pairs(first, second, lowest, int64_t[:, ::1] table, part):
 
 
 def sum_pairs(first, second, lowest, weights, tables, part):
-    """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
+    """Add the number of pairs and the float64 sum of item weights in each cell to two tables."""
     cdef column_t a, b, w
     cdef Py_ssize_t start, stop
     cdef int64_t[:, ::1] counts
@@ -217,7 +217,7 @@ def look_up(values, hash, codes, part):
 def count_rows(first, matrix, lowest, int64_t[:, :, ::1] tables, part):
     """Pair a column with each column of a matrix, and add the pairs to one table per column.
 
-    Tables can have at most ``MOST_ROW_LABELS`` labels.
+    There can be at most ``MOST_ROW_LABELS`` labels.
     """
     cdef column_t a, b
     cdef Py_ssize_t start, stop
@@ -247,7 +247,7 @@ def count_rows(first, matrix, lowest, int64_t[:, :, ::1] tables, part):
 
 
 def sum_moments(first, second, lowest, n_labels, part):
-    """Return the numbers of pairs outside and inside the labels, and sums of the pairs inside.
+    """Return the numbers of pairs outside and inside the labels, and sums over the pairs inside.
 
     The sums are those of the first codes, the second codes, their squares and their products.
     """
@@ -336,7 +336,7 @@ cdef bint is_boolean(object array) noexcept:
 
 
 cdef int refuse_array(array) except -1:
-    # The message does not show the array, because that is slow and some callers catch this error.
+    # The message does not show the array, because formatting it is slow and some callers catch this error.
     got = type(array).__name__
     if isinstance(array, ARRAY):
         got = f"shape {array.shape} and dtype {array.dtype}"
@@ -367,7 +367,7 @@ def simd_levels():
 
 
 def use_simd_level(name, asked_by="name"):
-    """Use this SIMD level from now on. It is meant for tests and benchmarks."""
+    """Use this SIMD level from now on. This function is for tests and benchmarks."""
     if simd_level_force(simd_level_named(name.encode())) < 0:
         raise ValueError(f"{asked_by} must be one of {simd_levels()} on this machine, got {name!r}.")
 

@@ -86,7 +86,7 @@ cdef class ItemBuffers:
 cdef class Room:
     """Memory for items that C can write during the lifetime of this object.
 
-    C can write to the places ``start`` up to ``stop``.
+    C can write to positions ``start`` up to ``stop``.
     """
 
     cdef uint8_t[::1] bytes
@@ -129,7 +129,7 @@ def count_scores(items, bins, uint32_t[:, ::1] table, double[:, ::1] sums, part)
 
 
 def range_scores(scores, bins, double[::1] least, double[::1] largest, part):
-    """Update the least and the largest score of each row."""
+    """Update the smallest and the largest score of each row."""
     cdef column_t x
     cdef bins_t b = bins_of(bins)
     cdef Py_ssize_t start, stop

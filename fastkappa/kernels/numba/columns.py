@@ -13,7 +13,7 @@ from fastkappa.kernels.numba.vectors import WIDTH, intrinsic
 
 
 class ArrayView(NamedTuple):
-    """A column of integers in memory. The value ``lowest``, modulo 2**64, has code 0."""
+    """A column of integers in memory, where the value ``lowest``, modulo 2**64, has code 0."""
 
     address: int
     stride: int
@@ -26,10 +26,10 @@ class ArrayView(NamedTuple):
 def decode(
     views: Any, begin: int, end: int, stop: int, copies: int, row_codes: Any, column_codes: Any
 ) -> None:
-    """Write the codes of pairs. Up to one vector of extra codes is written after them.
+    """Write the codes of pairs, followed by extra codes that fill at most one vector.
 
     A value outside the codes gets the code `n_codes`. Both columns are read in the same loop,
-    because reading one block after the other is slower.
+    because reading them one after the other is slower.
     """
     rows, columns = views
     row, row_stride = place_to_read(rows, begin, end, stop, copies)
@@ -45,7 +45,7 @@ def place_to_read(view: Any, begin: int, end: int, stop: int, copies: int) -> tu
 
     Values with gaps of 1 to 7 bytes are read as wider integers, including the gap, and then
     truncated. This works because numba supports only little-endian hosts. Values with other strides
-    are copied first. The last block is copied too, because it can end within a vector, and the
+    are copied first. The last block is also copied, because it can end within a vector, and the
     memory after it can be unreadable.
     """
     size, stride = view.size, view.stride
@@ -85,7 +85,7 @@ def decode_column(view: Any, address: int, stride: int, codes: Any, position: in
 
 @njit
 def address_of(array: Any) -> Any:
-    # numba returns an unsigned integer here. Adding a signed integer to it would give a float.
+    # In numba, this is an unsigned integer, and adding a signed integer to it would give a float.
     return np.int64(array.ctypes.data)
 
 
@@ -113,7 +113,7 @@ def decode_vector(
     codes: Any,
     position: Any,
 ) -> Any:
-    """Write the codes of WIDTH values, which are ``stride`` bytes apart, to a position."""
+    """Write the codes of WIDTH values, which are ``stride`` bytes apart."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, address, lowest, mask, n_codes, target, position = arguments

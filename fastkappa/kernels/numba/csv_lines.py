@@ -1,4 +1,4 @@
-"""Numba has no kernel for lines of CSV text; see `fastkappa.kernels.contract`."""
+"""The numba backend has no kernel for CSV lines; see `fastkappa.kernels.contract`."""
 
-# There is no kernel here, because pyarrow reads CSV lines faster than byte loops compiled by numba.
+# pyarrow reads CSV lines faster than byte loops compiled by numba.
 count_lines = None

@@ -1,13 +1,13 @@
 """Count and sum pairs in loops that numba compiles.
 
 Columns are passed as addresses and sizes, so one compiled version serves all types, strides and
-alignments. It is compiled at its first use and cached on disk if a cache folder is writable.
-numba only checks the modification time of this file. So touch it after editing a module that it
-imports.
+alignments. Each function is compiled at its first use and cached on disk if a cache folder is
+writable. numba checks only the modification time of this file, so touch it after editing a module
+that it imports.
 
-Few labels are counted by `popcount`. Pairs of more labels are counted one by one, in four tables
-in turn. Without that, a run of equal pairs would update the same counter again and again, and
-each update would wait for the one before it.
+Few labels are counted by `popcount`. Pairs of more labels are counted one by one, in four tables in
+rotation. With a single table, equal pairs in a row would update the same counter, and each update
+would wait for the previous one.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from fastkappa.kernels.numba.popcount import (
 )
 from fastkappa.kernels.numba.vectors import WIDTH
 
-# With several tables, counting is faster only if they stay in the L2 cache.
+# Several tables make counting faster only if they stay in the L2 cache.
 SUBTABLES = 4
 LARGEST_SUBTABLE = 1 << 17
 # The 32-bit counters of the subtables cannot overflow within this many pairs.
 LONGEST_RUN = 1 << 30
-# The number of pairs whose codes are written at once before they are counted.
+# The number of pairs whose codes are written before they are counted.
 SHORT_BLOCK = 512
 
 
@@ -49,7 +49,7 @@ def compile_lazily(function: Callable[..., Any]) -> Any:
 
 @compile_lazily
 def count_few(views: Any, table: Any, start: int, stop: int) -> None:
-    """Add pairs of few labels to the table, counting whole blocks by positional popcount."""
+    """Add pairs of few labels to the table. Whole blocks are counted by positional popcount."""
     rows, columns = views
     n_cells = rows.n_codes * columns.n_codes
     n_planes = (n_cells + 6) // 8
@@ -190,7 +190,7 @@ def look_up(values: Any, multiplier: Any, shift: Any, slots: Any, labels: Any, c
 def write_counters(
     row_codes: Any, column_codes: Any, count: int, n_columns: int, counters: Any
 ) -> None:
-    """Write the index of the first counter of each pair in the subtables."""
+    """Write, for each pair, the index of its first counter in the subtables."""
     step, rows_step = np.uint32(SUBTABLES), np.uint32(n_columns * SUBTABLES)
     for i in range(count):
         row, column = np.uint32(row_codes[i]), np.uint32(column_codes[i])
@@ -199,7 +199,7 @@ def write_counters(
 
 @njit
 def count_in_turn(counters: Any, count: int, subtables: Any) -> None:
-    """Count pairs in the four subtables in turn."""
+    """Count pairs in the four subtables in rotation."""
     in_fours = count - count % SUBTABLES
     for i in range(0, in_fours, SUBTABLES):
         subtables[counters[i]] += 1
@@ -212,7 +212,7 @@ def count_in_turn(counters: Any, count: int, subtables: Any) -> None:
 
 @njit
 def sum_in_turn(counters: Any, weights: Any, subtables: Any) -> None:
-    """Add weights to the four subtables in turn."""
+    """Add weights to the four subtables in rotation."""
     count = len(weights)
     in_fours = count - count % SUBTABLES
     for i in range(0, in_fours, SUBTABLES):

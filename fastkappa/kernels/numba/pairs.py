@@ -27,7 +27,7 @@ from fastkappa.kernels.numba.columns import ArrayView
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     raise ImportError("numba cannot compile, because NUMBA_DISABLE_JIT is set")
 
-# Columns that cannot be read in place are copied, one chunk at a time.
+# Columns that cannot be read directly are copied, one chunk at a time.
 CHUNK = 1 << 16
 LOOKED_UP_AT_ONCE = 1 << 13
 
@@ -41,7 +41,7 @@ class CodedArray(NamedTuple):
 
 
 READS_AS_FAST = True
-# There is no kernel for rows, because the general kernels are as fast in numba.
+# A kernel for rows would not be faster than the general kernels in numba.
 MOST_ROW_LABELS = 0
 count_rows = None
 sum_moments = None
@@ -60,7 +60,7 @@ def looks_up_as_fast() -> bool:
 def count_pairs(
     first: AnyArray, second: AnyArray, lowest: Lowest, table: IntTable, part: Range
 ) -> None:
-    """Add the number of pairs of each cell to ``table``."""
+    """Add the number of pairs in each cell to ``table``."""
     check_range(*part, first, second)
     check_tables(table)
     rows, columns = _coded(first, second, lowest, table)
@@ -93,7 +93,7 @@ def sum_pairs(
     tables: tuple[IntTable, FloatTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs of each cell, and the float64 sum of their weights, to two tables."""
+    """Add the number of pairs in each cell, and the float64 sum of their weights, to two tables."""
     check_range(*part, first, second, weights)
     check_tables(*tables)
     pair = _coded(first, second, lowest, tables[0])
@@ -109,7 +109,7 @@ def sum_pairs_exactly(
     tables: tuple[IntTable, IntTable, IntTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs of each cell, and their integer weights as ``high * 2**32 + low``."""
+    """Add the number of pairs in each cell, and their integer weights as ``high * 2**32 + low``."""
     check_range(*part, first, second, weights)
     check_tables(*tables)
     pair = _coded(first, second, lowest, tables[0])
@@ -121,7 +121,7 @@ def sum_pairs_exactly(
 def _coded(
     first: AnyArray, second: AnyArray, lowest: Lowest, table: AnyArray
 ) -> tuple[CodedArray, CodedArray]:
-    """Return two columns with codes for the rows and columns of a table."""
+    """Return both columns, with codes for the rows and columns of a table."""
     n_rows, n_columns = table.shape[0] - 1, table.shape[1] - 1
     return CodedArray(first, lowest[0], n_rows), CodedArray(second, lowest[1], n_columns)
 
@@ -131,7 +131,7 @@ def _pieces(
 ) -> Iterator[tuple[tuple[ArrayView, ArrayView], Any, int, int]]:
     """Yield two columns, their weights in the wanted dtype, and the range to read.
 
-    There is a single piece if everything can be read in place, otherwise one piece per chunk.
+    There is a single piece if no array needs a copy, otherwise one piece per chunk.
     """
     readable = _is_readable(rows) and _is_readable(columns)
     if weights is None:
@@ -145,7 +145,7 @@ def _pieces(
             yield (_view(rows), _view(columns)), _read_only(array), *part
             return
     for chunk in chunks_of(part, CHUNK):
-        # Only addresses are passed, so `pair` keeps the copies alive while they are counted.
+        # `pair` keeps the copies alive while they are counted, because only addresses are passed.
         pair = _copy(rows, chunk), _copy(columns, chunk)
         own = None if weights is None else _read_only(array[chunk].astype(dtype))
         yield (_view(pair[0]), _view(pair[1])), own, 0, chunk.stop - chunk.start
@@ -179,7 +179,7 @@ def _view(column: CodedArray) -> ArrayView:
 
 
 def _read_only(weights: AnyArray) -> AnyArray:
-    """Return a read-only view, so that numba compiles one version instead of two."""
+    """Return a read-only view, so that numba compiles only one version."""
     view = weights.view()
     view.flags.writeable = False
     return view

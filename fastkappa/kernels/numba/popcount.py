@@ -5,9 +5,9 @@
        labels 0..2:  pair (1, 2) -> cell 1*3 + 2 = 5 -> plane 0, byte 0b00100000
                      pair (2, 2) -> cell 2*3 + 2 = 8 -> plane 1, byte 0b00000001
 
-   Plane p contains cells 8p to 8p+7. A byte of a different plane counts as 0. The last cell
-   needs no count, because it contains the remaining pairs. So plane 1 is skipped in this
-   example, and the nine cells need only one plane.
+   Plane p contains cells 8p to 8p+7. A byte of a different plane counts as 0. The last cell needs
+   no count, because it contains the remaining pairs. Plane 1 is therefore skipped in this example,
+   and the nine cells need only one plane.
 
 2. Carry-save adders count the bits at each position of the byte. They turn three bytes x, y, z
    into the ones and the twos of their sum. Five logical operations do this for all 8 positions
@@ -36,14 +36,14 @@ LEVELS = VECTORS.bit_length() - 1
 BLOCK = VECTORS * WIDTH
 # Each plane has vectors of weight 1, 2, 4 .. 32, and a vector of sums per bit.
 COUNTERS = (LEVELS + 8) * WIDTH
-# The bytes of these sums cannot overflow within this many blocks.
+# The byte sums cannot overflow within this many blocks.
 BLOCKS = 255
 # With more planes, counting pairs one by one is faster.
 LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
 
 
 def are_few(n_rows: int, n_columns: int) -> bool:
-    """Return whether there are few planes, and codes and cells fit in bytes."""
+    """Return whether there are few planes, with codes and cells that fit in bytes."""
     return 0 < n_rows * n_columns <= 8 * LARGEST_PLANES and max(n_rows, n_columns) < 256
 
 
@@ -82,7 +82,7 @@ def mark_cells(
             builder.icmp_unsigned(">=", row, vectors.repeat(builder, n_rows)),
             builder.icmp_unsigned(">=", column, vectors.repeat(builder, n_columns)),
         )
-        # Two bytes are multiplied at once, because the lower product fits in the lower byte.
+        # One 16-bit product multiplies two bytes, because the lower product fits in the lower byte.
         twos = vectors.integers(16, WIDTH // 2)
         before = builder.mul(builder.bitcast(row, twos), vectors.repeat(builder, n_columns, twos))
         cell = builder.add(builder.bitcast(before, BYTES), column)
@@ -128,7 +128,7 @@ def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
             here = vectors.after(builder, counters, (LEVELS + bit) * WIDTH)
             chosen = builder.and_(whole, vectors.constant(1 << bit))
             is_set = builder.icmp_unsigned("!=", chosen, zero)
-            # A true lane is -1, so it is subtracted.
+            # Lanes that are true contain -1, so they are subtracted.
             total = builder.sub(vectors.load(builder, here), builder.sext(is_set, BYTES))
             vectors.store(builder, total, here)
         return context.get_dummy_value()
@@ -138,7 +138,7 @@ def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
 
 @intrinsic
 def sum_of_bit(typing: Any, counters: Any, bit: Any) -> Any:
-    """Return how often a bit was set, computed from the counters of its plane."""
+    """Return how often a bit was set, from the counters of its plane."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         counters, bit = arguments

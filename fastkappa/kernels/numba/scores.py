@@ -23,7 +23,7 @@ from fastkappa.kernels.contract import (
 )
 from fastkappa.kernels.numba.loops import compile_lazily
 
-# The copies of a chunk of this size stay in the L2 cache.
+# The converted copies of a chunk of this size stay in the L2 cache.
 CHUNK = 1 << 14
 LARGEST = np.finfo(np.float64).max
 NONE = np.empty(0)
@@ -44,7 +44,7 @@ def count_scores(
 
 
 def range_scores(scores: AnyArray, bins: Bins, least: Floats, largest: Floats, part: Range) -> None:
-    """Update the least and the largest score of each row."""
+    """Update the smallest and the largest score of each row."""
     check_range(*part, scores)
     check_range(0, bins.n_rows, least, largest)
     for chunk in chunks_of(part, CHUNK):

@@ -1,9 +1,9 @@
-"""Write portable LLVM vector instructions in numba functions, with one byte per lane.
+"""Emit portable LLVM vector instructions in numba functions, with one byte per lane.
 
-LLVM's vectoriser does not vectorise the byte loops that matter here. So they are written in
-LLVM's own vector instructions, which are independent of the processor. LLVM translates them to
-AVX-512, AVX2, SSE2 or NEON. Functions decorated with ``intrinsic`` write such instructions, and
-the other functions here help them.
+LLVM's vectoriser does not vectorise the byte loops that matter here. So they use LLVM's own vector
+instructions, which are independent of the processor. LLVM translates them to AVX-512, AVX2, SSE2 or
+NEON. Functions decorated with ``intrinsic`` emit such instructions, and the other functions in this
+module are their helpers.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from llvmlite import binding, ir
 
 
 def intrinsic(function: Callable[..., Any]) -> Any:
-    """Turn a function that writes LLVM instructions into an intrinsic.
+    """Turn a function that emits LLVM instructions into an intrinsic.
 
-    It works like numba's decorator, but arguments can be literal integers.
+    This works like numba's decorator, but arguments can be literal integers.
     """
     return numba.extending.intrinsic(prefer_literal=True)(function)
 
 
 def _vector_width() -> int:
-    """Return the size of the widest vector in bytes. Other sizes work, but are slower."""
+    """Return the size of the widest vector in bytes. Other sizes also work, but are slower."""
     try:
         features = binding.get_host_cpu_features()
     except RuntimeError:  # LLVM does not know this processor's name

@@ -1,4 +1,4 @@
-"""NumPy has no kernel for lines of CSV text; see `fastkappa.kernels.contract`."""
+"""The NumPy backend has no kernel for CSV lines; see `fastkappa.kernels.contract`."""
 
-# There is no kernel here, because pyarrow reads CSV lines faster.
+# pyarrow reads CSV lines faster than NumPy could.
 count_lines = None

@@ -1,15 +1,15 @@
 """Count pairs of few labels in NumPy by combining several pairs into one key.
 
 `numpy.bincount` needs the same time per key, however many pairs a key contains. In a table of c
-cells, a pair is a digit below c. As many digits as possible make up a key:
+cells, a pair is a digit below c. A key combines as many digits as possible:
 
     labels 0..5, 36 cells:  pairs (1, 2)  (0, 5)  (5, 5)  are the digits  8  5  35
     key = (8 * 36 + 5) * 36 + 35 = 10583, one of 36**3 = 46656
 
 The counts of the keys form an array of shape (36, 36, 36). Summing it over two axes gives the
-counts of the cells for the third digit. It does not matter which pairs share a key, so the
-digits come from different parts of a chunk. Two digits need no arithmetic: two neighbouring
-bytes are read as one 16-bit number, as if there were 256 cells.
+counts of the cells for the third digit. It does not matter which pairs share a key, so the digits
+come from different parts of a chunk. Two digits need no arithmetic: two adjacent bytes are read as
+one 16-bit number, with 256 in place of c.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 
-# The number of pairs counted at once, and the number of bytes of ratings read at once. They and
-# their temporaries stay in the L2 cache.
+# The number of pairs counted at once, and the number of rating bytes read at once. The ratings and
+# all temporaries stay in the L2 cache.
 CHUNK = 1 << 18
 PIECE = 1 << 18
 # A digit has 8 bits, and a key has 16 bits.
@@ -45,12 +45,12 @@ class Keys:
         self.wide_keys = np.empty(length // n_digits, np.intp)
 
     def chunk_length(self, n_pairs: int) -> int:
-        """Return how many pairs to add next. The last few pairs can be too few for a key."""
+        """Return how many pairs to add next. At the end, there can be too few for a key."""
         length = min(n_pairs, CHUNK)
         return length - length % self.n_digits or length
 
     def add(self, first: AnyArray, lowest_first: int, second: AnyArray, lowest_second: int) -> bool:
-        """Count a chunk; return False if it does not fill whole keys or a rating is not a label."""
+        """Count a chunk. Return False if it does not fill whole keys or a rating is not a label."""
         n_pairs = len(first)
         if n_pairs % self.n_digits:
             return False
@@ -67,7 +67,8 @@ class Keys:
             rows = digits[piece]
             np.multiply(self._as_bytes(a), np.uint8(self.n_columns % 256), out=rows)
             rows += self._as_bytes(b)
-        # Bytes are modulo 256, so the cell of the lowest labels can be subtracted at the end.
+        # Byte arithmetic is modulo 256, so the cell of the lowest labels can be subtracted at the
+        # end.
         digits -= np.uint8((lowest_first * self.n_columns + lowest_second) % 256)
         # Another thread may have changed the ratings to values that are not labels.
         if digits.max() >= self.n_cells:
@@ -89,7 +90,7 @@ class Keys:
         return cells.reshape(self.n_rows, self.n_columns)
 
     def _keys(self, digits: NDArray[np.uint8]) -> NDArray[np.uint16]:
-        """Return keys made of one digit from each part of a chunk."""
+        """Return keys, each composed of one digit from each part of a chunk."""
         parts = digits.reshape(self.n_digits, -1)
         keys = self.keys[: parts.shape[1]]
         keys[:] = parts[0]
@@ -121,7 +122,7 @@ def digits_a_key(n_rows: int, n_columns: int, n_pairs: int) -> int:
 
 def _are_codes(ratings: AnyArray, lowest: int, n_codes: int) -> bool:
     if lowest == 0 and n_codes <= 128 and ratings.dtype.kind in "iu":
-        # As unsigned integers, negative ratings are large.
+        # Converted to unsigned integers, negative ratings become large.
         return bool(ratings.view(ratings.dtype.str.replace("i", "u")).max() < n_codes)
     # Comparisons of Python numbers are exact, and those with NaN are false.
     return bool(lowest <= ratings.min().item() and ratings.max().item() < lowest + n_codes)

@@ -3,9 +3,9 @@
 All backends have the same files and the same functions; see `fastkappa.kernels.contract`.
 
 A column is a one-dimensional array, and the code of a value is ``value - lowest``. ``table`` has
-one extra row and one extra column, which count values outside the codes. So checking bounds is
-part of counting, and nothing is written out of bounds. Kernels are serial and add the pairs of
-a part to the table.
+one extra row and one extra column, which count values outside the codes. Counting thus includes the
+check of bounds, and nothing is written out of bounds. Kernels are serial and add the pairs of a
+part to the table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from fastkappa.kernels.contract import (
 from fastkappa.kernels.numpy.keys import Keys, digits_a_key
 
 READS_AS_FAST = False
-# There is no kernel for rows, because it would not be faster than the general kernels.
+# A kernel for rows would not be faster than the general kernels.
 MOST_ROW_LABELS = 0
 count_rows = None
 sum_moments = None
@@ -43,7 +43,7 @@ LARGEST_BINCOUNT = 1 << 17
 def count_pairs(
     first: AnyArray, second: AnyArray, lowest: Lowest, table: IntTable, part: Range
 ) -> None:
-    """Add the number of pairs of each cell to ``table``."""
+    """Add the number of pairs in each cell to ``table``."""
     check_range(*part, first, second)
     check_tables(table)
     start, stop = part
@@ -116,7 +116,7 @@ def sum_pairs(
     tables: tuple[IntTable, FloatTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs of each cell, and the float64 sum of their weights, to two tables."""
+    """Add the number of pairs in each cell, and the float64 sum of their weights, to two tables."""
     check_range(*part, first, second, weights)
     check_tables(*tables)
     counts, sums = tables
@@ -133,9 +133,9 @@ def sum_pairs_exactly(
     tables: tuple[IntTable, IntTable, IntTable],
     part: Range,
 ) -> None:
-    """Add the number of pairs of each cell, and their integer weights as ``high * 2**32 + low``.
+    """Add the number of pairs in each cell, and their integer weights as ``high * 2**32 + low``.
 
-    With fewer than 2**31 items, neither half can overflow, whatever the weights are.
+    With fewer than 2**31 items, neither half can overflow, regardless of the weights.
     """
     check_range(*part, first, second, weights)
     check_tables(*tables)
@@ -150,7 +150,7 @@ def sum_pairs_exactly(
 def _cells(
     first: AnyArray, second: AnyArray, lowest: Lowest, table: AnyArray, part: Range
 ) -> Iterator[tuple[NDArray[np.intp], slice]]:
-    """Yield, for one chunk at a time, the index of each pair's cell in the flattened table."""
+    """Yield the index of each pair's cell in the flattened table, chunk by chunk."""
     for chunk in chunks_of(part, CHUNK):
         rows = _codes(first[chunk], lowest[0], table.shape[0] - 1)
         rows *= np.uint64(table.shape[1])

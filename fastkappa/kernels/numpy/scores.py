@@ -1,9 +1,10 @@
 """Count and group scored items in NumPy. These are the reference kernels.
 
 Each score belongs to one of ``n_inner + 3`` rows. Row 0 is for scores below ``low``. Rows 1 to
-``n_inner`` are bins of equal width from ``low`` on. The next row is for scores above them, and
-the last row is for NaN and infinity. Rounding keeps the order: of two scores, the higher one is
-never in a lower row. Codes are ``codes - lowest``; codes outside the labels become ``n_labels``.
+``n_inner`` are bins of equal width that start at ``low``. The next row is for scores above these
+bins, and the last row is for NaN and infinity. Rounding preserves the order: the higher of two
+scores is never in a lower row. Codes are ``codes - lowest``; codes outside the labels become
+``n_labels``.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def count_scores(
 
 
 def range_scores(scores: AnyArray, bins: Bins, least: Floats, largest: Floats, part: Range) -> None:
-    """Update the least and the largest score of each row."""
+    """Update the smallest and the largest score of each row."""
     check_range(*part, scores)
     check_range(0, bins.n_rows, least, largest)
     for chunk in chunks_of(part, CHUNK):
@@ -85,7 +86,7 @@ def group_scores(
         order = np.argsort(rows, kind="stable")
         rows = rows[order]
         n_items = np.bincount(rows, minlength=len(places))
-        # The number of earlier items of the chunk that are in the same row as the item.
+        # The number of earlier items of the chunk that are in the same row as each item.
         before = np.arange(len(rows)) - (np.cumsum(n_items) - n_items)[rows]
         own = places[rows] + before
         has_place = own < ends[rows]
@@ -100,13 +101,13 @@ def accumulate_labels(
 ) -> None:
     """Write the count, or the sum of weights, of each label up to each place to ``prefix``.
 
-    Items are counted from the first place on. ``prefix`` has one row per label.
+    Counting starts at the first place. ``prefix`` has one row per label.
     """
     check_range(int(places.min()), int(places.max()), codes, weights)
     n_labels = len(prefix)
     prefix[:, 0] = 0
     if weights is not None:
-        # Cumulative sums are equal at positions with no items between them.
+        # Positions with no items between them have equal cumulative sums.
         inside = slice(int(places[0]), int(places[-1]))
         for label in range(n_labels):
             own = np.where(codes[inside] == label, weights[inside], 0.0)

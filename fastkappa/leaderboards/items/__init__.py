@@ -1,1 +1,1 @@
-"""Match and count many columns, each paired with the same first column."""
+"""Match the items of many columns with one first column, and count the pairs of labels."""

@@ -17,10 +17,11 @@ from fastkappa.leaderboards.items.ids import (
     read_ids,
     settled,
 )
+from fastkappa.ratings.lengths import share_few_ids
 
 IDS_SHOWN = 5
-# The number of lists that a thread looks up together, so that the ids of the items are hashed only
-# once.
+# The number of lists that a thread looks up together. For each such batch, the ids of the items are
+# hashed only once.
 LISTS_AT_ONCE = 8
 
 
@@ -30,12 +31,12 @@ class Alignment(NamedTuple):
     Attributes
     ----------
     items, others : ndarray of int or None
-        Positions of the ids that occur exactly once in both lists: in the first list, and in the
-        other list. They have the order of the first list. If ``items`` is None, it stands for all
+        Positions, in the first and in the other list, of the ids that occur exactly once in both
+        lists. They are in the order of the first list. If ``items`` is None, it means all
         positions. If both are None, the lists are equal.
     missing, extra, repeated : list
-        Ids that the other list lacks, that only the other list has, and that the other list has
-        more than once.
+        Ids missing from the other list, ids found only in the other list, and ids repeated in the
+        other list.
     """
 
     items: NDArray[np.intp] | None
@@ -45,8 +46,13 @@ class Alignment(NamedTuple):
     repeated: list[Any]
 
     def is_complete(self) -> bool:
-        """Return whether the other list has each id exactly once, and no other ids."""
+        """Return whether the other list contains each id exactly once, and no other ids."""
         return not (self.missing or self.extra or self.repeated)
+
+    def shares_few(self, n_ids: int) -> bool:
+        """Return whether the lists share few ids; ``n_ids`` is the length of the first list."""
+        n_shared = n_ids - len(self.missing)
+        return share_few_ids(n_shared, n_ids, n_shared + len(self.extra))
 
     def mismatch(self) -> str:
         """Describe the ids that do not match, with examples."""
@@ -71,12 +77,12 @@ ALL_IN_ORDER = Alignment(None, None, [], [], [])
 
 
 class ItemIds:
-    """The ids of the items, against which other lists are matched."""
+    """The ids of the items, with which other lists are matched."""
 
     def __init__(self, ids: Any, name: str) -> None:
         self._given = read_ids(ids, name)
         self._ids = settled(self._given)
-        # The list that was matched last is kept, because the next list often has the same order.
+        # The latest list is kept, because the next list often has the same order.
         self._last: tuple[Ids, Alignment] | None = None
         self._places = Places(self._ids)
         again = self._places.repeats()
@@ -97,14 +103,14 @@ class ItemIds:
         return self._align_some([(ids, name)])[0]
 
     def align_all(self, named: Sequence[tuple[Any, str]], num_threads: int) -> list[Alignment]:
-        """Match lists of ids with these ids. ``named`` pairs each list with its name for errors."""
+        """Match lists of ids with these ids. Errors use the name that accompanies each list."""
         at_once = max(1, min(LISTS_AT_ONCE, -(-len(named) // num_threads)))
         groups = [named[start : start + at_once] for start in range(0, len(named), at_once)]
         num_threads = max(1, min(num_threads, len(groups)))
         return [*chain(*read_ahead(self._align_some, groups, num_threads, num_threads))]
 
     def _align_some(self, named: Sequence[tuple[Any, str]]) -> list[Alignment]:
-        """Match lists of ids with these ids. All lists in another order are looked up together."""
+        """Match lists of ids with these ids, looking up all lists in another order together."""
         # Read the attribute once, because another thread can replace it.
         last = self._last
         orders, found = ([], []) if last is None else ([last[0]], [last[1]])
@@ -117,7 +123,7 @@ class ItemIds:
         for others, places in zip(new, self._places.of(new) if new else ()):
             found.append(self._alignment(others, places))
         if new and new[-1].kind == "string":
-            # Ids of other kinds share memory with the user's array, which can change later.
+            # Ids of other kinds share memory with the user's array, whose contents can change.
             self._last = (new[-1], found[-1])
         return [ALL_IN_ORDER if i is None else found[i] for i in place]
 
@@ -130,7 +136,7 @@ class ItemIds:
         return None if others.are(self._ids) else others
 
     def _alignment(self, others: Ids, found: Positions) -> Alignment:
-        """Return the alignment, given the position of each other id, or -1 if it is not here."""
+        """Return the alignment, given the position of each other id, or -1 for unknown ids."""
         ids, is_known = self._ids, found >= 0
         places = np.full(len(ids), -1, np.int64)
         if len(others) == len(ids) and is_known.all():

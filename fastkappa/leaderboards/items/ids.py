@@ -1,8 +1,8 @@
-"""Read ids of items from a user's arrays, and look them up among other ids.
+"""Read item ids from a user's arrays, and look up the positions of ids in other lists.
 
 pyarrow looks up strings and numbers, a whole column at a time. A Python dictionary is used if
-pyarrow is not installed, and for ids that pyarrow does not support, such as tuples or a mixture of
-numbers and strings.
+pyarrow is not installed, and for ids that pyarrow does not support, such as tuples or mixed numbers
+and strings.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from fastkappa.ratings.interop import strings_in_arrow, to_numpy
 from fastkappa.ratings.labels import in_unit
 from fastkappa.ratings.missing import is_missing
 
-# Integers are looked up in an array if their range is at most this many times their number. For a
-# million integers, the array is five times as fast as pyarrow.
+# Integers are looked up in an array if the size of their range is at most this many times their
+# count. For a million integers, the array is five times as fast as pyarrow.
 WIDEST_RANGE = 4
 NOT_MISSING = "must not contain missing values, got {}."
 WHOLE = "must be whole numbers or strings, got {}."
@@ -35,15 +35,15 @@ Positions = NDArray[np.int64]
 
 
 class Ids(NamedTuple):
-    """Ids in the form in which they were read.
+    """Ids as they were read.
 
     Attributes
     ----------
     kind : {'number', 'time', 'duration', 'string', 'fixed width', 'object'}
     values : ndarray or pyarrow.Array
         A NumPy array of int64 numbers, times or objects, or a large_string array of pyarrow.
-        Strings of fixed width remain a NumPy array, which can only be compared. For look-ups,
-        `settled` copies such strings.
+        Strings of fixed width remain a NumPy array, which can only be compared. `settled` copies
+        them for look-ups.
     """
 
     kind: str
@@ -53,7 +53,7 @@ class Ids(NamedTuple):
         return len(self.values)
 
     def are(self, others: Ids) -> bool:
-        """Return whether both are the same ids in the same order, if this is quick to find out.
+        """Return whether both lists are the same ids in the same order, if this is cheap to tell.
 
         Otherwise the result is False.
         """
@@ -75,13 +75,13 @@ class Ids(NamedTuple):
             return found
         some = self.values if positions is None else self.values[positions]
         found = some.tolist()
-        # `tolist` converts times in nanoseconds to integers.
+        # NumPy's `tolist` converts times in nanoseconds to integers.
         are_numbers = self.kind in TIMES and any(type(one) is int for one in found)
         return list(some) if are_numbers else found
 
 
 class Places:
-    """Look up positions of ids in another list, which is prepared once."""
+    """A list of ids, prepared once to look up the positions of other ids in it."""
 
     def __init__(self, others: Ids) -> None:
         self._others = others
@@ -90,13 +90,13 @@ class Places:
         """Return the positions of ids that already occur earlier in the list."""
         strings = self._others.values
         if self._others.kind == "string" and len(strings.unique()) == len(strings):
-            # This comparison is twice as fast as looking up each id.
+            # Comparing neighbours is twice as fast as looking up each id.
             return np.empty(0, np.int64)
         [first] = self.of([self._others])
         return np.flatnonzero(first != np.arange(len(first)))
 
     def of(self, lists: Sequence[Ids]) -> list[Positions]:
-        """Return the first position of each id of some lists among the others, or -1 for none."""
+        """Return, for each list, the first position of its ids in this list, or -1 for others."""
         if all(ids.kind == self._others.kind == "string" for ids in lists):
             return _index_in([ids.values for ids in lists], self._others.values)
         return [self._of(ids) for ids in lists]
@@ -133,7 +133,7 @@ class Places:
 
     @cached_property
     def _in_range(self) -> tuple[int, Positions] | None:
-        """The lowest number, and the position of each number from it on, if numbers are dense."""
+        """If numbers are dense, the lowest number and the positions of all numbers from it on."""
         numbers = self._others.values
         if not len(numbers):
             return 0, np.full(1, -1, np.int64)
@@ -148,14 +148,14 @@ class Places:
 
 
 def _slots(numbers: AnyArray, lowest: int, n_slots: int) -> Positions:
-    """Return the slot of each number. Numbers below the range wrap around to far above it."""
+    """Return the slot of each number. Numbers below the range wrap around to large slots."""
     slots = numbers.view(np.uint64) - np.uint64(lowest % (1 << 64))
     found: Positions = np.minimum(slots, np.uint64(n_slots - 1)).view(np.int64)
     return found
 
 
 def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
-    """Return the positions of the ids of all lists in ``others``, which each call hashes again."""
+    """Return the positions of all ids in ``others``. Each call hashes ``others`` anew."""
     from pyarrow import chunked_array, compute
 
     found = compute.index_in(chunked_array(lists), value_set=others).fill_null(-1)
@@ -164,7 +164,7 @@ def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
 
 
 def _in_arrow(numbers: AnyArray) -> Any:
-    """Return numbers as a pyarrow array, without pyarrow's own conversion, which imports pandas."""
+    """Convert numbers to a pyarrow array, without pyarrow's conversion, which imports pandas."""
     import pyarrow
 
     return pyarrow.Array.from_buffers(
@@ -178,7 +178,7 @@ def read_ids(ids: Any, name: str) -> Ids:
     Raises
     ------
     ValueError
-        If they are not a column of integers, strings or dates, or if some are missing.
+        If the ids are not a column of integers, strings or dates, or if any are missing.
     """
     refuse_masked(**{name: ids})
     strings = strings_in_arrow(ids)
@@ -192,8 +192,8 @@ def read_ids(ids: Any, name: str) -> Ids:
     kind = array.dtype.kind
     if kind == "f":
         if isinstance(ids, (list, tuple)):
-            # NumPy converts integers to floats if there are also floats, or if the integers need
-            # more than 64 bits. Different integers could then become the same float.
+            # NumPy converts integers to floats if there are also floats, or if integers need more
+            # than 64 bits. Different integers could then become equal.
             floats = [one for one in ids if not isinstance(one, Integral)]
             _to_integers(np.array(floats, np.float64), name)
             return _of_objects([int(one) for one in ids], name)
@@ -216,7 +216,7 @@ def read_ids(ids: Any, name: str) -> Ids:
 
 
 def _checked(strings: Any, name: str) -> Any:
-    """Return the strings, or raise an error if their offsets are outside their buffer."""
+    """Return the strings, or raise if their offsets are outside their buffer."""
     import pyarrow
 
     try:
@@ -228,7 +228,7 @@ def _checked(strings: Any, name: str) -> Any:
 
 
 def _of_integers(array: AnyArray) -> Ids:
-    # Sizes are compared instead of dtypes, because the byte order can differ.
+    # Item sizes are compared instead of dtypes, because byte orders can differ.
     is_uint64 = array.dtype.kind == "u" and array.dtype.itemsize == 8
     if is_uint64 and array.max(initial=0) > np.iinfo(np.int64).max:
         return Ids("object", array.astype(object))
@@ -241,12 +241,12 @@ def _of_objects(ids: list[Any], name: str) -> Ids:
         return _of_strings(ids)
     if any(map(is_missing, ids)):
         raise ValueError(f"{name} {NOT_MISSING.format('None or NaN')}")
-    # A list of integers must give the same ids as an array of them.
+    # A list of integers must result in the same ids as an array of integers.
     if kinds == {int}:
         whole = np.array(ids)
         if whole.dtype.kind in "iu":
             return _of_integers(whole)
-    # A list of dates must give the same ids as an array of times, whose unit can differ.
+    # A list of dates must result in the same ids as an array of times, whatever its unit.
     if kinds == {date}:
         return Ids("time", np.array(ids, "M8[D]"))
     are_times = bool(kinds) and all(issubclass(kind, datetime) for kind in kinds)
@@ -292,7 +292,7 @@ def _in_large_strings(lengths: AnyArray, characters: Any) -> Ids:
 
     ends = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])
-    # The array is built from its buffers, because pyarrow's own conversion imports pandas.
+    # The array is built from buffers, because pyarrow's own conversion imports pandas.
     buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(characters)]
     return Ids("string", pyarrow.Array.from_buffers(pyarrow.large_string(), len(lengths), buffers))
 

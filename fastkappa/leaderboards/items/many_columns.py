@@ -1,9 +1,9 @@
 """Count many columns of ratings, each paired with the same first column.
 
-Each block of the first column is read from memory once. It stays in the cache while the same
-items of the other columns are counted. A thread processes whole columns, so each table belongs to
-one thread. The columns of a row-major matrix are counted together if they have few labels, and
-copied if they have many.
+Each block of the first column is read from memory once, and stays in the cache while the same items
+of the other columns are counted. A thread processes whole columns, so each table belongs to one
+thread. The columns of a row-major matrix are counted together if there are few labels, and copied
+if there are many.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ Codecs = tuple[Codec, Codec]
 
 
 class Counter(NamedTuple):
-    """Count blocks of columns in threads, each of which processes some columns at a time."""
+    """Counts blocks of columns in threads, each of which processes several columns at a time."""
 
     kernels: PairKernels
     num_threads: int
@@ -84,12 +84,12 @@ class Counter(NamedTuple):
         at_once = min(COLUMNS_AT_ONCE, -(-len(pairs) // (4 * num_threads)))
         seconds = [second.values for _, second in pairs]
         if matrix_to_copy(seconds) is not None:
-            # Each cache line should be read by only one thread.
+            # Each cache line should be read by a single thread.
             in_lines = max(COLUMNS_AT_ONCE, CACHE_LINE // seconds[0].itemsize)
             at_once = min(in_lines, -(-len(pairs) // num_threads))
 
         def work(ranges: ItemRanges) -> None:
-            # Infinite or NaN sums raise an error later, when the table is complete.
+            # Infinite or NaN sums raise an error later, once the table is complete.
             with np.errstate(over="ignore", invalid="ignore"):
                 while columns := ranges.take(at_once):
                     for items, parts in blocks_of_columns(seconds[slice(*columns)], length):
@@ -99,7 +99,7 @@ class Counter(NamedTuple):
         run_in_threads(work, len(pairs), num_threads)
 
     def _threads_worth_it(self, pairs: Pairs) -> int:
-        """Return the number of threads that have enough work: at least 1, at most 1 per column."""
+        """Return the number of threads with enough work: at least 1, at most 1 per column."""
         if self.kernels.READS_AS_FAST:
             work = sum(second.values.nbytes for _, second in pairs) // BYTES_WORTH_A_THREAD
         else:
@@ -110,11 +110,11 @@ class Counter(NamedTuple):
 def count_many(
     counter: Counter, pairs: Pairs, labels: Any = None, weights: AnyArray | None = None
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-    """Count a stack of tables, one per pair of columns, and the items that each leaves out.
+    """Count a stack of tables, one per pair of columns, and the items left out of each.
 
-    The labels are the given labels, otherwise all labels that occur in any column, sorted. For each
-    pair, the second array counts the items that are left out only because the label in the second
-    column is not among the labels.
+    If no labels are given, all labels that occur in any column are used, sorted. For each pair, the
+    second array counts the items left out only because the label in the second column is not among
+    the labels.
     """
     if labels is not None:
         return _count_known(counter, pairs, labels, weights)
@@ -128,7 +128,7 @@ def count_many(
 
 
 def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
-    """Join stacks of tables into one. If their labels differ, it has all labels, sorted."""
+    """Join stacks of tables into one stack. If their labels differ, use all labels, sorted."""
     labels = parts[0].rows
     if len(parts) == 1:
         return parts[0]
@@ -136,7 +136,7 @@ def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
         if part.rows.dtype != labels.dtype or not np.array_equal(part.rows, labels):
             labels = union_of_labels([one.rows for one in parts])
             break
-    # Labels that are equal keep their own order, which need not be sorted.
+    # If all labels are equal, they keep their order, which need not be sorted.
     places = [
         np.arange(len(labels)) if labels is parts[0].rows else positions_in(labels, part.rows)
         for part in parts
@@ -162,7 +162,7 @@ def _count_unknown(counter: Counter, pairs: Pairs) -> ConfusionTable:
     if len(pairs) < 2 * counter.num_threads:
         counts = [count_unknown(counter.kernels, *pair, counter.num_threads) for pair in pairs]
         return stacked([_one_table(count, pair) for count, pair in zip(counts, pairs)])
-    # Expect the second columns to have the same labels as the first.
+    # As a first guess, the second columns have the same labels as the first.
     truth = pairs[0][0]
     label_range = LabelRange.of(truth.values)
     parts, positions, rest = [], [], list(range(len(pairs)))
@@ -193,7 +193,7 @@ def _is_plain(column: Column) -> bool:
 
 
 def _count_on_range(counter: Counter, pairs: Pairs, label_range: LabelRange) -> AnyArray:
-    """Count all pairs on a range of labels. The last row and column count all other labels."""
+    """Count all pairs on a range of labels. The last row and column are for all other labels."""
     stack = _count_rows(counter, pairs, (label_range, label_range))
     if stack is not None:
         return stack
@@ -234,7 +234,7 @@ def _add_blocks(
 def _on_range(stack: AnyArray, label_range: LabelRange) -> ConfusionTable:
     """Return a table from a stack on a range of labels, keeping only labels that occur."""
     stack, labels = stack[:, :-1, :-1], label_range.labels()
-    # A bitwise OR shows which labels occur, because NumPy's sums over small axes take ten times as
+    # A bitwise OR finds the labels that occur. NumPy's sums over small axes would take ten times as
     # long.
     occurs = np.bitwise_or.reduce(stack, axis=0)
     used = np.logical_or(occurs.any(axis=0), occurs.any(axis=1))
@@ -252,7 +252,7 @@ def _count_known(
     counter: Counter, pairs: Pairs, labels: Any, weights: AnyArray | None
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
     """Count each pair of columns on the given labels, and the items left out of each table."""
-    # Dates are compared in the unit of each pair.
+    # Dates are compared in the unit of the respective pair.
     by_type: dict[Any, KnownLabels] = {}
     encoded_firsts: dict[int, Encoding] = {}
     encoded = []

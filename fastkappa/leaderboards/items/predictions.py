@@ -27,7 +27,7 @@ FORMS = (
 
 
 class Counted(NamedTuple):
-    """The names and tables of predictions, their numbers of missing labels, and the label order."""
+    """The names, tables and numbers of missing labels of predictions, and the label order."""
 
     names: list[Any]
     table: ConfusionTable
@@ -67,7 +67,7 @@ def count_predictions(
     names: list[Any] = []
     parts: list[ConfusionTable] = []
     n_missing: list[int] = []
-    # The columns of an array need no extra memory, so all of them are counted together.
+    # The columns of an array need no extra memory, so all columns are counted together.
     most = None if type(predictions) is np.ndarray else bytes_at_once
     columns = named_columns(predictions, truth.n_given, axis)
     for some_names, some in _some_at_a_time(truth, columns, columns_at_once, most):
@@ -81,7 +81,7 @@ def count_predictions(
         if weights is None or weights.any():
             table, _ = order.count(full_names, pairs, used, weights)
         else:
-            # The weights as a whole are valid, but all weights of this prediction's items are 0.
+            # The weights are valid as a whole, but all weights of this prediction's items are 0.
             # The table of this prediction is empty, and its kappa is undefined.
             table, _ = order.count(full_names, pairs, used)
             dtype = np.float64 if weights.dtype.kind == "f" else np.int64
@@ -95,8 +95,8 @@ def count_predictions(
 def named_columns(predictions: Any, n_items: int, axis: int) -> Iterator[tuple[Any, Any]]:
     """Yield the name and the ratings of each prediction.
 
-    The names are the keys of a mapping, the column names of a data frame, otherwise 0, 1, 2, ...
-    ``axis`` is the axis of the items in an array.
+    The names are the keys of a mapping, the column names of a data frame, or 0, 1, 2, ...
+    otherwise. ``axis`` is the axis of the items in an array.
     """
     is_whole = hasattr(axis, "__index__") and np.ndim(axis) == 0 and not isinstance(axis, bool)
     if not is_whole or axis not in (0, 1):
@@ -105,13 +105,13 @@ def named_columns(predictions: Any, n_items: int, axis: int) -> Iterator[tuple[A
         yield from predictions.items()
     elif isinstance(predictions, (str, bytes)):
         raise TypeError(f"{FORMS}, got {predictions!r}.")
-    # This is a pyarrow table.
+    # a pyarrow table
     elif hasattr(predictions, "column_names"):
         yield from zip(predictions.column_names, predictions.columns)
-    # This is a polars data frame.
+    # a polars data frame
     elif hasattr(predictions, "iter_columns"):
         yield from zip(predictions.columns, predictions.iter_columns())
-    # This is a pandas data frame.
+    # a pandas data frame
     elif hasattr(predictions, "iloc") and getattr(predictions, "ndim", 0) == 2:
         for j, name in enumerate(predictions.columns):
             yield name, predictions.iloc[:, j]
@@ -145,7 +145,7 @@ def _some_at_a_time(
 ) -> Iterator[tuple[list[Any], list[Pair]]]:
     """Yield names and columns in batches, or in one batch if ``bytes_at_once`` is None.
 
-    A prediction that lacks some of the items is a separate batch.
+    A prediction that lacks some of the items becomes a separate batch.
     """
     names: list[Any] = []
     pairs: list[Pair] = []

@@ -1,9 +1,9 @@
 """Compute sums over random groups of items, which the bootstrap of many predictions resamples.
 
 Kappa depends on three sums over items: the disagreement weights, and the counts of the labels
-in either column. One pass of the kernels over a prediction counts its table in every group. For
-this, group and true label are combined into one code, which is computed once for all predictions.
-Quadratic weights need only two moments of the predicted labels instead of a count per label.
+in either column. One pass of the kernels over a prediction counts its table in every group. To do
+so, group and true label are combined into one code, which is computed once for all predictions. For
+quadratic weights, two moments of the predicted labels replace the counts of the labels.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from fastkappa.tables.codecs import CHUNK
 from fastkappa.tables.known_labels import Encoding, KnownLabels
 
 # The largest number of cells in the tables of all groups. Tables of this size (4 MB) stay in the
-# cache. With larger tables, adding up the items one by one is faster.
+# cache. With more cells, adding up the items one by one is faster.
 MOST_CELLS = 1 << 19
-# OpenBLAS multiplies matrices up to this size in one thread. For larger products, its other threads
-# would keep spinning afterwards and take cores from the threads that read files.
+# OpenBLAS multiplies matrices up to this size in one thread. After larger products, its other
+# threads would keep spinning and take cores from the threads that read files.
 ALONE = 1 << 18
 
 
@@ -39,8 +39,8 @@ class GroupSums(NamedTuple):
     weighted : ndarray of shape (g, m)
         The sums of the items' disagreement weights.
     rows : ndarray of shape (g, m, l) or (g, 1, l)
-        The number of items with each label in the first column. The second shape is used if these
-        numbers are the same for all predictions.
+        The number of items with each label in the first column. The shape (g, 1, l) is used if
+        these numbers are the same for all predictions.
     columns : ndarray of shape (g, m, k)
         The sums over the second column, whose labels are each mapped to k numbers.
     """
@@ -53,7 +53,7 @@ class GroupSums(NamedTuple):
 class Prediction(NamedTuple):
     """A column to count by group.
 
-    ``items`` has the positions of its ratings among the items. None means all items, in order.
+    ``items`` contains the positions of its ratings among the items. None means all items, in order.
     ``cell_weights`` has the shape (l, l).
     """
 
@@ -65,11 +65,11 @@ class Prediction(NamedTuple):
 class ItemGroups:
     """The group of each item.
 
-    With up to ``most`` items, each item is its own group, so resampling groups is resampling
-    items. With more, each item is independently assigned to a random group. The sums over groups
-    then vary like the sums over items, in whatever order the items are sorted. If there are
-    clusters, whole clusters are assigned to groups. ``weights`` are the item weights, or None if
-    each item counts as one.
+    With up to ``most`` items, each item is a group of its own, so resampling groups means
+    resampling items. With more items, each item is independently assigned to a random group. The
+    sums over groups then vary like the sums over items, regardless of the order of the items. If
+    there are clusters, whole clusters are assigned to groups. ``weights`` are the item weights, or
+    None if all weights are 1.
     """
 
     def __init__(
@@ -96,9 +96,9 @@ class ItemGroups:
         self._codes: tuple[list[Any], AnyArray] | None = None
 
     def codes(self, first: Column, known: KnownLabels) -> AnyArray:
-        """Return each item's code of group and first label, or the last code if it has no label.
+        """Return each item's code for its group and first label, or the last code without a label.
 
-        The codes are kept for the next call, which usually has the same labels.
+        The codes are cached, because the next call usually has the same labels.
         """
         labels = known.array.tolist()
         if self._codes is None or self._codes[0] != labels:
@@ -113,7 +113,7 @@ class ItemGroups:
         for start in range(0, len(codes), CHUNK):
             chunk = slice(start, start + CHUNK)
             label = encoding.places(first.values[chunk])
-            # Without this conversion, NumPy 1 would compute in 16 bits.
+            # Without this conversion, NumPy 1 would use 16-bit arithmetic.
             code = self.of_item[chunk].astype(np.int64) * len(known)
             code += label
             if label.min(initial=0) < 0:
@@ -126,7 +126,7 @@ def numbers_of(clusters: Column) -> NDArray[np.intp]:
     """Return the number of each item's cluster, counted from 0 without gaps."""
     values = clusters.values
     if clusters.categories is not None:
-        # A dictionary-encoded column can contain a category twice.
+        # A dictionary-encoded column can contain the same category twice.
         number = {label: i for i, label in enumerate(dict.fromkeys(clusters.categories))}
         values = np.array([number[label] for label in clusters.categories]).take(values)
     return np.unique(values, return_inverse=True)[1]
@@ -143,10 +143,10 @@ def sum_by_group(
     *,
     have_all: bool,
 ) -> GroupSums:
-    """Return the sums of each prediction over each group, without items that have other labels.
+    """Return the sums of each prediction over each group, excluding items with other labels.
 
-    ``of_labels`` has k numbers per label, shape (l, k). ``have_all`` is True if no prediction lacks
-    an item or has other labels.
+    ``of_labels`` contains k numbers per label and has the shape (l, k). ``have_all`` is True if no
+    prediction lacks an item or has other labels.
     """
     n_labels, n_groups = len(known), groups.n_groups
     codes = groups.codes(first, known)
@@ -179,13 +179,13 @@ def sum_by_group(
         return sums
     rows = np.bincount(codes, groups.weights, minlength=n_groups * n_labels)
     if len(rows) > n_groups * n_labels:
-        # No item had another label when the labels were determined, so the data has changed.
+        # No item had another label when the labels were determined, so the data must have changed.
         raise changed_meanwhile()
     return sums._replace(rows=rows.astype(np.float64).reshape(n_groups, 1, n_labels))
 
 
 def _encodings(known: KnownLabels, predictions: Sequence[Prediction]) -> list[Encoding]:
-    """Return the encoding of each prediction. Columns of one number type share an encoding."""
+    """Return the encoding of each prediction. Columns of the same number type share one."""
     of_type: dict[Any, Encoding] = {}
     found = []
     for column, _, _ in predictions:
@@ -202,7 +202,7 @@ def _encodings(known: KnownLabels, predictions: Sequence[Prediction]) -> list[En
 def _of_cells(
     encoding: Encoding, cell_weights: FloatTable, of_labels: FloatTable, has_own_rows: bool
 ) -> FloatTable:
-    """Return the terms that each cell of a table (true label by code) adds to the sums."""
+    """Return the terms that the cells of a table (true label by code) contribute to the sums."""
     positions, n_labels = encoding.positions, len(cell_weights)
     inside = positions >= 0
     weights = np.where(inside, cell_weights[:, positions], 0).reshape(-1, 1)
@@ -230,7 +230,7 @@ def _sum_tables(
     first_row = 1 + sums.columns.shape[1]
     for start in range(0, n_groups, at_once := max(1, ALONE // max(1, of_cells.size))):
         some = slice(start, start + at_once)
-        # A matrix product is faster than sums, and it allows two codes for the same label.
+        # A matrix product is faster than sums, and allows two codes for the same label.
         found = tables[some] @ of_cells
         sums.weighted[some] = found[:, 0]
         sums.columns[some] = found[:, 1:first_row]
@@ -252,12 +252,12 @@ def _sum_items(
     if items is not None and weights is not None:
         weights = weights[items]
     if items is not None:
-        # Rounded sums depend on the order of the items. Sums should not depend on the order of a
-        # file.
+        # Rounded sums would depend on the order of the items, but results should not depend on the
+        # order of a file.
         order = np.argsort(items, kind="stable")
         codes, column = codes[order], column._replace(values=column.values[order])
         weights = None if weights is None else weights[order]
-    # Adding a chunk touches the sums of all groups. So a chunk should be at least as long as these
+    # Adding a chunk accesses the sums of all groups, so a chunk should be at least as long as these
     # sums.
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):

@@ -1,4 +1,4 @@
-"""The reference column, with which all other columns are paired."""
+"""Read the reference column, with which all other columns are paired."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ SCORES = (
 class Pair(NamedTuple):
     """The reference and another column, restricted to the items that both have.
 
-    ``items`` contains the positions of these items in the reference. It is None for all items.
+    ``items`` contains the positions of these items in the reference. None means all items.
     ``n_missing`` counts the items without a rating in the other column. ``n_extra`` counts the ids
-    of the other column that belong to no item. ``n_repeated`` counts the ids that occur more than
-    once in it.
+    in the other column that belong to no item, and ``n_repeated`` the ids that occur more than once
+    in it.
     """
 
     columns: tuple[Column, Column]
@@ -46,11 +46,12 @@ class Pair(NamedTuple):
 
 
 class Reference:
-    """The column with which all others are paired, read and checked once.
+    """The column with which all other columns are paired, read and checked once.
 
     With ``missing='drop'``, items without a rating in this column are left out of all columns.
-    ``dropped`` marks them, and ``n_items`` counts the others. With ``labels``, a column can mix
-    strings and numbers, and it can contain fractions if some of the labels are fractions.
+    ``dropped`` marks these items, and ``n_items`` is the number of remaining items. With
+    ``labels``, a column can mix strings and numbers, and can contain fractions if some labels are
+    fractions.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Reference:
         self._is_plain = is_integer and is_read_as_it_is
 
     def beside(self, ratings: Any, name: str) -> Pair:
-        """Return this column and another one as comparable columns, or raise an error.
+        """Return this column and another as comparable columns, or raise.
 
         ``name`` is the name of the other column in errors.
         """
@@ -111,10 +112,10 @@ class Reference:
         others: NDArray[np.int64] | None,
         name: str,
     ) -> Pair:
-        """Return this column and another one, restricted to the items that both have.
+        """Return this column and another column, restricted to their common items.
 
         ``items`` contains the positions of these items in this column, and ``others`` contains
-        their positions in the other one. If ``items`` is None, it stands for all positions. If both
+        their positions in the other column. If ``items`` is None, it means all positions. If both
         are None, both columns have the same items.
         """
         with _naming(name):
@@ -126,7 +127,7 @@ class Reference:
             return self._paired(ratings, items, others, name)
 
     def _find_dropped(self, ratings: Any, name: str) -> NDArray[np.bool_] | None:
-        """Return a mask of the missing ratings to leave out, or raise if none may be missing."""
+        """Return a mask of the missing ratings to leave out, or raise if none are allowed."""
         if self._missing == "drop":
             return missing_or_odd(ratings, self._missing_codes, name, self._labels is None)
         refuse_masked(**{name: ratings})
@@ -157,7 +158,7 @@ class Reference:
     ) -> Pair:
         """Return the pair restricted to ``items``, whose other ratings are at ``others``.
 
-        None stands for all positions. Items without a rating are left out, if this is allowed.
+        None means all positions. Items without a rating are left out, if allowed.
         """
         dropped, n_missing = self._find_dropped(ratings, name), 0
         if dropped is not None:
@@ -182,7 +183,7 @@ class Reference:
 
 @contextmanager
 def _naming(name: str) -> Iterator[None]:
-    """Add the name of a column to errors that do not mention it."""
+    """Add the name of a column to errors that do not mention the column."""
     try:
         yield
     except (TypeError, ValueError) as error:

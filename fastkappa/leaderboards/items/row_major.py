@@ -10,21 +10,20 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# Values of other ndarray subclasses can differ from the contents of their memory.
+# In other subclasses of ndarray, values can differ from the contents of memory.
 PLAIN = (np.ndarray, np.memmap)
 CACHE_LINE = 64
-# Items at these distances in bytes are counted about as fast in place as after copying.
+# At these distances between items, in bytes, counting in place is about as fast as copying first.
 COUNTED_IN_PLACE = (1, 2, 4, 8)
-# The number of rows per tile. The rows of a tile stay in the cache until each column has been
-# copied.
+# The number of rows per tile. The rows of a tile stay in the cache until all columns are copied.
 TILE = 1 << 9
-# A copied block stays in the second-level cache until it has been counted.
+# A copied block stays in the L2 cache until it is counted.
 BYTES_OF_A_BLOCK = 1 << 19
 BYTES_A_THREAD = 1 << 21
 
 
 def as_matrix(columns: Sequence[Any]) -> AnyArray | None:
-    """Return the row-major matrix that has these columns, or None if there is none."""
+    """Return the row-major matrix to which these columns belong, or None if there is none."""
     first = columns[0]
     if len(columns) < 2 or type(first) not in PLAIN or first.ndim != 1:
         return None
@@ -90,6 +89,6 @@ def contiguous_columns(columns: Sequence[Any], num_threads: int) -> Sequence[Any
 
 def _buffer_for(matrix: AnyArray, n_items: int) -> AnyArray:
     """Return an uninitialised array of shape (m, n_items) for the m columns of a matrix."""
-    # Columns at a distance of a power of two would compete for the same cache sets.
+    # Columns whose distance is a power of two would compete for the same cache sets.
     distance = n_items + CACHE_LINE // matrix.itemsize
     return np.empty((matrix.shape[1], distance), matrix.dtype)[:, :n_items]

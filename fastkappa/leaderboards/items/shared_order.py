@@ -1,4 +1,4 @@
-"""Apply the order of labels that the reference or a prediction declares to all predictions."""
+"""Apply the label order declared by the reference or a prediction to all predictions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LABELS_SHOWN = 3
 class OtherLabelsError(ValueError):
     """A prediction has labels that are not among the given labels.
 
-    ``others`` counts and names them.
+    The attribute ``others`` counts and names these labels.
     """
 
     def __init__(self, name: str, others: str) -> None:
@@ -36,11 +36,11 @@ class OtherLabelsError(ValueError):
 
 
 class SharedOrder:
-    """The labels of the tables of all predictions, either given or in a declared order.
+    """The labels for the tables of all predictions, either given or in a declared order.
 
-    Predictions are read in batches. With ``refuse_late`` it is an error if a prediction declares
-    an order after others were scored without it. Without ``allow_other_labels`` it is an error if
-    an item's true label is among the given labels, but its predicted label is not.
+    Predictions are read in batches. With ``refuse_late``, a prediction that declares an order after
+    others were scored without it is an error. Without ``allow_other_labels``, an item whose true
+    label is among the given labels, but whose predicted label is not, is an error.
     """
 
     def __init__(
@@ -58,8 +58,8 @@ class SharedOrder:
         self._order = truth.declared if labels is None else None
         self._declared_by = TRUTH
         self._found: list[AnyArray] = []
-        # The sum of all tables on the given labels, and the largest number of items that one table
-        # leaves out.
+        # The sum of all tables on the given labels, and the largest number of items left out of one
+        # table.
         self._total: AnyArray | int = 0
         self._most_outside = 0
         judge_labels({TRUTH: truth}, labels)
@@ -67,8 +67,8 @@ class SharedOrder:
     def labels_of(self, names: Sequence[str], pairs: Sequence[tuple[Column, Column]]) -> Any:
         """Return the labels of these predictions' tables, or None for all labels that occur."""
         order, declared_by = self._order, self._declared_by
-        # All integers are checked together, because with few items separate checks are slower than
-        # counting.
+        # All integers are checked together, because with few items, separate checks would be slower
+        # than counting.
         whole = {TRUTH: pairs[0][0]} if pairs else {}
         for name, (first, second) in zip(names, pairs):
             if second.declared is None and second.label_dtype.kind in "iu":
@@ -102,10 +102,10 @@ class SharedOrder:
         labels: Any,
         weights: AnyArray | None = None,
     ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-        """Count one table per prediction. Labels not from `labels_of` are an error unless allowed.
+        """Count one table per prediction. Labels outside `labels_of` are an error unless allowed.
 
-        The array contains, for each prediction, the number of items left out because only the
-        predicted label is not among the labels.
+        The returned array contains, for each prediction, the number of items left out only because
+        the predicted label is not among the labels.
         """
         table, n_other = count_many(self._counter, pairs, labels, weights)
         if self._labels is not None:
@@ -131,7 +131,7 @@ class SharedOrder:
         return table, n_other
 
     def warn(self, why: str | None, stacklevel: int) -> None:
-        """Warn of an assumed alphabetical order, or of given labels that do not occur.
+        """Warn about an assumed alphabetical order, or about given labels that do not occur.
 
         ``why`` is the reason why the order of the labels matters, or None if it does not. Given
         labels that do not occur are a problem only if items with other labels are left out.

@@ -1,1 +1,1 @@
-"""Read and count the ratings of several raters: the only part that sees single ratings."""
+"""Read and count the ratings of several raters. Only this package accesses single ratings."""

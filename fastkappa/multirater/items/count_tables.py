@@ -21,7 +21,7 @@ from fastkappa.ratings.missing import given_labels
 
 
 def read_counts(given: Any) -> IntTable:
-    """Return the table of raters per subject and label, or raise if it is invalid."""
+    """Return the number of raters per subject and label, or raise if the table is invalid."""
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         raise ValueError("counts must not have masked entries.")
     counts = to_numpy(given)
@@ -47,8 +47,9 @@ def table_labels(
 ) -> tuple[AnyArray, AnyArray | None]:
     """Return the labels of a table in order, and the column of each label.
 
-    The columns are None if they are already in order. By default the labels are the column names of
-    a data frame; ``labels`` can reorder them. ``times`` is how often each column's label was given.
+    The returned columns are None if the table is already in label order. By default the labels are
+    the column names of a data frame; ``labels`` can reorder them. ``times`` is the number of
+    ratings with each column's label.
     """
     n_labels = len(times)
     columns = names_of_columns(table)

@@ -2,8 +2,8 @@
 
 A profile lists each rater's rating of a subject; a pattern lists the number of raters per label. If
 few profiles (or patterns) are possible, each is a cell of a table, and the pair kernels count it:
-one half of the raters' codes (or of the labels) gives its row, the other half its column. If many
-are possible, only the rows that occur are collected.
+one half of the raters' codes (or of the labels) determines its row, the other half its column. If
+many are possible, only the rows that occur are collected.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fastkappa.multirater.items.rater_columns import CHUNK, EncodedRater
 
 Result = TypeVar("Result")
 
-# A pattern needs one byte per label, so many patterns with many labels need too much memory.
+# A pattern takes one byte per label, so many patterns with many labels need too much memory.
 LARGEST_COUNTS = 1 << 33
 
 
@@ -59,7 +59,7 @@ SIZES = Sizes()
 def count_profiles(
     kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int, sizes: Sizes = SIZES
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct profiles, codes of shape (P, R), and the subjects with each."""
+    """Return the distinct profiles, codes of shape (P, R), and the number of subjects with each."""
     base = raters[0].n_labels + 1
     half = len(raters) // 2
     if not profiles_are_few(raters, sizes.most_cells):
@@ -82,7 +82,7 @@ def count_profiles(
 def count_patterns(
     kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int, sizes: Sizes = SIZES
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct patterns, counts of shape (P, l), and the subjects with each."""
+    """Return the distinct patterns, counts of shape (P, l), and the number of subjects in each."""
     n_raters, n_labels = len(raters), raters[0].n_labels
     base = n_raters + 1
     if _power(base, n_labels) > sizes.most_cells:
@@ -117,8 +117,8 @@ def count_rater_pairs(
 ) -> IntTable:
     """Return the tables of all pairs of raters, counted in one pass over the ratings.
 
-    Their shape is (R (R - 1) / 2, l + 1, l + 1). The last row and column count missing ratings,
-    because the kernels count every code outside the labels there.
+    The tables have shape (R (R - 1) / 2, l + 1, l + 1). The last row and column count missing
+    ratings, because the kernels count every code outside the labels there.
     """
     size = raters[0].n_labels + 1
     pairs = list(combinations(range(len(raters)), 2))
@@ -136,7 +136,7 @@ def count_rater_pairs(
 def patterns_of(
     profiles: AnyArray, multiplicities: IntTable, n_labels: int, block: int = BLOCK
 ) -> tuple[AnyArray, IntTable]:
-    """Return the distinct patterns of profiles, of shape (P, l), and the subjects per pattern."""
+    """Convert profiles to distinct patterns, of shape (P, l), and the subjects per pattern."""
     ordered = DistinctRows(profiles.shape[1], n_labels + 1, block)
     for start in range(0, len(profiles), block):
         rows = slice(start, start + block)
@@ -152,7 +152,7 @@ def profiles_are_few(raters: Sequence[EncodedRater], most_cells: int = SIZES.mos
 def as_patterns(
     ordered: AnyArray, multiplicities: IntTable, n_labels: int
 ) -> tuple[AnyArray, IntTable]:
-    """Return the patterns, of shape (P, l), of rows of sorted codes, and the subjects with each."""
+    """Convert rows of sorted codes to patterns, of shape (P, l), and the subjects per pattern."""
     if len(ordered) * n_labels > LARGEST_COUNTS:
         raise ValueError(
             f"ratings have {n_labels} labels and {len(ordered)} distinct rows, too many to count"
@@ -161,7 +161,7 @@ def as_patterns(
     counts = np.zeros((len(ordered), n_labels + 1), np.min_scalar_type(ordered.shape[1]))
     rows = np.arange(len(ordered))
     for codes in ordered.T:
-        # A column has one code per row, so no cell is incremented twice by this statement.
+        # A column has one code per row, so this statement never increments a cell twice.
         counts[rows, codes] += 1
     return counts[:, :-1], multiplicities
 
@@ -239,7 +239,7 @@ def _chunks(
 
 
 def _number(codes: list[AnyArray], base: int, n_subjects: int) -> AnyArray:
-    """Return a number for each subject. Its digits are the subject's codes."""
+    """Return a number for each subject, whose digits in the given base are the subject's codes."""
     number = np.zeros(n_subjects, np.uint32)
     for digit in codes:
         number *= np.uint32(base)

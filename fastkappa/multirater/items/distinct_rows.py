@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 
-# Digits packed into one word make a number below this limit.
+# A number packed into one word must be below this limit.
 WORD = 1 << 63
 # The number of rows packed at a time.
 BLOCK = 1 << 18
@@ -20,7 +20,7 @@ class DistinctRows:
     """A collection of distinct rows of whole numbers below ``base``, filled block by block.
 
     Each row is packed into 63-bit words with as many numbers per word as fit, and the words are
-    sorted. Rows that wait to be merged never greatly outnumber the merged rows.
+    sorted. New rows are merged in batches that grow with the number of merged rows.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class DistinctRows:
     base : int
         Every number is from 0 to ``base - 1``.
     block : int, default=BLOCK
-        The number of rows that can wait to be merged, in addition to the number of merged rows.
+        How far the number of rows waiting to be merged can exceed the number of merged rows.
     """
 
     def __init__(self, n_columns: int, base: int, block: int = BLOCK) -> None:
@@ -42,7 +42,7 @@ class DistinctRows:
         self._n_waiting = 0
 
     def add(self, rows: AnyArray, multiplicities: AnyArray | None = None) -> None:
-        """Add rows, of shape (n, n_columns), once each or ``multiplicities`` times."""
+        """Add rows, of shape (n, n_columns), each once or ``multiplicities`` times."""
         words = _packed(rows, self._base, self._per_word)
         if multiplicities is None:
             multiplicities = np.ones(len(rows), np.int64)
@@ -98,7 +98,7 @@ class RowFinder:
 
     def __init__(self, rows: AnyArray, base: int) -> None:
         self._base, self._per_word = base, _per_word(rows.shape[1], base)
-        # For each word: the rank of the row read so far, and of its next word.
+        # For each word: the rank of the row's words so far, and the rank of its next word.
         self._levels: list[tuple[AnyArray, AnyArray]] = []
         ranks = np.zeros(len(rows), np.int64)
         for word in _packed(rows, base, self._per_word):

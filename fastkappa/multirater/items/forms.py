@@ -1,4 +1,4 @@
-"""Recognise data in another form that were passed as one column per rater."""
+"""Recognise data that were passed as one column per rater but have another form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fastkappa.ratings.rating_matrix import Rater
 
 
 class OtherForm(NamedTuple):
-    """A warning that data look like another form, and whether it is about a column of ids."""
+    """A warning that data seem to have another form, and whether it concerns a column of ids."""
 
     warning: str
     has_ids: bool = False
@@ -38,22 +38,22 @@ TABLE = OtherForm(
     " Ratings.from_table(ratings) if the entries count the subjects of two raters, or"
     " Ratings.from_array(ratings) if not."
 )
-# With fewer rows, equal sums are too often a coincidence.
+# With fewer rows, equal row sums are too often a coincidence.
 FEWEST_ROWS = 3
-# Fewer columns than this are read as raters, even with very few subjects.
+# Fewer columns than this are always read as raters, even with very few subjects.
 FEWEST_TRANSPOSED = 8
-# Independent raters would be expected to repeat this many pairs of labels. The probability that
-# they repeat none is about exp(-7), one in a thousand, and even smaller for raters who agree.
+# The expected number of repeated label pairs for independent raters. The probability of no repeated
+# pair is then about exp(-7), one in a thousand, and even smaller for raters who agree.
 REPEATED_BY_CHANCE = 7.0
-# A table with more labels than this has many small counts, which repeat.
+# A table with more labels than this has many small counts, and small counts repeat.
 LARGEST_TABLE = 10
-# A repeated pair is searched for in the first SOME_ROWS rows, where nearly all ratings have one,
-# and then in more rows.
+# The search for a repeated pair starts in the first SOME_ROWS rows, where nearly all ratings have
+# one, and continues in more rows.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
 
 def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | None:
-    """Return the form that ratings look like, or None if it is one column per rater."""
+    """Return the form that ratings seem to have, or None for one column per rater."""
     n_subjects = raters[0].n_subjects
     largest = largest_count(raters) if may_be_counts else 0
     if largest > 1:
@@ -77,7 +77,7 @@ def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | N
 
 
 def form_of_labels(raters: Sequence[Rater], *, are_given: bool) -> OtherForm | None:
-    """Return the form that labels look like, or None if it is one column of labels per rater.
+    """Return the form that labels seem to have, or None for one column of labels per rater.
 
     Measurements of few subjects can look like a table of two raters, but labels cannot.
     """
@@ -101,7 +101,7 @@ def form_of_ids(raters: Sequence[Rater]) -> OtherForm | None:
 
 
 def ids_among(columns: Sequence[AnyArray], n_subjects: int) -> int | None:
-    """Return the position of a column that looks like ids of the subjects, or None if none does."""
+    """Return the position of a column that looks like subject ids, or None if no column does."""
     if n_subjects < FEWEST_IDS:
         return None
     never = [len(values) == n_subjects and _never_repeats(values) for values in columns]
@@ -114,7 +114,7 @@ def ids_among(columns: Sequence[AnyArray], n_subjects: int) -> int | None:
 
 
 def ids_in_counts(counts: AnyArray, columns: Sequence[Any]) -> str | None:
-    """Return the warning about a named column that looks like ids, or None if none does."""
+    """Return the warning about a named column that looks like ids, or None if no column does."""
     ids = ids_among(list(counts.T), len(counts))
     if ids is None:
         return None
@@ -131,9 +131,8 @@ def _never_repeats(values: AnyArray) -> bool:
 def look_long(raters: Sequence[Rater]) -> bool:
     """Return whether three columns look like items, raters and ratings.
 
-    Three columns look like this if two of them never have the same pair of values twice. Each value
-    must occur at least twice on average, often enough that even raters who do not agree at all
-    would repeat several pairs.
+    They do if no pair of values in two of the columns occurs twice. Each value must occur at least
+    twice on average, often enough that even raters who never agree would repeat several pairs.
     """
     if len(raters) != 3:
         return False
@@ -166,8 +165,9 @@ def largest_count(raters: Sequence[Rater]) -> int:
 
     Ratings look like counts if there are at least three rows of non-negative whole numbers without
     missing values, every row has the same sum, and the numbers include 0. Ratings that start at 1
-    never do. Other ratings do so only by chance, and less often if raters agree more. If each row
-    is a 1 and zeros, the largest count is 1; other rows of 0 and 1 do not look like counts.
+    never look like counts. Other ratings look like counts only by chance, and less often if raters
+    agree more. If each row is a 1 and zeros, the largest count is 1; other rows of 0 and 1 do not
+    look like counts.
     """
     if raters[0].n_subjects < FEWEST_ROWS or not all(map(_may_be_counts, raters)):
         return 0
@@ -188,7 +188,7 @@ def look_like_table(raters: Sequence[Rater]) -> bool:
     """Return whether ratings look like the confusion matrix of two raters.
 
     Such a table is square, most of its counts differ, and most items of each label are on the
-    diagonal. If ratings had as many raters as subjects, and so few of both, most labels would
+    diagonal. In real ratings with as many raters as subjects, and so few of both, most labels would
     repeat.
     """
     n = raters[0].n_subjects

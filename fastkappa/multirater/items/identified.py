@@ -1,4 +1,4 @@
-"""Number the items and raters of ratings in long form, and keep their names."""
+"""Assign numbers to the items and raters of ratings in long form, and keep their names."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.ratings.interop import codes_of_foreign, dictionary_of_pyarrow
 from fastkappa.ratings.label_order import sorted_strings
 
-# Whole numbers get a look-up table if their span is at most this many times the length of the
-# column.
+# A look-up table is used for whole numbers if their range is at most this many times the length of
+# the column.
 LOOKUP_PER_ROW = 4
 
 
 class Identified(NamedTuple):
-    """The items or the raters of all rows: their numbers, and how to get their names.
+    """The items or raters of all rows: their numbers, and a function that returns their names.
 
     ``distinct`` returns all names in the order of their numbers. It is a function, so that a
-    million strings are made only on demand.
+    million strings are created only when needed.
     """
 
     numbers: NDArray[np.int32]
@@ -36,7 +36,7 @@ class Identified(NamedTuple):
     name_of: Callable[[int], Any]
 
     def shown(self, number: int) -> str:
-        """Return the name of an item or rater as a message shows it."""
+        """Return the name of an item or rater as it appears in messages."""
         return repr(self.name_of(int(np.argmax(self.numbers == number))))
 
     def names(self) -> tuple[str, ...]:
@@ -47,8 +47,8 @@ class Identified(NamedTuple):
 
 
 def identify(given: Any, name: str) -> Identified:
-    """Number the distinct entries of a column of items or raters. Raters are in sorted order."""
-    # For a pyarrow column, items are numbered without making a Python string per name.
+    """Assign numbers to the distinct entries of a column of items or raters. Raters are sorted."""
+    # The items of a pyarrow column are numbered without creating a Python string per name.
     in_arrow = None
     if name == "item" and type(given).__module__.startswith("pyarrow"):
         in_arrow = dictionary_of_pyarrow(given, name)
@@ -86,13 +86,13 @@ def identify(given: Any, name: str) -> Identified:
 
 
 def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: str) -> Identified:
-    """Number the entries of a categorical column. A declared order is kept."""
+    """Assign numbers to the entries of a categorical column, keeping any declared order."""
     used = np.zeros(len(categories), bool)
-    # NumPy checks an index array of type intp and then reads it again. The copy cannot change in
-    # between, but the user's array can.
+    # NumPy checks an index array of type intp and then reads it again. Unlike the user's array, the
+    # copy cannot change in between.
     used[codes.copy() if codes.dtype == np.intp else codes] = True
     found = [categories[code] for code in np.flatnonzero(used).tolist()]
-    # A dictionary can contain a name twice.
+    # An Arrow dictionary can contain the same name twice.
     position = dict.fromkeys(found)
     if name == "rater":
         are_strings = all(isinstance(entry, str) for entry in position)
@@ -113,7 +113,7 @@ def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: st
 
 
 def _strings_of(dictionary: Any, used: AnyArray) -> AnyArray:
-    """Return the strings with these codes in a pyarrow dictionary."""
+    """Return the strings of a pyarrow dictionary at the given codes."""
     strings: AnyArray = dictionary.take(used).to_numpy(zero_copy_only=False)
     return strings
 

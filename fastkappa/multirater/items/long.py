@@ -1,7 +1,7 @@
 """Read and count ratings in long form: one row per rating, with its item and its rater.
 
-Rows are sorted by item and rater, so that an item's ratings are adjacent. No array reserves cells
-for missing ratings.
+Rows are sorted by item and rater, so that an item's ratings are adjacent. Missing ratings take no
+memory.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from fastkappa.multirater.items.rater_columns import (
 from fastkappa.multirater.items.subjects import places, sorted_codes
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, SOME_ITEMS, warn
-from fastkappa.ratings.labels import alike_among
 from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.looks import alike_among
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.ratings.read import read_clusters
 from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
 from fastkappa.tables.two_codings import judge_pairs
 
-# If items and raters are swapped, a file has at most this many items.
+# Items and raters are considered swapped only if there are at most this many items.
 MOST_SWAPPED = 4
-# How many times rarer a mistyped name is than the correct one, and how similar both are.
+# How many times rarer than the correct name a mistyped name must be, and how similar to it.
 RARER, LEAST_LIKENESS = 10, 0.8
-# Affixes that tools add to the name of an item, such as a folder.
+# A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
-# Which rating counts if a rater has rated an item several times.
+# Which rating to use if a rater has rated an item several times.
 Duplicates = Literal["error", "first", "last"]
 
 
@@ -63,7 +63,7 @@ class LongRatings(NamedTuple):
         One number per rating: the number of the rater times ``n_labels``, plus the position of the
         label.
     starts : ndarray of shape (n_rated + 1,)
-        The start of the ratings of each rated item, followed by ``n``.
+        The index of each rated item's first rating, followed by ``n``.
     rated : ndarray of int of shape (n_rated,)
         The numbers of the items that have ratings.
     item_names : callable
@@ -98,7 +98,7 @@ class LongRatings(NamedTuple):
         return found
 
     def patterns(self) -> tuple[AnyArray, IntTable]:
-        """Return the distinct patterns, counts of shape (P, l), and the items with each."""
+        """Return the distinct patterns, counts of shape (P, l), and the number of items in each."""
         found = []
         for length, _, blocks in self._blocks():
             distinct = DistinctRows(length, self.n_labels)
@@ -142,7 +142,7 @@ class LongRatings(NamedTuple):
         return found
 
     def _blocks(self) -> Iterator[tuple[int, AnyArray, Iterator[AnyArray]]]:
-        """Yield each number of ratings per item, the items with it, and their ratings in blocks."""
+        """Yield each number of ratings per item, the items with that number, and their ratings."""
         lengths = np.diff(self.starts)
         for length in np.unique(lengths).tolist():
             some = lengths == length
@@ -229,8 +229,8 @@ def _sorted_ratings(
     if not rated.all():
         pairs, codes = pairs[rated], codes[rated]
     if (pairs[1:] <= pairs[:-1]).any():
-        # The sort is stable only if the order of duplicates matters, because a stable sort takes
-        # several times as long.
+        # A stable sort takes several times as long, so it is used only if the order of duplicates
+        # matters.
         order = np.argsort(pairs, kind=None if duplicates == "error" else "stable")
         pairs, codes = pairs[order], codes[order]
         del order
@@ -241,11 +241,13 @@ def _sorted_ratings(
             ends = [[False], again] if duplicates == "first" else [again, [False]]
             kept = ~np.concatenate(ends)
             pairs, codes = pairs[kept], codes[kept]
-    _warn_of_split_items(items, pairs, n_raters)
+    are_split = _warn_of_split_items(items, pairs, n_raters)
     del items, raters
     ratings = (pairs % n_raters).astype(np.min_scalar_type(n_raters * n_labels - 1))
     pairs //= n_raters
     starts = np.concatenate([[0], np.flatnonzero(pairs[1:] != pairs[:-1]) + 1, [len(ratings)]])
+    if not are_split:
+        _warn_of_strangers(names, ratings, starts)
     ratings *= n_labels
     ratings += codes
     rated = pairs[starts[:-1]].astype(np.int32)
@@ -253,7 +255,7 @@ def _sorted_ratings(
 
 
 def _warn_of_swapped(ratings: LongRatings) -> None:
-    """Warn of many raters with very few items, because items and raters may be swapped."""
+    """Warn about many raters with very few items, because items and raters are probably swapped."""
     n_raters = len(ratings.rater_names)
     fewest = max(FEWEST_TRANSPOSED, MOST_SWAPPED * ratings.n_items)
     if 1 < ratings.n_items <= MOST_SWAPPED and n_raters >= fewest:
@@ -264,11 +266,11 @@ def _warn_of_swapped(ratings: LongRatings) -> None:
 
 
 def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
-    """Warn of a rater's name that looks like a mistyped name of another rater.
+    """Warn about a rater's name that looks like another rater's name, mistyped.
 
     The rater has few ratings, a name similar to that of a rater with many ratings, and no item in
-    common with that rater. Names that differ in numbers are not slips. ``is_rated`` has one row per
-    rater and one column per item.
+    common with that rater. Names that differ in a number are not considered mistyped. ``is_rated``
+    has one row per rater and one column per item.
     """
     from difflib import get_close_matches
 
@@ -285,16 +287,34 @@ def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None
             )
 
 
-def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> None:
-    """Warn of similar item names that probably mean the same item: no rater rated both.
+def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
+    """Warn of raters without an item in common with others, because ids can be written differently.
 
-    ``pairs`` are sorted numbers: item times the number of raters, plus the rater.
+    ``raters`` are the numbers of the raters, sorted by item. A crowd can have such raters.
+    """
+    alone = raters[starts[:-1][np.diff(starts) == 1]]
+    if not len(alone) or len(names) > MOST_JUDGED:
+        return
+    n_alone, n_ratings = (np.bincount(part, minlength=len(names)) for part in (alone, raters))
+    strangers = [repr(name) for name, n, of in zip(names, n_alone, n_ratings) if n == of]
+    if strangers and len(strangers) < len(names):
+        warn(
+            f"raters without an item in common with any other rater: {', '.join(strangers)}. Check"
+            " that all files or rows write the ids of items in the same way."
+        )
+
+
+def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bool:
+    """Warn about similar item names that probably mean the same item, because no rater rated both.
+
+    Return whether there are any. ``pairs`` are sorted numbers: item times the number of raters,
+    plus the rater.
     """
     starts = np.searchsorted(pairs, np.arange(items.n_distinct + 1) * n_raters)
-    # An item that has a rating from every rater has only one spelling.
+    # An item that every rater has rated under one name has no second spelling.
     parts = np.flatnonzero(np.diff(starts) < n_raters)
     if not 2 <= len(parts) <= MOST_TYPED or not isinstance(items.name_of(0), str):
-        return
+        return False
     rows = np.zeros(items.n_distinct, np.intp)
     rows[items.numbers] = np.arange(len(items.numbers))
     number = {items.name_of(int(rows[i])): i for i in parts.tolist()}
@@ -318,6 +338,7 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> N
             f" different items, each rated by different raters: {shown}. Use one spelling if they"
             " are the same item."
         )
+    return bool(split)
 
 
 def clusters_of_items(cluster: Any, items: Identified) -> Column:
@@ -379,14 +400,14 @@ def _duplicates(
     items: Identified,
     raters: Identified,
 ) -> str:
-    """Return the error text about raters who rated an item more than once."""
+    """Return the error message about raters who rated an item more than once."""
     first = int(np.argmax(again))
     item, rater = divmod(int(pairs[first]), raters.n_distinct)
     several = pairs[1:][again]
     n_pairs = len(np.unique(several))
     differ = again & (codes[1:] != codes[:-1])
-    # The rows are sorted by pair, not by code. The ratings of a pair are equal if all neighbours
-    # are equal.
+    # The rows are sorted by item and rater, not by code. The ratings of such a pair are equal if
+    # all neighbours are equal.
     n_differ = len(np.unique(pairs[1:][differ]))
     n_times = int((pairs == pairs[first]).sum())
     found = f"rater {raters.shown(rater)} has {n_times} ratings of item {items.shown(item)}"

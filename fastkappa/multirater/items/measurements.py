@@ -14,7 +14,7 @@ from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import check_is_list, find_missing
 from fastkappa.ratings.rating_matrix import Rater, columns_of, read_measurements
 
-# Whole numbers over a wider range are measurements. Fractional numbers are always measurements.
+# Whole numbers with a wider range are measurements. Fractional numbers are always measurements.
 WIDEST_LABELS = 1000
 
 
@@ -34,7 +34,7 @@ class Measurements(NamedTuple):
     constant : bool
         Whether all numbers of subjects with at least two ratings are equal.
     form : OtherForm or None
-        The other form that the data look like, if any.
+        The other form that the data seem to have, if any.
     """
 
     columns: list[AnyArray]
@@ -82,7 +82,7 @@ def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements 
 
 
 def measurements_of(columns: list[AnyArray]) -> Measurements:
-    """Return `Measurements` built from columns, with the counts of ratings."""
+    """Return `Measurements` built from columns, including the numbers of ratings."""
     n_subjects, n_raters = len(columns[0]), len(columns)
     n_missing = n_paired = 0
     lowest, highest = np.inf, -np.inf
@@ -106,7 +106,7 @@ def measurements_of(columns: list[AnyArray]) -> Measurements:
 
 
 def _numbers(column: Any, missing_codes: Sequence[Any]) -> AnyArray | None:
-    """Return a column as numbers, NaN where missing; None if it is not numeric."""
+    """Return a column as numbers, with NaN for missing values; None if it is not numeric."""
     numbers = column.data if isinstance(column, np.ma.MaskedArray) else to_numpy(column)
     if numbers.dtype.kind not in "iuf" or numbers.ndim != 1:
         return None

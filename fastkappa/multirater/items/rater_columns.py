@@ -54,7 +54,7 @@ class EncodedRater(NamedTuple):
 
 
 class EncodedColumns(NamedTuple):
-    """Encoded ratings with two forms of their labels: as found in ratings, and as reported."""
+    """Encoded ratings with two forms of their labels: as they occur, and as reported."""
 
     raters: list[EncodedRater]
     labels: AnyArray
@@ -106,16 +106,16 @@ def _judge(
     *,
     are_given: bool,
 ) -> None:
-    """Warn of each rater's labels that are probably mistakes.
+    """Warn about labels that are probably mistakes, for each rater.
 
-    None stands for labels that were given or declared. A single column, as in long form, has no
-    other column for comparison.
+    None means that the labels were given or declared. A single column, as in long form, has no
+    other column to be compared with.
     """
     columns = {one.rater.name: one.rater.column for one in encoded}
     are_recoded = False
     if 1 < len(encoded) <= MOST_JUDGED:
-        # A rating outside the labels raises here. The error is ignored, because the functions that
-        # count all ratings raise it with more details.
+        # A rating outside the labels raises an error here. It is ignored, because the functions
+        # that count all ratings raise a more detailed error.
         with suppress(ValueError):
             codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
             are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)
@@ -160,7 +160,7 @@ def _encode(rater: Rater, labels: AnyArray, missing_codes: Sequence[Any]) -> Enc
         known.position.setdefault(code, n_labels)
     codec, positions = known.encode(column)
     dtype = np.min_scalar_type(n_labels + 1)
-    # The last entry is for ratings without a code.
+    # The last entry counts ratings without a code.
     lookup = np.append(np.where(positions < 0, n_labels + 1, positions), n_labels + 1).astype(dtype)
     encoded = EncodedRater(rater, column.values, n_labels, codec, lookup)
     if rater.missing is None:

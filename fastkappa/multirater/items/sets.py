@@ -1,6 +1,7 @@
 """Read ratings that are sets of labels, and encode the distinct sets.
 
-A list is read as the set of its labels, because exports and data frames contain lists.
+A list is read as the set of its labels, because exports and data frames contain lists instead of
+sets.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ SETS = (set, frozenset, list, tuple, np.ndarray)
 
 
 class CodedSets(NamedTuple):
-    """The columns of raters as codes from 1, masked where missing, and the sets in order.
+    """The raters' columns as codes from 1, masked where missing, and the sets in code order.
 
     ``sets`` is an array of shape (l,) that contains frozensets.
     """
@@ -30,7 +31,7 @@ class CodedSets(NamedTuple):
 def read_sets(
     columns: Sequence[Any], names: Sequence[str], labels: Any, missing_codes: Sequence[Any]
 ) -> CodedSets | None:
-    """Encode ratings that are sets or lists; return None if ratings are neither.
+    """Encode ratings that are sets or lists; return None for all other ratings.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Locate the row of ratings of each subject among the distinct rows.
+"""Locate each subject's row of ratings among the distinct rows.
 
 Coefficients need only the distinct rows and the number of subjects with each. Clusters of subjects,
-and comparisons of two coefficients, also need the row of each subject.
+and comparisons of two coefficients, also require the row of each subject.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class SubjectsOfCounts:
 
 
 def places(finder: RowFinder, n_rows: int, blocks: Iterator[AnyArray]) -> AnyArray:
-    """Return the indices of all rows of the blocks, in the narrowest possible dtype."""
+    """Return the indices of all rows in the blocks, with the narrowest possible dtype."""
     dtype = np.min_scalar_type(-n_rows)
     return np.concatenate([finder.places(block).astype(dtype) for block in blocks])
 
@@ -74,7 +74,7 @@ def places(finder: RowFinder, n_rows: int, blocks: Iterator[AnyArray]) -> AnyArr
 def sorted_codes(patterns: AnyArray, n_raters: int) -> AnyArray:
     """Expand patterns to sorted codes of shape (P, n_raters).
 
-    Missing ratings have the code after the last label.
+    A missing rating has the code after that of the last label.
     """
     rows, labels = np.nonzero(patterns)
     ordered = np.full((len(patterns), n_raters), patterns.shape[1])

@@ -1,14 +1,14 @@
 """Compute Krippendorff's alpha from patterns of ratings.
 
-Every subject with r >= 2 ratings contributes its pairs with the factor 1 / (r - 1), so its total
-weight is its number of ratings. With n_k ratings of label k, and N ratings in all,
+Every subject with r >= 2 ratings contributes its pairs of ratings with weight 1 / (r - 1), so its
+total weight is its number of ratings. With n_k ratings of label k, and N ratings in all,
 
     D_o = sum of the pairs' distances / N,    D_e = sum n_k n_l d_kl / (N (N - 1)).
 
-Two of Krippendorff's metrics are squared differences of one number per label. For interval data
-this is the label's value; for ordinal data it is the middle of its ranks, which depends on the
-sample. Sums of these numbers and of their squares are enough for any number of labels. The numbers
-are centred at their mean to avoid cancellation.
+Two of Krippendorff's metrics are squared differences of one number per label. For interval data,
+this number is the label's value. For ordinal data, it is the label's mid-rank, which depends on the
+sample. Only the sums of these numbers and of their squares are needed, for any number of labels.
+The numbers are centred at their mean to avoid cancellation.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ LEVELS = get_args(NamedLevel)
 class DistanceMatrix:
     """A metric given as a matrix of distances.
 
-    ``largest`` is the largest label if the distances are squared differences of labels. It bounds
-    the rounding errors of such distances, and is 0 for all others.
+    ``largest`` is the largest label if the distances are squared differences of labels, and 0
+    otherwise. It bounds the rounding errors of these distances.
     """
 
     def __init__(self, distances: Floats, largest: float = 0.0) -> None:
@@ -75,7 +75,7 @@ class SquaredDifferences:
         return distances
 
 
-# The distances between labels, in either of two forms.
+# The distances between labels, in one of two forms.
 Metric: TypeAlias = DistanceMatrix | SquaredDifferences
 
 
@@ -89,13 +89,13 @@ class Alpha(Coefficient):
     level : {'nominal', 'ordinal', 'interval', 'ratio'} or array-like of shape (l, l)
         The level of measurement, or the distances themselves.
     labels : ndarray of shape (l,)
-        The labels, in order. They must be numbers if the level needs numbers.
+        The labels, in order. They must be numbers if the level requires numbers.
 
     Raises
     ------
     ValueError
-        If the level is unknown, if it needs numbers but labels are not numbers, or if a matrix is
-        not symmetric or not valid for `as_weights`.
+        If the level is unknown, if it requires numbers but labels are not numbers, or if a matrix
+        is not symmetric or not valid for `as_weights`.
     """
 
     def __init__(self, patterns: Patterns, level: Level, labels: AnyArray) -> None:
@@ -114,8 +114,8 @@ class Alpha(Coefficient):
         metric = self._metric(totals)
         n = np.asarray(totals.sum(axis=-1))
         observed = multiplicities @ self._of_patterns(metric)
-        # If there is only one label, the expected disagreement is set to 0, because rounding errors
-        # must not look like disagreement.
+        # With only one label, the expected disagreement is set to 0, so that rounding errors do not
+        # look like disagreement.
         several = np.count_nonzero(totals, axis=-1) > 1
         with np.errstate(invalid="ignore"):
             expected = np.where(several, (metric.from_labels(totals) * totals).sum(axis=-1), 0.0)
@@ -135,7 +135,7 @@ class Alpha(Coefficient):
         proportions = totals / totals.sum()
         from_labels = metric.from_labels(proportions)
         expected = from_labels @ proportions
-        # Rounded labels add these amounts to the error bounds of the parts.
+        # Rounding of the labels adds these amounts to the error bounds of the parts.
         rounded = rounded_sums(metric.largest, from_labels, 1)
         return influence_of_alpha(
             Parts(self._of_patterns(metric), patterns.products(from_labels), expected),
@@ -148,8 +148,8 @@ class Alpha(Coefficient):
     def score_model(self) -> ScoreModel | None:
         """Return the score model. Its features are the distance and the count of each label.
 
-        Both are divided by the mean number of ratings. Distances of ordinal data are treated as
-        fixed.
+        These features are divided by the mean number of ratings. Distances of ordinal data are
+        treated as fixed.
         """
         metric = self._metric(self._patterns.sums(self.multiplicities))
         patterns = self._patterns.with_unseen(self._patterns.n_labels + 1)
@@ -163,7 +163,7 @@ class Alpha(Coefficient):
         features = np.column_stack([within, patterns.counts]) / mean_ratings
         own = 1 / (n * mean_ratings)
         ratio = partial(_ratio_of_alpha, between, own)
-        # The factor 1 - own corrects for alpha, which draws two ratings by chance without
+        # The factor 1 - own is needed because alpha draws the two chance ratings without
         # replacement.
         least = 1 - (1 - least_kappa(between, int(patterns.n_ratings.min()))) * (1 - own)
         return ScoreModel(features, patterns.multiplicities, ratio, least)
@@ -181,7 +181,7 @@ class Alpha(Coefficient):
 
 
 def _ratio_of_alpha(between: Floats, own: float, sums: Floats) -> tuple[Smooth, Smooth]:
-    """Return numerator and denominator of 1 - alpha at sums of features of `Alpha.score_model`.
+    """Return the numerator and denominator of 1 - alpha, given sums of its features.
 
     ``own`` is the proportion of one rating among all ratings.
     """
@@ -217,7 +217,7 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
         check_choice("level", level, (*LEVELS, *SET_LEVELS), "a matrix of distances")
     values = numbers_of(level, labels)
     if level == "interval":
-        # The values are centred at their mean, so that large values lose no digits.
+        # The values are centred at their mean, so that large values keep full precision.
         return SquaredDifferences(values - values.mean(), _largest(values))
     if (values < 0).any():
         raise ValueError(f"level='ratio' needs non-negative labels, got {values.min():g}.")
@@ -227,7 +227,7 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
 
 
 def numbers_of(level: str, labels: AnyArray) -> Floats:
-    """Return the numbers that a level compares: values, or positions of ordinal labels."""
+    """Return the numbers that a level compares: label values, or positions for ordinal labels."""
     if level == "ordinal":
         return np.arange(len(labels), dtype=np.float64)
     if labels.dtype.kind not in "iuf":
@@ -241,8 +241,8 @@ def numbers_of(level: str, labels: AnyArray) -> Floats:
 class Parts(NamedTuple):
     """The components of alpha for one sample.
 
-    ``within`` is the sum of the distances over the ordered pairs of each row, divided by its number
-    of ratings minus one. ``to_all`` is the sum over the ratings of a row of their mean distance to
+    ``within`` is each row's sum of distances over its ordered pairs, divided by its number of
+    ratings minus one. ``to_all`` is the sum, over the ratings in a row, of their mean distance to
     all ratings of the sample. ``expected`` is the mean distance between two ratings drawn with
     replacement.
     """
@@ -262,7 +262,7 @@ def influence_of_alpha(
     """Return how much a subject of each row raises alpha (Gwet 2014).
 
     ``largest`` is the attribute of the metric. ``rounded`` is the error due to rounded labels.
-    It is added to the error bounds of ``to_all``, and in proportion to the bound of
+    This error is added to the error bounds of ``to_all``, and proportionally to the bound of
     ``expected``.
     """
     within, to_all, expected = parts
@@ -288,7 +288,7 @@ def influence_of_alpha(
 
 
 def rounded_sums(largest: float, distances: Floats, n_pairs: Any) -> Floats:
-    """Bound the effect of rounded labels on sums of ``n_pairs`` distances, in units of EPSILON.
+    """Bound the effect of label rounding on sums of ``n_pairs`` distances, in units of EPSILON.
 
     For d = a - b, the error of d**2 is at most 4 |d| max |label|. The sum of |d| is at most the
     root of the number of pairs times the sum of d**2 (Cauchy-Schwarz).

@@ -29,13 +29,13 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 
 def distances_of(weights: Weights, n_labels: int) -> Floats:
-    """Return symmetric disagreement weights as a matrix whose largest entry is 1.
+    """Return symmetric disagreement weights as a matrix, scaled so that the largest entry is 1.
 
     Raises
     ------
     ValueError
-        If the weights are neither a name nor a matrix that `as_weights` accepts. An error is also
-        raised if they are not symmetric, because the ratings of a subject have no order here.
+        If the weights are neither a name nor a matrix that `as_weights` accepts, or if they are not
+        symmetric. They must be symmetric because the ratings of a subject have no order here.
     """
     distances = disagreement_matrix(weights, n_labels)
     if (distances != distances.T).any():
@@ -50,7 +50,7 @@ def distances_of(weights: Weights, n_labels: int) -> Floats:
 class Chance(NamedTuple):
     """The distance expected by chance at label proportions p: constant + p @ matrix @ p.
 
-    If ``even_is_least`` is true, equal proportions have the smallest expected distance.
+    If ``even_is_least`` is true, the expected distance is smallest for equal proportions.
     """
 
     constant: float
@@ -87,10 +87,26 @@ def chance_of_randolph(distances: Floats) -> Chance:
     return Chance(expected, np.zeros_like(distances), True)
 
 
+def chance_of_given(proportions: Floats) -> ChanceRule:
+    """Assume given label proportions: shape (l,), or (R, l) with a row per rater."""
+
+    def rule(distances: Floats) -> Chance:
+        if proportions.ndim == 1:
+            expected = proportions @ distances @ proportions
+        else:
+            # The mean over the pairs of different raters.
+            total, n_raters = proportions.sum(axis=0), len(proportions)
+            same = (proportions @ distances * proportions).sum()
+            expected = (total @ distances @ total - same) / (n_raters * (n_raters - 1))
+        return Chance(float(expected), np.zeros_like(distances), True)
+
+    return rule
+
+
 class ChanceCorrected(Coefficient):
     """A coefficient computed from patterns, with a rule for the disagreement expected by chance.
 
-    Its standard error is Gwet's, which treats subjects as a sample and raters as fixed.
+    The standard error is Gwet's, which treats subjects as a sample and raters as fixed.
 
     References
     ----------
@@ -123,10 +139,10 @@ class ChanceCorrected(Coefficient):
         return Influence(own.values + by_chance, own.sizes + by_chance)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model: features are the distance, its presence, and the labels.
+        """Return the score model. Its features are the distance, whether it exists, and the labels.
 
-        The presence is 1 for rows with at least two ratings. The features of the labels are their
-        proportions among the ratings of a row.
+        A distance exists for rows with at least two ratings. The features of the labels are their
+        proportions among the ratings in a row.
         """
         patterns = self._patterns.with_unseen(self._patterns.n_labels + 2)
         if patterns is None:
@@ -138,7 +154,7 @@ class ChanceCorrected(Coefficient):
         return ScoreModel(features, patterns.multiplicities, self._ratio, least)
 
     def _least(self, within: WithinSubjects, fewest_ratings: int) -> float:
-        """Return a lower bound, given the distances and fewest ratings within subjects."""
+        """Return a lower bound, given the distances and the fewest ratings of any subject."""
         if self._chance.even_is_least:
             n_labels = len(self._distances)
             expected = float(self._chance.expected(np.full(n_labels, 1 / n_labels)))
@@ -154,7 +170,7 @@ class ChanceCorrected(Coefficient):
 
 
 class FleissNull(NamedTuple):
-    """Standard errors under the null hypothesis that all agreement is by chance."""
+    """Standard errors under the null hypothesis that all agreement is due to chance."""
 
     overall: float
     by_label: float

@@ -1,9 +1,9 @@
-"""The base of all coefficients of several raters, for a sample and for its resamples.
+"""The base class of all coefficients of several raters, for a sample and its resamples.
 
 A coefficient is 1 - D_o / D_e. D_o is the mean distance between two ratings of the same subject,
-and D_e is the distance expected by chance. With the usual weights it is (p_o - p_e) / (1 - p_e).
-Subjects with the same ratings are one row with a multiplicity, so the cost does not depend on the
-number of subjects. In a stack of multiplicities, each row is one resample.
+and D_e is the distance expected by chance. With the usual weights, this equals (p_o - p_e) / (1 -
+p_e). Subjects with the same ratings are stored as one row with a multiplicity, so the cost does not
+depend on the number of subjects. In a stack of multiplicities, each row is one resample.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Disagreement(NamedTuple):
 
     @property
     def coefficient(self) -> Floats:
-        """One minus the ratio of observed to expected disagreement; NaN if none is expected."""
+        """One minus the ratio of observed to expected disagreement; NaN if the latter is 0."""
         observed, expected = np.asarray(self.observed), np.asarray(self.expected)
         ratio = np.full(observed.shape, np.nan)
         np.divide(observed, expected, out=ratio, where=expected > 0)
@@ -38,12 +38,12 @@ class Disagreement(NamedTuple):
 
 
 class ScoreModel(NamedTuple):
-    """A coefficient as a `Ratio` of features, for its score interval.
+    """A coefficient, written as a `Ratio` of features to compute its score interval.
 
     Attributes
     ----------
     features : ndarray of shape (rows, k)
-        The features of the observed rows, and of possible rows that were not observed.
+        The features of the observed rows, and of possible but unobserved rows.
     counts : ndarray of shape (rows,)
         The number of subjects with each row.
     ratio : Ratio
@@ -65,7 +65,7 @@ class Coefficient(ABC):
     Attributes
     ----------
     multiplicities : ndarray of shape (P,)
-        The number of subjects of the sample with each row.
+        The number of subjects in the sample with each row.
     of_profiles : bool
         Whether the rows are profiles (True) or patterns (False).
     used : ndarray of bool, or None
@@ -78,32 +78,32 @@ class Coefficient(ABC):
 
     @abstractmethod
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
-        """Return the observed and expected disagreement, for one sample or each of a stack."""
+        """Return the observed and expected disagreement of one sample or of a stack of samples."""
 
     @abstractmethod
     def n_used(self) -> int:
-        """Return the number of labels that occur, or its sum over raters."""
+        """Return the number of labels that occur, or the sum of these numbers over raters."""
 
     @abstractmethod
     def influence(self) -> Influence:
-        """Return how much a subject of each row raises the coefficient, up to a constant."""
+        """Return how much a subject with each row raises the coefficient, up to a constant."""
 
     def score_model(self) -> ScoreModel | None:
         """Return the model for the score interval, or None if unavailable or too costly."""
         return None
 
     def values(self, multiplicities: AnyArray) -> Floats:
-        """Return the coefficient, for one sample or each of a stack."""
+        """Return the coefficient of one sample or of a stack of samples."""
         return self.disagreement(multiplicities).coefficient
 
     def n_terms(self) -> int:
-        """Return the number of nonzero terms in the longest sum of an influence."""
+        """Return the number of nonzero terms in the longest sum that an influence requires."""
         return len(self.multiplicities) + self.n_used()
 
     def standard_error(self, distribution: Distribution, clusters: Clusters | None = None) -> float:
         """Return the standard error of the mean of the influences.
 
-        ``clusters`` are the clusters of the subjects; their cells are the rows.
+        ``clusters`` are the clusters of the subjects. They count subjects by row.
         """
         n = float(self.multiplicities.sum())
         divisor = divisor_of(n, distribution, clusters)
@@ -141,7 +141,7 @@ class WithinSubjects:
         return divided(multiplicities @ self.distance, multiplicities @ self.paired)
 
     def influence(self, multiplicities: AnyArray, expected: Any) -> Influence:
-        """Return the part of each row's influence due to its own agreement (Gwet 2014)."""
+        """Return the part of each row's influence that is due to its own agreement (Gwet 2014)."""
         paired = divided(multiplicities.sum(), multiplicities @ self.paired) * self.paired
         distance = self.distance / expected
         if self._are_given:
@@ -151,7 +151,7 @@ class WithinSubjects:
 
 
 def observed_over(sums: Floats, expected: Smooth) -> tuple[Smooth, Smooth]:
-    """Return the two parts of a ratio: observed and expected distance of paired subjects.
+    """Return the two parts of a ratio: the observed and expected distance for paired subjects.
 
     ``sums`` has the shape (m, k + 2) and contains sums of features over subjects. The features are
     the distance, an indicator that it exists, and k features. ``expected``, the distance expected
@@ -171,6 +171,6 @@ def observed_over(sums: Floats, expected: Smooth) -> tuple[Smooth, Smooth]:
 
 
 def divided(numerator: Any, denominator: Any) -> Floats:
-    """Divide, with NaN and no warning where the quotient is undefined."""
+    """Divide, returning NaN without a warning where the quotient is undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.true_divide(numerator, denominator))

@@ -1,4 +1,4 @@
-"""Compute the coefficients that need to know who gave which rating: Conger and Light."""
+"""Compute the kappas of Conger and Light, which depend on who gave which rating."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ BLOCK = 1 << 16
 
 
 class Conger(Coefficient):
-    """Conger's kappa, where chance ratings are drawn from each rater's own margin.
+    """Conger's kappa, where chance ratings are drawn from each rater's own label proportions.
 
-    With a ``rater``, only the pairs of this rater with each other rater are used (Schouten 1982). A
-    subject without such a pair then adds nothing to the variance, because it has no information on
-    the rater.
+    If ``rater`` is given, only the pairs of this rater with each other rater are used (Schouten
+    1982). A subject without such a pair then adds nothing to the variance, because it has no
+    information about the rater.
 
     References
     ----------
@@ -80,7 +80,7 @@ class Conger(Coefficient):
         expected = self._expected(margins)
         # The distances from each label to the labels of the paired raters. A missing rating is
         # replaced by the rater's mean, a constant that is left out here. The fewer ratings a rater
-        # has, the more each rating counts.
+        # has given, the greater the weight of each.
         by_chance, sizes = (
             self._profiles.sums(
                 (distance + sign * (distance * margins).sum(axis=-1, keepdims=True))
@@ -95,9 +95,10 @@ class Conger(Coefficient):
         return Influence(own.values + factor * by_chance, own.sizes + factor * sizes)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model: features are the distance, its presence, and the labels.
+        """Return the score model. Its features are the distance, whether it exists, and the labels.
 
-        Each pair of rater and label is a feature: 1 if the rater gave this label, otherwise 0.
+        Each combination of rater and label is a feature: 1 if the rater gave this label, otherwise
+        0.
         """
         n_raters, n_labels = self._profiles.n_raters, len(self._distances)
         profiles = self._profiles.with_unseen(n_raters * n_labels + 2)
@@ -106,8 +107,7 @@ class Conger(Coefficient):
         within = Conger(profiles, self._distances, self._rater)._within
         given = _given(profiles)
         features = np.column_stack([within.distance, within.paired, given.reshape(len(given), -1)])
-        # With missing ratings, the margins within pairs of raters differ from those of the
-        # coefficient.
+        # With missing ratings, the margins of pairs of raters differ from those in the coefficient.
         least = -math.inf
         if given.sum(axis=2).all():
             least = least_kappa(self._distances, n_raters if self._rater is None else 2)
@@ -149,8 +149,8 @@ class Conger(Coefficient):
     def _partners(self, margins: Floats, sign: int = -1) -> Floats:
         """Return, for each rater, the sum of the margins of the raters paired with this rater.
 
-        It is the sum of all margins minus the rater's own. With ``sign=1``, the rater's own margin
-        is added, which bounds the sizes of the terms.
+        The result is the sum of all margins minus the rater's own. With ``sign=1``, the rater's own
+        margin is added, which bounds the size of the terms.
         """
         others = margins.sum(axis=-2, keepdims=True) + sign * margins
         if self._rater is None:
@@ -168,8 +168,8 @@ class Conger(Coefficient):
 class Light(Coefficient):
     """Light's kappa: the mean of Cohen's kappa over the pairs of raters.
 
-    The standard error is from the delta method; for two raters it is that of Fleiss, Cohen and
-    Everitt (1969). Each pair uses the subjects that both raters rated.
+    The standard error is computed by the delta method. For two raters, it equals that of Fleiss,
+    Cohen and Everitt (1969). Each pair uses the subjects that both raters rated.
 
     References
     ----------
@@ -193,12 +193,12 @@ class Light(Coefficient):
         return Disagreement(undefined, undefined)
 
     def n_used(self) -> int:
-        """Return the number of pairs. The used cells of a pair's table never outnumber the rows."""
+        """Return the number of pairs. Pair tables never have more nonzero cells than rows."""
         return comb(self._profiles.n_raters, 2)
 
     def influence(self) -> Influence:
         tables = self._profiles.tables(self.multiplicities)
-        # With many raters these arrays are large, so they use the narrowest possible dtype.
+        # With many raters, these arrays are large, so they use the narrowest possible dtype.
         tables = tables.astype(np.min_scalar_type(tables.max()))
         n = float(self.multiplicities.sum())
         sums = []
@@ -210,17 +210,16 @@ class Light(Coefficient):
                 # / 0.
                 n_both = np.maximum(table.sum(axis=(-2, -1), keepdims=True), 1)
                 slope = kappa_gradient(table, self._weights)[i]
-                # A subject that was not rated by both raters of a pair adds the pair's mean.
+                # A subject without ratings from both raters contributes the pair's mean.
                 average = (slope * (table / n_both)).sum(axis=(-2, -1), keepdims=True)
                 by_cell[pairs] = (slope + sign * average) * (n / n_both)
             sums.append(self._profiles.pair_sums(by_cell) / len(tables))
         return Influence(*sums)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model, with features for each pair of raters.
+        """Return the score model, which has features for each pair of raters.
 
-        The features are the disagreement and the labels of both raters, for subjects that both
-        rated.
+        The features are the disagreement and both raters' labels, for subjects that both rated.
         """
         matrix = disagreement_matrix(self._weights, self._profiles.n_labels)
         n_labels, n_pairs = len(matrix), comb(self._profiles.n_raters, 2)
@@ -246,7 +245,7 @@ def _given(profiles: Profiles) -> Floats:
 
 
 def _mean_ratio(matrix: Floats, sums: Floats) -> tuple[Smooth, Smooth]:
-    """Return one minus the mean kappa over pairs, at sums of features, and the denominator 1."""
+    """Return one minus the mean kappa over pairs, given sums of features, and the denominator 1."""
     size, (m, k) = len(matrix), sums.shape
     by_pair = sums.reshape(m, -1, 2 * size + 1)
     n_pairs = by_pair.shape[1]
@@ -286,7 +285,7 @@ def _mean_ratio(matrix: Floats, sums: Floats) -> tuple[Smooth, Smooth]:
 def of_pairs(
     statistic: Callable[[AnyArray, Weights], Floats], tables: AnyArray, weights: Weights
 ) -> Floats:
-    """Compute a statistic of each pair's table, block by block. Tables are (..., pairs, l, l)."""
+    """Compute a statistic of each pair's table, in blocks. Tables have shape (..., pairs, l, l)."""
     found = [statistic(tables[..., pairs, :, :], weights) for pairs in pair_blocks(tables)]
     return np.concatenate(found, axis=-1)
 

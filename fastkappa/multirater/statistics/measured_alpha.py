@@ -4,8 +4,8 @@ The definitions are those of the module `alpha`, with one row per subject in pla
 Distances are squared differences: of the values for interval data, and of mid-ranks for ordinal
 data. Consider a subject with r ratings, and let S be their sum of squares about their mean m. Then
 the distances over its ordered pairs sum to 2 r S. Likewise, the distances over all N ratings, with
-the sum of squares T, sum to 2 N T. So r, m and S are enough for each subject, and no array has a
-size of labels times subjects. Ratio data have no such form; see `ratio_distances`.
+sum of squares T, add up to 2 N T. Only r, m and S are needed per subject, so no array grows with
+labels times subjects. Ratio data have no such form; see `ratio_distances`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreemen
 from fastkappa.multirater.statistics.ratio_distances import RatioDistances, ratio_distance
 from fastkappa.statistics.spread import EPSILON, Influence
 
-# Measurements can have these levels.
+# The levels that measurements can have.
 MEASURED = ("ordinal", "interval", "ratio")
 # The number of ratings processed at a time. This many ratings stay in the cache.
 CHUNK = 1 << 16
@@ -34,7 +34,7 @@ class MeasuredAlpha(Coefficient):
     Parameters
     ----------
     columns : sequence of ndarray of shape (n,)
-        The numbers that each rater gave, or NaN where missing.
+        The numbers that each rater gave, with NaN for missing ratings.
     multiplicities : ndarray of shape (n,)
         The number of subjects with each row. Rows with one rating are left out.
     level : {'ordinal', 'interval', 'ratio'}
@@ -80,7 +80,7 @@ class MeasuredAlpha(Coefficient):
         return int(self._count(self.multiplicities))
 
     def influence(self) -> Influence:
-        """Return how much each subject raises alpha (Gwet 2014), as `Alpha.influence` does."""
+        """Return how much each subject raises alpha (Gwet 2014), like `Alpha.influence`."""
         parts, largest = self._distances.parts(self.multiplicities), self._distances.largest
         rounded = (
             rounded_sums(largest, parts.to_all, self._n_ratings),
@@ -89,7 +89,7 @@ class MeasuredAlpha(Coefficient):
         return influence_of_alpha(parts, self._n_ratings, self.multiplicities, largest, rounded)
 
     def _count(self, multiplicities: AnyArray) -> Floats:
-        """Return the number of ratings, for one sample or each of a stack."""
+        """Return the number of ratings of one sample or of a stack of samples."""
         if np.ndim(self._n_ratings) == 0:
             return np.asarray(multiplicities.sum(axis=-1) * float(self._n_ratings))
         return np.asarray(multiplicities @ self._n_ratings, np.float64)
@@ -127,8 +127,8 @@ class _Squares:
         total = np.asarray(multiplicities @ self._sums)
         about_centre = multiplicities @ (self._squares + self._sums**2 / self._n_ratings)
         squares = about_centre - divided(total**2, n)
-        # Sums that could be rounding errors are set to 0, so that one number does not look like
-        # several.
+        # Sums that may be only rounding errors are set to 0, so that equal numbers do not seem to
+        # differ.
         noise = 64 * EPSILON * about_centre
         return within, np.where(squares > noise, 2 * n * squares, 0.0)
 
@@ -153,8 +153,8 @@ class _Squares:
 class _Intervals:
     """Squared differences of the numbers themselves.
 
-    The numbers are centred, so that large values lose no digits. They are scaled, so that their
-    squares cannot overflow or underflow.
+    The numbers are centred, so that large values keep full precision. They are also scaled, so that
+    their squares cannot overflow or underflow.
     """
 
     def __init__(self, columns: Sequence[AnyArray], n_ratings: Any, _: IntTable) -> None:
@@ -196,7 +196,7 @@ class _Ranks:
         ratings = ratings[order]
         starts = np.append(True, ratings[1:] != ratings[:-1]) & ~np.isnan(ratings)
         self._n_labels = int(np.count_nonzero(starts))
-        # NaN is sorted last, so it gets the code after all labels.
+        # NaN sorts last, so its code follows those of all labels.
         code = np.where(np.isnan(ratings), self._n_labels, np.cumsum(starts) - 1)
         del ratings
         codes = np.empty(n * n_raters, np.int32 if self._n_labels < 2**31 - 1 else np.int64)
@@ -278,8 +278,8 @@ class _Ratios:
         function = self._distances.coefficients(moments)
         between = (function * moments).sum(axis=-1)
         n = np.asarray(multiplicities @ np.broadcast_to(self._n_ratings, len(self._within)))
-        # Sums that could be rounding errors are set to 0, so that one number does not look like
-        # several.
+        # Sums that may be only rounding errors are set to 0, so that equal numbers do not seem to
+        # differ.
         noise = 64 * EPSILON * n * n * self._distances.largest
         return (
             np.asarray(multiplicities @ self._within),

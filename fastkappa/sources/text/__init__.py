@@ -1,1 +1,1 @@
-"""Read text files with pyarrow, find their format, and count their lines."""
+"""Read text files with pyarrow, detect their format, and count their lines."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.exceptions import users_stacklevel
+from fastkappa.ratings.doubtful_labels import BLANKS
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import refuse_rounded_list
 from fastkappa.sources.arrow_columns import (
@@ -20,20 +21,23 @@ from fastkappa.sources.arrow_columns import (
     is_string,
     values_of,
 )
-from fastkappa.sources.source_ratings import RatingsError, refuse_repeated_names
+from fastkappa.sources.source_ratings import RatingsError, name_seen, refuse_repeated_names
 from fastkappa.sources.text.no_text import refuse_no_text
 from fastkappa.sources.text.text_format import (
     TextFile,
     TextFormat,
     find_format,
+    has_row_names,
     names_in,
     naming_encoding,
+    opened_text,
     refuse_lost_rows,
+    unaligned,
 )
 
 # The number of bytes parsed at a time.
 BLOCK_SIZE = 1 << 20
-# The names of the columns are searched for in at most this many lines, below titles and comments.
+# The number of lines to search for the names of the columns, below titles and comments.
 MOST_ABOVE_NAMES = 20
 
 NO_LABELS: Mapping[str, Collection[str]] = {}
@@ -47,10 +51,10 @@ ReportBytes = Callable[[int], None]
 def text_file(
     path: Path, delimiter: str, text_format: TextFormat, check: Check | None = None
 ) -> TextFile:
-    """Return a text file that can be read; ``check`` is called with the names of its columns.
+    """Return a readable text file, after calling ``check`` with the names of its columns.
 
-    ``delimiter`` separates its fields, unless the format states one. An empty string means that it
-    is found in the file.
+    ``delimiter`` separates the fields, unless the format specifies one. If empty, the delimiter is
+    inferred from the file.
     """
     from pyarrow import csv
 
@@ -59,8 +63,7 @@ def text_file(
     between, text_format = find_format(path, delimiter, text_format)
     names = names_in(path, between, text_format)
     if names is None:
-        # pyarrow also parses a block of values, which decides whether an unusual first row is
-        # valid.
+        # pyarrow also parses a block of values, to decide whether an unusual first row is valid.
         file = TextFile(path, between, [], text_format._replace(has_names=True))
         with (
             naming_encoding(file.path, text_format.encoding),
@@ -86,7 +89,7 @@ def text_file(
 
 
 def _names_below(file: TextFile, check: Check) -> str:
-    """Return a hint about the next line with the missing column names, or an empty string."""
+    """Return a hint about a later line with the missing column names, or an empty string."""
     skipped = file.text_format.n_skipped
     for n_above in range(1, MOST_ABOVE_NAMES + 1):
         below = file.text_format._replace(n_skipped=skipped + n_above)
@@ -103,7 +106,7 @@ def _names_below(file: TextFile, check: Check) -> str:
 
 
 def missing_texts(labels: Collection[str] = ()) -> list[str]:
-    """Return the texts that stand for a missing value, such as NA, except for ``labels``."""
+    """Return the texts that mean a missing value, such as NA, except for ``labels``."""
     from pyarrow import csv
 
     return [text for text in csv.ConvertOptions().null_values if text not in labels]
@@ -118,9 +121,10 @@ def text_batches(
     labels: Collection[str] = (),
     block_size: int = BLOCK_SIZE,
 ) -> Iterator[Any]:
-    """Yield columns of these types, one block of the file at a time.
+    """Yield columns of the given types, one block of the file at a time.
 
-    Texts such as NA count as missing, unless ``missing`` is False or they are among ``labels``.
+    Texts such as NA count as missing, unless ``missing`` is False or the texts are among
+    ``labels``.
     """
     import pyarrow
     from pyarrow import csv
@@ -149,21 +153,27 @@ def text_batches(
 
 @contextmanager
 def _naming_lines(file: TextFile) -> Iterator[None]:
-    """Add the encoding, or a quote that is never closed, to errors of pyarrow about them."""
+    """Add the encoding, an open quote or missing column name to errors of pyarrow about them."""
     import pyarrow
 
     with naming_encoding(file.path, file.text_format.encoding):
         try:
             yield
-        except pyarrow.ArrowInvalid:
+        except pyarrow.ArrowInvalid as error:
             refuse_lost_rows(file, 0)
-            raise
+            if not has_row_names(file):
+                raise
+            raise pyarrow.ArrowInvalid(
+                f"{str(error).rstrip()}. The first line has one name fewer than the next line has"
+                " fields. Name the column of row names too, as with write.table(..., col.names=NA)"
+                " in R, or remove a separator at the end of the lines."
+            ) from error
 
 
 def read_text(
     file: TextFile, columns: Sequence[str], on_progress: ReportBytes, strings: Sequence[str] = ()
 ) -> Any:
-    """Return columns of a file as an Arrow table, those in ``strings`` always as strings."""
+    """Return columns of a file as an Arrow table. Columns in ``strings`` are always strings."""
     import pyarrow
     from pyarrow import csv
 
@@ -176,10 +186,10 @@ def read_text(
     )
     n_bytes = file.path.stat().st_size
     options = _options(file)
-    # A file of one block is read faster without threads.
+    # Reading a file of one block is faster without threads.
     options["read_options"].use_threads = n_bytes > BLOCK_SIZE
-    # The file is opened by Arrow, not by Python: after an error, Arrow's threads continue to read,
-    # and they must not call Python while it exits.
+    # The file is opened by Arrow, not by Python. After an error, Arrow's threads continue to read,
+    # but must not call Python while it exits.
     with _naming_lines(file):
         opened = pyarrow.OSFile(str(file.path))
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)
@@ -196,25 +206,30 @@ def read_text(
 
 
 def _refuse_names_in(table: Any, file: TextFile) -> None:
-    """Raise if rows of strings contain the names of their columns."""
+    """Raise if rows of strings contain the names of their columns, which no other row contains."""
+    import pyarrow
     from pyarrow import compute
 
     columns = dict(zip(table.column_names, table.columns))
-    if not file.text_format.has_names or len(columns) < 2:
+    are_strings = (is_string(getattr(c.type, "value_type", c.type)) for c in columns.values())
+    if not file.text_format.has_names or len(columns) < 2 or not all(are_strings):
         return
-    are_names = None
+    names = pyarrow.array(sorted(map(name_seen, columns)), pyarrow.string())
+    are_names, in_order = None, True
     for name, column in columns.items():
-        if not is_string(getattr(column.type, "value_type", column.type)):
+        seen = compute.utf8_lower(compute.utf8_trim(column.cast("string"), characters=BLANKS))
+        own = compute.fill_null(compute.is_in(seen, value_set=names), False)
+        if not compute.any(own).as_py() or are_names not in (None, own):
             return
-        own = compute.equal(column.cast("string"), name)
-        are_names = own if are_names is None else compute.and_(are_names, own)
-        if not compute.any(are_names).as_py():
-            return
-    refuse_repeated_names(list(columns), compute.sum(are_names).as_py())
+        are_names = own
+        in_order &= compute.all(compute.equal(seen.filter(own), name_seen(name))).as_py()
+    n_rows = compute.sum(are_names).as_py()
+    if 2 * n_rows < len(table):
+        refuse_repeated_names(list(columns), n_rows, in_order=in_order)
 
 
 def _may_be_rounded(column: Any) -> bool:
-    """Return whether a column has floats so large that float64 skips whole numbers."""
+    """Return whether a column has floats so large that not all integers are representable."""
     if str(column.type) != "double":
         return False
     largest = (np.abs(values_of(chunk)).max(initial=0) for chunk in column.chunks)
@@ -229,11 +244,11 @@ def read_names(
     missing: bool = True,
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> Any:
-    """Return columns of a file; those in ``names`` are always strings.
+    """Return columns of a file. Columns in ``names`` are always strings.
 
-    ``labels`` are texts that are not missing values in a column, even if they look like it. Reading
-    block by block needs less memory than `read_text`, which infers the types of all columns. Here,
-    the type of the other columns is inferred from their distinct texts.
+    ``labels`` are texts of a column that do not count as missing, even if they look like it.
+    Reading block by block needs less memory than `read_text`, which infers the types of all
+    columns. This function infers the types of the other columns from their distinct texts.
     """
     import pyarrow
 
@@ -256,7 +271,7 @@ def read_names(
 
 
 def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:
-    """Return the texts of a dictionary except those in ``gone``, and the new index of each value.
+    """Return a dictionary's texts except those in ``gone``, and the new index of each value.
 
     The index is null if the value is null or if its text was removed.
     """
@@ -280,7 +295,7 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
             skip_rows=file.text_format.n_skipped,
             block_size=block_size,
         ),
-        # A column of free text next to the ratings can contain line breaks.
+        # Columns of free text next to the ratings can contain line breaks.
         "parse_options": csv.ParseOptions(
             delimiter=file.delimiter,
             quote_char='"' if file.text_format.has_quotes else False,
@@ -290,17 +305,21 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
 
 
 def _text_in(file: TextFile, opened: Any) -> Any:
-    """Return an opened file, decompressed if necessary."""
+    """Return an opened file, decompressed if necessary, with one space between aligned columns."""
     import pyarrow
 
+    encoding = file.text_format.encoding
+    if file.text_format.is_aligned:
+        with opened_text(file.path, encoding) as text:
+            return in_arrow_memory("".join(map(unaligned, text)).encode(encoding or "utf-8"))
     return pyarrow.CompressedInputStream(opened, "gzip") if file.is_packed else opened
 
 
 def in_arrow_memory(data: bytes) -> Any:
     """Return a stream of a copy of these bytes that belongs to Arrow.
 
-    A thread of Arrow can release a stream late, even while Python exits. Releasing a Python object
-    would call Python at that time and abort the process.
+    An Arrow thread can release a stream late, even while Python exits. Releasing a Python object at
+    that time would call Python and abort the process.
     """
     import pyarrow
 
@@ -310,9 +329,9 @@ def in_arrow_memory(data: bytes) -> Any:
 
 
 def inferred(texts: Sequence[Any], column: Any = None, decimal: str = ".") -> Any:
-    """Return texts as a column of the type that pyarrow infers.
+    """Convert texts to a column of the type that pyarrow infers.
 
-    No text is a missing value: if a text such as nan would be one, all texts are strings. If
+    No text is treated as missing: if a text such as nan would be, all texts are strings. If
     ``column`` is given, raise if two different whole numbers would become the same float.
     """
     import pyarrow
@@ -338,7 +357,7 @@ def inferred(texts: Sequence[Any], column: Any = None, decimal: str = ".") -> An
 
 
 def _refuse_rounded(texts: Sequence[str], floats: Sequence[Any], column: Any) -> None:
-    """Raise if a whole number among floats differs from the float made from it."""
+    """Raise if converting a whole number to a float would change it."""
     meant = [int(t) if WHOLE_NUMBER.fullmatch(t) else f for t, f in zip(texts, floats)]
     if not all(isinstance(number, int) for number in meant):
         refuse_rounded_list(meant, np.array(floats, np.float64), f"column {column!r}")

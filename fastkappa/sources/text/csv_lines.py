@@ -2,7 +2,7 @@
 
 A line break ends a row unless it is inside quotes. A file without quotes, except in its first line,
 can therefore be split at any line break. A block consists of the lines that begin in a range of
-bytes, and each thread takes the next block. Other files are read by pyarrow.
+bytes, and each thread takes the next block. All other files are read by pyarrow.
 """
 
 from __future__ import annotations
@@ -21,33 +21,34 @@ from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.sources.text.text_format import LONGEST_LINE, TextFile
 
-# Temporary data of a block of this size stays in the cache.
+# The temporary data of a block of this size stays in the cache.
 BLOCK_SIZE = 1 << 20
-# This many bytes are tried before the rest of the file.
+# The number of bytes to try before the remaining file.
 FIRST_BLOCK = 1 << 14
-# Files with more texts or longer texts are read by pyarrow.
+# The largest number and length of texts. All other files are read by pyarrow.
 MOST_TEXTS = 1 << 8
 LONGEST_TEXT = 1 << 7
-# The first search for new texts covers this many bytes. Each later search covers twice as many.
+# The number of bytes in the first search for new texts. Each later search covers twice as many.
 FIRST_LEARNED = 1 << 8
-# Bytes that change the meaning of a field: quotes, and the NUL that pads words.
+# Bytes that change the meaning of a field: quotes, and NUL, which pads words.
 UNUSUAL = (b'"', b"\0")
 
 
 class NotInBlocksError(Exception):
-    """A file cannot be split at line breaks, or has lines that the kernel cannot count."""
+    """The file cannot be split at line breaks, or has lines that the kernel cannot count."""
 
 
 def count_file(
     file: TextFile, columns: Sequence[Any], on_progress: Callable[[int], None], num_threads: int
 ) -> list[LineCounter] | None:
-    """Count the pairs of texts in two columns; return the counts of each thread.
+    """Count the pairs of texts in two columns, and return the counts of each thread.
 
-    Return None if the kernel cannot count the file. Errors in it are then reported by pyarrow.
+    Return None if the kernel cannot count the file. pyarrow then reports any errors in the file.
     """
     count_lines = csv_line_kernels(get_kernels()).count_lines
     of_file = file.text_format
-    if count_lines is None or file.is_packed or of_file.encoding is not None or of_file.n_skipped:
+    is_changed = of_file.encoding is not None or of_file.n_skipped or of_file.is_aligned
+    if count_lines is None or file.is_packed or is_changed:
         return None
     first, second = map(file.names.index, columns)
     lines = Lines(ord(file.delimiter), len(file.names), first, second)
@@ -64,12 +65,12 @@ def count_file(
 
     n_bytes = file.path.stat().st_size
     try:
-        # If the kernel cannot count a file, this nearly always shows it early.
+        # If the kernel cannot count a file, a short part of it nearly always shows this.
         tried = work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
         if n_bytes <= FIRST_BLOCK:
             return [tried]
         counters = run_in_threads(work, n_bytes, max(1, min(num_threads, n_bytes // BLOCK_SIZE)))
-        # Sort the counters so that the first row of the file comes first.
+        # Sort the counters by position, so that the first row of the file comes first.
         return sorted(counters, key=lambda counter: counter.begins)
     except NotInBlocksError:
         return None
@@ -81,7 +82,7 @@ def read_blocks(path: Path, ranges: ItemRanges) -> Iterator[tuple[tuple[int, int
     Raises
     ------
     NotInBlocksError
-        If there are quotes, or a line is very long.
+        If the file contains quotes, or a very long line.
     """
     with open(path, "rb", buffering=0) as file:
         while bounds := ranges.take(BLOCK_SIZE):
@@ -89,7 +90,7 @@ def read_blocks(path: Path, ranges: ItemRanges) -> Iterator[tuple[tuple[int, int
 
 
 def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
-    """Return the lines of a file that begin at bytes start to stop."""
+    """Return the lines of a file that begin between bytes start and stop."""
     before = max(start - 1, 0)
     file.seek(before)
     # An unbuffered file can return fewer bytes than requested.
@@ -101,7 +102,7 @@ def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
     begin = text.find(b"\n") + 1 if start else 0
     end = text.find(b"\n", stop - 1 - before) + 1
     if end == 0 and missing > 0:
-        # The file ends here.
+        # This is the end of the file.
         end = len(text)
     if end == 0 or (start and begin == 0):
         raise NotInBlocksError
@@ -127,7 +128,7 @@ def _head_of(block: bytes, file: TextFile) -> int:
 
 
 def has_names(line: bytes, delimiter: str, names: Sequence[str]) -> bool:
-    """Return whether a line consists of these names, with or without quotes."""
+    """Return whether a line consists of the given names, with or without quotes."""
     found = line.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n").split(delimiter.encode())
     return [field.removeprefix(b'"').removesuffix(b'"') for field in found] == [
         name.encode() for name in names
@@ -135,7 +136,7 @@ def has_names(line: bytes, delimiter: str, names: Sequence[str]) -> bool:
 
 
 class LineCounter:
-    """Count lines by the texts in two fields.
+    """Counts lines by the texts in two fields.
 
     Attributes
     ----------
@@ -144,7 +145,7 @@ class LineCounter:
     counts : ndarray of int64
         The number of lines with each pair of texts.
     begins : int
-        The position of the first byte of the lines.
+        The position of the first counted byte.
     """
 
     def __init__(self, count_lines: CountLines, lines: Lines) -> None:
@@ -156,10 +157,11 @@ class LineCounter:
         self._n_learned = FIRST_LEARNED
 
     def add(self, text: bytes, start: int) -> bool:
-        """Count the lines from a byte on; return False if a line is unusual.
+        """Count the lines from a byte on, or return False if a line is unusual.
 
-        In that case, some lines have been counted. A line is unusual if it has quotes or a
-        different number of fields from the first line, or if there are too many texts.
+        After a return value of False, some lines have already been counted. A line is unusual if it
+        has quotes or a different number of fields from the first line, or if there are too many
+        texts.
         """
         if not is_plain(text, start):
             return False
@@ -173,7 +175,7 @@ class LineCounter:
         return True
 
     def _learn(self, text: bytes, start: int) -> bool:
-        """Give indices to the texts of the next lines; return whether there were new texts."""
+        """Assign indices to the texts in the next lines, and return whether any text is new."""
         n_known = [len(texts) for texts in self.texts]
         end = text.find(b"\n", start + self._n_learned)
         self._n_learned *= 2
@@ -204,6 +206,6 @@ def is_plain(text: bytes, start: int = 0) -> bool:
 
 
 def _in_words(texts: Collection[bytes]) -> Texts:
-    """Return distinct texts without NULs as words of 8 bytes, with one row per text."""
+    """Convert distinct texts without NULs to 8-byte words, with one row per text."""
     n_words = max(1, -(-max(map(len, texts), default=0) // 8))
     return np.array(list(texts), f"S{8 * n_words}").view(np.uint64).reshape(-1, n_words)

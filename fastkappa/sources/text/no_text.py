@@ -1,4 +1,4 @@
-"""Detect files that have the suffix of a text file but other content, by their first bytes."""
+"""Detect, from the first bytes, files with the suffix of a text file but other content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastkappa.sources.text.text_format import is_packed, opened_bytes
 WORKBOOK = "save it as CSV, or read it with pandas.read_excel."
 UTF8 = "save it as UTF-8 or, on the command line, give --encoding"
 UNPACK = "unpack it first."
-# Advice on the files of other programs, by their suffix and by their first bytes.
+# Advice about the files of other programs, by suffix and by first bytes.
 ADVICE = {
     ".xlsx": WORKBOOK,
     ".xls": WORKBOOK,
@@ -37,7 +37,7 @@ BEGINNINGS = {
     b"ARROW1\0": "it looks like an Arrow file: rename it to {stem}.arrow.",
     b"PK\x03\x04": f"it looks like a ZIP archive: {UNPACK}",
 }
-# The first entries in the ZIP archive of a workbook.
+# The possible first entries in the ZIP archive of a workbook.
 OF_WORKBOOKS = (b"[Content_Types].xml", b"_rels/", b"xl/", b"docProps/", b"mimetypeapplication")
 FIRST_BYTES = 128
 
@@ -65,6 +65,6 @@ def refuse_no_text(path: Path) -> None:
 
 
 def advice_on(path: Path) -> str:
-    """Return advice on a file that cannot be read, by its suffix, or an empty string."""
+    """Return advice about an unreadable file, according to its suffix, or an empty string."""
     found = ADVICE.get(path.suffix.lower())
     return "" if found is None else f" {found[0].upper()}{found[1:]}"

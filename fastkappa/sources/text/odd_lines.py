@@ -1,7 +1,7 @@
 """Detect lines of text files that are probably not items, and warn about each kind.
 
-A spreadsheet can end in totals or notes. A table of counts has one line per pair of labels, or the
-names of its columns in the first one. An export appended twice repeats lines.
+A spreadsheet can end in totals or notes. A table of counts has one line per pair of labels, or
+repeats its column names in the first column. An export that was appended twice repeats lines.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.sources.text.text_format import TextFile, opened_rows
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS
 
-# The numbers of characters that are read at the start and at the end of a file, and the number of
-# last lines that are checked.
+# The numbers of characters to read at the start and at the end of a file, and the number of last
+# lines to check.
 MOST_FIRST, MOST_LAST, LAST_LINES = 1 << 16, 1 << 11, 4
 TOTALS = frozenset(
     [
@@ -37,7 +37,7 @@ Rows = Sequence[Sequence[str]]
 
 
 def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
-    """Warn of odd lines in a file of which only ``columns`` are read."""
+    """Warn about odd lines in a file, of which only ``columns`` are read."""
     if not file.text_format.has_names:
         return
     with opened_rows(file.path, file.text_format, errors="replace") as text:
@@ -47,7 +47,7 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
     places = {name: file.names.index(name) for name in columns if name in file.names}
     others = [name for name in file.names if name not in places]
     counts = [name for name in others if name.strip().casefold() in COUNTS]
-    # Fields are split only if a search of the text finds something.
+    # Fields are split only if a search of the text finds a match.
     if LAST_WORD.search(last):
         _warn_of_last(file, _rows_of(first, file), _rows_of(last, file))
     if not is_whole:
@@ -62,9 +62,9 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
-    """Return the rows of a text that have fields."""
+    """Return the nonempty rows of a text as fields."""
     rows: list[list[str]] = []
-    # A field that is too long raises an error when the whole file is read.
+    # If a field is too long, reading the whole file raises the error.
     with suppress(csv.Error):
         rows.extend(
             csv.reader(
@@ -87,7 +87,7 @@ def _end_of(file: TextFile) -> str:
 
 
 def _warn_of_last(file: TextFile, first: Rows, last: Rows) -> None:
-    """Warn if the last lines look like totals or notes, with words that occur nowhere else."""
+    """Warn if the last lines look like totals or notes, whose words occur nowhere else."""
     others = {_word(text) for row in first[:-LAST_LINES] for text in row}
     for row in last:
         words = [_word(text) for text in row]
@@ -105,7 +105,7 @@ def _word(text: str) -> str:
 
 
 def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
-    """Warn if the first column contains the names of the others, as in a confusion matrix."""
+    """Warn if the first column lists the names of the other columns, as in a confusion matrix."""
     if [row[0].strip() for row in rows] == [name.strip() for name in file.names[1:]]:
         warn(
             f"the first column of {file.path} contains the names of the other columns, as in a"
@@ -115,7 +115,7 @@ def _warn_of_matrix(file: TextFile, rows: Rows) -> None:
 
 
 def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None:
-    """Warn of repeated lines if an unread column has a different id in each of the other lines."""
+    """Warn about repeated lines if an unread column has a different id in each other line."""
     distinct = set(map(tuple, rows))
     if len(distinct) == len(rows) or len(distinct) < FEWEST_IDS:
         return
@@ -131,7 +131,7 @@ def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None
 
 
 def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int], count: str) -> None:
-    """Warn if there is one line per pair of labels, and a column of counts that is not read.
+    """Warn if there is one line per pair of labels, and an unread column of counts.
 
     If all pairs of labels occur, `judge_table` warns instead.
     """

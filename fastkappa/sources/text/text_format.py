@@ -1,4 +1,4 @@
-"""Find the format of a text file: delimiter, encoding, and column names."""
+"""Detect the format of a text file: delimiter, encoding, and column names."""
 
 from __future__ import annotations
 
@@ -8,40 +8,45 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple, TextIO, cast
 
 from fastkappa.sources.source_ratings import RatingsError
 
-# Possible delimiters of a text file. The first of them that occurs in the first line is used.
+# Possible delimiters of a text file. The first of these that occurs in the first line is used.
 DELIMITERS_TRIED = "\t;,| "
-# Only the start of a longer line is read.
+# Of longer lines, only the start is read.
 LONGEST_LINE = 1 << 16
 # The number of bytes read at a time.
 READ_SIZE = 1 << 20
-# Excel can state the delimiter in a first line such as "sep=;".
+# For Excel, the first line can specify the delimiter, as in "sep=;".
 SEPARATOR_LINE = re.compile(r"\"?sep=(.)\"?\s*", re.IGNORECASE)
+BLANKS = re.compile(" +")
 
 
 class TextFormat(NamedTuple):
-    """Store the format of text files, as stated by the user.
+    """The format of text files, as specified by the user.
 
     Attributes
     ----------
     delimiter : str or None
-        The delimiter; None to use the file's suffix or its first line.
+        The delimiter. If None, it is inferred from the file's suffix or first line.
     encoding : str or None
         The encoding; None for UTF-8.
     has_names : bool
-        Whether the first row contains the names of the columns. If not, the names are numbers from
-        1.
+        Whether the first row contains the names of the columns. Otherwise the names are numbers
+        from 1.
     has_quotes : bool
-        Whether a double quote at the start of a field quotes the field. If not, quotes are text.
+        Whether a double quote at the start of a field quotes the field. Otherwise quotes are text.
     n_skipped : int
         The number of lines before the first row.
     decimal : str
         The decimal point of numbers.
+    is_aligned : bool
+        Whether the columns are aligned with spaces, so that several spaces are one delimiter. This
+        is found in the first line.
     """
 
     delimiter: str | None = None
@@ -50,13 +55,14 @@ class TextFormat(NamedTuple):
     has_quotes: bool = True
     n_skipped: int = 0
     decimal: str = "."
+    is_aligned: bool = False
 
 
 PLAIN = TextFormat()
 
 
 class TextFile(NamedTuple):
-    """Store a text file, its format, and the names of its columns."""
+    """A text file, its format, and the names of its columns."""
 
     path: Path
     delimiter: str
@@ -71,29 +77,40 @@ class TextFile(NamedTuple):
 
 def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> list[str] | None:
     """Return the column names in the first row, or None if the row is unusual or missing."""
-    encoding = text_format.encoding
+    row = next(_rows(path, delimiter, text_format), None)
+    if row is None or text_format.has_names:
+        return row
+    return [str(i + 1) for i in range(len(row))]
+
+
+def has_row_names(file: TextFile) -> bool:
+    """Return whether the row below the names has one field more, as R writes row names."""
+    rows = list(islice(_rows(file.path, file.delimiter, file.text_format), 2))
+    return file.text_format.has_names and [len(rows[0]) + 1] == [len(row) for row in rows[1:]]
+
+
+def _rows(path: Path, delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
+    """Yield the rows that have fields, up to a row that is unusual."""
     with (
         suppress(csv.Error, UnicodeError),
-        naming_encoding(path, encoding),
+        naming_encoding(path, text_format.encoding),
         opened_rows(path, text_format) as file,
     ):
-        for row in csv.reader(
+        rows = csv.reader(
             file,
             delimiter=delimiter,
             quoting=csv.QUOTE_MINIMAL if text_format.has_quotes else csv.QUOTE_NONE,
-        ):
-            if row:
-                return row if text_format.has_names else [str(i + 1) for i in range(len(row))]
-    return None
+        )
+        yield from filter(None, rows)
 
 
 def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, TextFormat]:
     """Return the delimiter and the format of a text file.
 
     The delimiter is ``expected``, unless the first line contains only another delimiter or begins
-    with ``sep=``. If ``expected`` is an empty string, the first line decides.
+    with ``sep=``. If ``expected`` is empty, the first line determines the delimiter.
     """
-    # Bytes that are not valid in this encoding raise an error when the whole file is read.
+    # Bytes that are invalid in this encoding raise an error when the whole file is read.
     with (
         naming_encoding(path, given.encoding),
         opened_rows(path, given, errors="replace") as file,
@@ -106,16 +123,17 @@ def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, Text
     found = delimiter_in(line)
     if expected and (found == " " or expected in _unquoted(line)):
         found = expected
-    return given.delimiter or found, given
+    delimiter = given.delimiter or found
+    return delimiter, given._replace(is_aligned=delimiter == " " and "  " in _unquoted(line))
 
 
 def find_delimiter(path: Path, encoding: str | None = None) -> str:
-    """Return the delimiter of a file, found in the first line that is not blank."""
+    """Return the delimiter of a file, inferred from the first line that is not blank."""
     return find_format(path, "", TextFormat(encoding=encoding))[0]
 
 
 def delimiter_in(line: str) -> str:
-    """Return the delimiter of a line, or a comma if there is a single field.
+    """Return the delimiter in a line, or a comma if there is only one field.
 
     Examples
     --------
@@ -129,7 +147,7 @@ def delimiter_in(line: str) -> str:
 
 
 def _unquoted(line: str) -> str:
-    """Return the text outside quotes."""
+    """Return the part of a text outside quotes."""
     return "".join(line.strip("\r\n ").split('"')[::2])
 
 
@@ -146,19 +164,31 @@ def opened_text(
 
 
 @contextmanager
-def opened_rows(
-    path: Path, text_format: TextFormat, errors: str = "strict"
-) -> Iterator[TextIOWrapper]:
-    """Open the text of a file after the skipped lines."""
+def opened_rows(path: Path, text_format: TextFormat, errors: str = "strict") -> Iterator[TextIO]:
+    """Open the text of a file after the skipped lines, with one space between aligned columns."""
     with opened_text(path, text_format.encoding, errors) as text:
         for _ in range(text_format.n_skipped):
             text.readline()
-        yield text
+        yield StringIO("".join(map(unaligned, text)), "") if text_format.is_aligned else text
+
+
+def unaligned(line: str) -> str:
+    """Return a line with one space between fields; spaces in quotes are part of a label.
+
+    Examples
+    --------
+    >>> from fastkappa.sources.text.text_format import unaligned
+    >>> unaligned(' 1   low  "very  low" \\n')
+    '1 low "very  low"\\n'
+    """
+    parts = line.strip().split('"')
+    parts[::2] = [BLANKS.sub(" ", part) for part in parts[::2]]
+    return '"'.join(parts) + "\n"
 
 
 @contextmanager
 def naming_encoding(path: Path, encoding: str | None) -> Iterator[None]:
-    """Name the file and its encoding in errors about decoding."""
+    """Add the file and its encoding to errors about decoding."""
     try:
         yield
     except UnicodeError as error:
@@ -190,24 +220,24 @@ def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether the name of a file is that of a compressed file."""
+    """Return whether a file is compressed, according to its name."""
     return path.name.lower().endswith(".gz")
 
 
 def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
-    """Raise if a quoted field contains whole rows; ``n_rows`` is the number of rows read.
+    """Raise if a quoted field contains whole rows. ``n_rows`` is the number of rows read.
 
-    An unintended quote turns all lines up to the next quote into one field. This is assumed if each
-    of these lines has as many fields as a row, which is rare for free text.
+    An unintended quote turns all lines up to the next quote into one field. A quote is considered
+    unintended if each of these lines has as many fields as a row, which is rare for free text.
 
     Raises
     ------
     RatingsError
-        If each line of a quoted field has the fields of a row.
+        If each line of a quoted field has as many fields as a row.
     """
     of_file = file.text_format
     n_fields = len(file.names)
-    # Most files have one row per line. In such a file, counting lines is much faster.
+    # Most files have one row per line, and counting lines is much faster.
     n_others = of_file.n_skipped + of_file.has_names
     if n_fields < 2 or not of_file.has_quotes or _n_lines(file) <= n_rows + n_others:
         return

@@ -1,7 +1,7 @@
 """Count the ratings of CSV and TSV files as texts.
 
-Whether ratings are numbers is known only at the end of a file, so their texts are counted. The
-meaning of the few distinct texts is then inferred by pyarrow, as for a whole column.
+Whether ratings are numbers is known only at the end of a file, so their texts are counted. pyarrow
+then infers the meaning of the few distinct texts, as it would for a whole column.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from fastkappa.sources.text.arrow_text import (
 from fastkappa.sources.text.csv_lines import LineCounter
 from fastkappa.sources.text.text_format import TextFile
 
-# In addition to given labels, this many texts are kept, to infer the type of the column.
+# The number of texts to keep in addition to given labels, to infer the type of the column.
 MOST_OTHERS = 1 << 12
 
 
 class TextTable:
-    """Count the ratings of one or more text files as texts.
+    """Counts the ratings in one or more text files as texts.
 
     Parameters
     ----------
@@ -55,8 +55,7 @@ class TextTable:
     block_size : int
         The number of bytes read at a time.
     most_others : int
-        The number of texts that are kept to infer the type of a column although they are not
-        labels.
+        The number of texts other than labels to keep, to infer the type of a column.
     """
 
     def __init__(
@@ -69,7 +68,7 @@ class TextTable:
         self._decimal = "."
 
     def add(self, file: TextFile, on_progress: ReportBytes) -> None:
-        """Count a file."""
+        """Count the ratings in a file."""
         import pyarrow
 
         self._decimal = file.text_format.decimal
@@ -90,10 +89,10 @@ class TextTable:
             self._add_batch(dict(zip(types, batch.columns)))
 
     def add_lines(self, file: TextFile, on_progress: ReportBytes, num_threads: int) -> bool:
-        """Count a file like `add`, but with the kernel for lines; return False if that fails.
+        """Count a file like `add`, but with the kernel for lines; return False if this fails.
 
-        The kernel fails for files with quotes, too many texts or other unusual content. This table
-        is then unusable.
+        The kernel fails for files with quotes, too many texts or other unusual content, and leaves
+        this table unusable.
         """
         columns = self._raw.columns
         if self._raw.names != [columns.y1, columns.y2] or columns[2:] != (None, None):
@@ -133,7 +132,7 @@ class TextTable:
         return () if self._raw.wanted is None else self._raw.wanted.texts
 
     def _texts(self, i: int) -> tuple[list[Any], list[Any]]:
-        """Return the counted texts of an axis, and further texts that show its type."""
+        """Return the counted texts of an axis, and further texts that determine its type."""
         axis = self._raw.axes[i]
         texts, others = axis.labels(), self._others.get(axis.column)
         told = list(others.texts) if others is not None and i else []
@@ -177,7 +176,7 @@ class TextTable:
 
 
 class _Texts:
-    """Collect texts of a column, enough to infer its type."""
+    """Collects enough texts of a column to infer its type."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -193,7 +192,7 @@ class _Texts:
 
 
 def _texts_of(array: Any, missing: Collection[Key] = ()) -> Column:
-    """Return a column of a block as codes of its texts, which can be bytes that are not UTF-8."""
+    """Return a block's column as codes of its texts, which can be bytes that are not UTF-8."""
     texts = map(_key_of, array.dictionary.to_pylist())
     categories = [None if text in missing else text for text in texts]
     codes, categories = codes_of(array, categories)
@@ -213,7 +212,7 @@ def _meaning(
         return [], NO_TYPE
     values = inferred(together, axis.column, decimal)
     if str(values.type) == "string":
-        # Strings are returned without encoding, which would import pyarrow.compute. That takes as
+        # Strings are returned without encoding, because importing pyarrow.compute would take as
         # long as reading a small file.
         return values.to_pylist()[: len(texts)], STRINGS
     ratings = ratings_of(values, axis.column, axis.has_fractions)

@@ -1,20 +1,20 @@
 """Find the most likely proportions with a given coefficient of agreement.
 
-Let c be the counts of cells, n their sum, and 1 - N(p) / M(p) the coefficient of proportions p. The
-constraint that the coefficient is kappa0 is, with t = 1 - kappa0,
+Let c be the counts of cells, n their sum, and 1 - N(p) / M(p) the coefficient of proportions p.
+With t = 1 - kappa0, the constraint that the coefficient is kappa0 is
 
-    h(p) = N(p) - t M(p) = 0,    whose derivative by p_i is g_i.
+    h(p) = N(p) - t M(p) = 0, whose derivative with respect to p_i is g_i.
 
-At the maximum of sum(c * log(p)) there are multipliers a and b such that
+At the maximum of sum(c * log(p)), there are multipliers a and b with
 
     p_i z_i = c_i / n    with    z_i = a + b g_i >= 0,    sum(p) = 1,    h(p) = 0.
 
-A cell without counts has p_i = 0, or z_i = 0 and a positive probability, because an unobserved
-disagreement can still be possible. As in interior-point methods, the product p_i z_i of such a cell
-is a small number that is reduced to 0 step by step. Each step is a step of Newton's method for p
-and z together. The `Constraint` computes it, because the cost depends on the form of N and M. A
-step changes the coefficient by at most `LARGEST_CHANGE`, because Newton's method does not converge
-from farther away.
+A cell without counts has either p_i = 0, or z_i = 0 and a positive probability, because an
+unobserved disagreement can still be possible. As in interior-point methods, the product p_i z_i of
+such a cell is a small number that is gradually reduced to 0. Each step applies Newton's method to p
+and z together. The `Constraint` computes the step, because its cost depends on the form of N and M.
+No step changes the coefficient by more than `LARGEST_CHANGE`, because Newton's method does not
+converge from farther away.
 """
 
 from __future__ import annotations
@@ -25,29 +25,31 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 
-# The product of proportion and z in a cell without counts: its first value, in items, and its last.
-# The error of the likelihood ratio is less than 2 times the number of cells times the last value.
+# The product of the proportion and z in a cell without counts: its initial and final value, in
+# items. The error of the likelihood ratio is below 2 times the number of cells times the final
+# value.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
-# The smallest first value, as a proportion.
+# The smallest initial value of the product, as a proportion.
 LEAST_FIRST = 1e-6
-# The last value as a proportion, relative to the squared distance of kappa0 from the observed kappa
-# (at most 1). The proportion p of an empty cell can be about this distance, and p / z is then p^2
-# / product. If p / z is above 1e9, rounding makes the steps fail.
+# The final value of the product as a proportion, relative to the squared distance of kappa0 from
+# the observed kappa (at most 1). The proportion p of an empty cell can be about this distance, and
+# p / z is then p^2 / product. If p / z is above 1e9, rounding makes the steps fail.
 LEAST_PRODUCT = 1e-10
-# The largest changes of kappa per step: at first, and in a second attempt.
+# The largest change of kappa per step, in the first and in the second attempt.
 LARGEST_CHANGE = (0.2, 0.05)
 MOST_STEPS = (40, 100)
-# The largest number of short steps in a row. More short steps mean that the search is stuck.
+# The largest number of consecutive short steps. After more short steps, the search is considered
+# stuck.
 SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
 TOLERANCE = 1e-9
-# Rounding of z near 0 is multiplied by p / z, so the error of the steps can stay above `TOLERANCE`.
-# An error below this value that no longer halves is rounding.
+# Rounding errors of z near 0 are multiplied by p / z, so the error of the steps can stay above
+# `TOLERANCE`. An error below this value that no longer halves is due to rounding.
 LARGEST_ROUNDING = 1e-5
-# If the proportion of a cell with counts falls below this part of the observed proportion, no
-# proportions near the observed ones have kappa0.
+# If the proportion of a cell with counts falls below this fraction of the observed proportion, no
+# proportions near the observed proportions have kappa0.
 LEAST_PART = 1e-6
-# The products differ between cells by up to this factor. The most likely proportions for symmetric
-# counts can be asymmetric, and symmetric steps would never leave a saddle point.
+# The products of different cells differ by up to this factor. Even for symmetric counts, the most
+# likely proportions can be asymmetric, and symmetric steps would never leave a saddle point.
 ASYMMETRY = 0.3
 GOLDEN_RATIO = 0.6180339887498949
 
@@ -62,27 +64,27 @@ class Constraint(Protocol):
         """Return the coefficient of each row of proportions, of shape (m,), or NaN if undefined."""
 
     def slopes(self, p: FloatTable, kappa0: FloatTable) -> tuple[FloatTable, FloatTable]:
-        """Return h, shape (m,), and its derivative with respect to p, shape (m, cells)."""
+        """Return h, of shape (m,), and its derivative with respect to p, of shape (m, cells)."""
 
     def newton_move(self, problem: Problem, kappa0: FloatTable, change: float) -> Move:
         """Return the step of Newton's method towards the proportions with kappa0.
 
-        If kappa0 is farther away than ``change``, the step is for a kappa at the distance
+        If kappa0 is farther away than ``change``, the step aims at a kappa at the distance
         ``change``.
         """
 
 
 class MostLikely(NamedTuple):
-    """The most likely proportions under kappa = kappa0, for m rows of counts.
+    """The most likely proportions with kappa = kappa0, for m rows of counts.
 
     Attributes
     ----------
     proportions : ndarray of shape (m, cells)
-        Proportions that sum to 1, with a kappa of kappa0. They are NaN if the counts are impossible
-        under any proportions with this kappa.
+        Proportions that sum to 1, with a kappa of kappa0. NaN if the counts are impossible for all
+        proportions with this kappa.
     likelihood_ratio : ndarray of shape (m,)
-        Twice the log likelihood ratio of the observed to these proportions, at least 0. It is
-        infinite if the counts are impossible under any proportions with this kappa.
+        Twice the log likelihood ratio of the observed to these proportions, at least 0. Infinite if
+        the counts are impossible for all proportions with this kappa.
     """
 
     proportions: FloatTable
@@ -92,9 +94,9 @@ class MostLikely(NamedTuple):
 def most_likely(constraint: Constraint, counts: FloatTable, kappa0: FloatTable) -> MostLikely:
     """Return the most likely proportions with a given kappa for each row of counts.
 
-    Kappa can be undefined because all counts are in one cell, or in cells with zero weights. Then
-    proportions arbitrarily close to the observed proportions have any kappa. The likelihood ratio
-    is 0, and the observed proportions are returned.
+    Kappa is undefined if all counts are in one cell, or in cells with zero weights. Proportions
+    arbitrarily close to the observed proportions then have any given kappa. The likelihood ratio is
+    0, and the observed proportions are returned.
 
     Parameters
     ----------
@@ -102,7 +104,7 @@ def most_likely(constraint: Constraint, counts: FloatTable, kappa0: FloatTable) 
     counts : ndarray of shape (m, cells)
         Counts with a positive sum, not necessarily whole.
     kappa0 : ndarray of shape (m,)
-        The kappas, up to 1.
+        The given kappas, at most 1.
     """
     observed = counts / counts.sum(axis=-1, keepdims=True)
     kappa = constraint.values(observed)
@@ -130,9 +132,9 @@ def _solved(
     most_steps: int,
     most_short: int,
 ) -> FloatTable:
-    """Return the proportions, or NaN where the steps do not converge."""
+    """Return the most likely proportions, or NaN where the steps do not converge."""
     solved = np.full(counts.shape, np.nan)
-    which = np.arange(len(counts))  # the rows that are not solved yet
+    which = np.arange(len(counts))  # the rows not yet solved
     problem = first_problem(counts, kappa0 - kappa)
     for _ in range(most_steps):
         if not len(which):
@@ -155,12 +157,12 @@ class Problem(NamedTuple):
     a: FloatTable
     b: FloatTable
     observed: FloatTable
-    uneven: FloatTable  # the factor of the product; cells with counts have 0
+    uneven: FloatTable  # the factor of the product; 0 for cells with counts
     product: FloatTable
     last: FloatTable
-    # The error before the last step. It is infinite if the product had not reached its last value.
+    # The error before the latest step; infinite if the product had not reached its final value.
     error: FloatTable
-    # The number of short steps in a row.
+    # The number of consecutive short steps.
     n_short: FloatTable
 
     @property
@@ -170,7 +172,7 @@ class Problem(NamedTuple):
 
     @property
     def is_last(self) -> AnyArray:
-        """Whether the products have reached their last value."""
+        """Whether the products have reached their final value."""
         return (self.product <= self.last) | ~self.uneven.any(axis=-1)
 
     @property
@@ -179,7 +181,7 @@ class Problem(NamedTuple):
         return np.asarray((self.p < LEAST_PART * self.observed).any(axis=-1))
 
     def is_solved(self, move: Move) -> AnyArray:
-        """Return whether the next move has no error, except for rounding."""
+        """Return whether the next move has no error beyond rounding."""
         stays = (move.error < LARGEST_ROUNDING) & (move.error > self.error / 2)
         return np.asarray(self.is_last & ((move.error < TOLERANCE) | stays))
 
@@ -188,12 +190,12 @@ class Problem(NamedTuple):
         return self if kept.all() else Problem(*(part[kept] for part in self))
 
     def moved(self, move: Move, dt: FloatTable) -> tuple[Problem, FloatTable]:
-        """Return the problems after a move that changes t by dt, and the length of the move."""
+        """Return the problems after a move that changes t by dt, and the length of this move."""
         dp, dz, da, db = (
             at_once + dt.reshape(-1, *[1] * (at_once.ndim - 1)) * with_t
             for at_once, with_t in zip(move.at_once, move.with_t)
         )
-        # All proportions and z must stay positive.
+        # All proportions, and all values of z, must stay positive.
         shrink = np.maximum(-dp / self.p, -dz / self.z).max(axis=-1)
         length = np.minimum(1, 0.995 / np.maximum(shrink, 1e-300))
         smaller = np.where(length > 0.9, 0.05, np.where(length > 0.5, 0.3, 1.0))
@@ -213,8 +215,8 @@ class Problem(NamedTuple):
 class Move(NamedTuple):
     """A step of Newton's method from the current state of m problems.
 
-    ``at_once`` are the changes of p, z, a and b at constant t, and ``with_t`` are their additional
-    changes per unit change of t. ``error`` is the error before the step, infinite if kappa
+    ``at_once`` contains the changes of p, z, a and b at constant t, ``with_t`` their additional
+    changes per unit change of t. ``error`` is the error before the step, or infinity if kappa
     ``is_far`` from kappa0.
     """
 
@@ -225,7 +227,7 @@ class Move(NamedTuple):
 
 
 def first_problem(counts: FloatTable, distance: FloatTable) -> Problem:
-    """Return the initial state: the observed proportions, and small ones in empty cells.
+    """Return the initial state: the observed proportions, with small proportions in empty cells.
 
     ``distance`` is the approximate distance of kappa0 from the kappa of each row.
     """
@@ -253,7 +255,7 @@ def linear_solutions(left: FloatTable, right: FloatTable) -> FloatTable:
     """Return the solutions of m linear systems, or NaN for singular systems."""
     try:
         return np.asarray(np.linalg.solve(left, right), np.float64)
-    # NumPy's error does not say which system is singular.
+    # NumPy's error does not tell which system is singular.
     except np.linalg.LinAlgError:
         half = len(left) // 2
         if not half:
@@ -270,8 +272,8 @@ def _corrected(constraint: Constraint, p: FloatTable, kappa0: FloatTable) -> Flo
         sums = [(squares * g**power).sum(axis=-1) for power in range(3)]
         missing = 1 - p.sum(axis=-1)
         determinant = sums[0] * sums[2] - sums[1] ** 2
-        # The determinant is 0 up to rounding if all items are in one cell. Then no correction is
-        # possible.
+        # The determinant is 0 up to rounding if all items are in one cell. In this case, no
+        # correction is possible.
         over = np.where(determinant > 0, 1 / np.where(determinant > 0, determinant, 1.0), 0.0)
         constant = (missing * sums[2] + h * sums[1]) * over
         along = (-h * sums[0] - missing * sums[1]) * over

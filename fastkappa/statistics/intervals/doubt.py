@@ -11,18 +11,18 @@ FEW_ITEMS = 2
 
 
 def doubt_of(n_other: int, n: int, label: Any, items: str = "item") -> str:
-    """Return why intervals and tests cannot be trusted, or an empty text if they can.
+    """Return the reason why intervals and tests cannot be trusted, or an empty text if they can.
 
     Parameters
     ----------
     n_other : int
-        The number of items with a rating other than the most frequent label.
+        The number of items with any rating other than the most frequent label.
     n : int
         The number of items.
     label : object
         The most frequent label; None if labels have no names.
     items : str, default='item'
-        The word for an item.
+        The word for one item.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def doubt_of(n_other: int, n: int, label: Any, items: str = "item") -> str:
 
 
 def doubt_of_table(table: AnyArray, labels: AnyArray | None = None) -> str:
-    """Return why intervals and tests of a table cannot be trusted, or an empty text if they can."""
+    """Return why a table's intervals and tests cannot be trusted, or an empty text if they can."""
     most = int((table.sum(axis=0) + table.sum(axis=1)).argmax())
     n = int(table.sum())
     label = None if labels is None else labels.tolist()[most]

@@ -1,17 +1,18 @@
-"""Compute intervals of kappa by inverting a test: the values that it does not reject.
+"""Compute intervals of kappa by inverting a test: the kappas that the test does not reject.
 
-Two tests compare the observed proportions o with the most likely proportions p under kappa =
+Two tests compare the observed proportions o with the most likely proportions p given kappa =
 kappa0. The proportions are those of table cells, or of distinct rows of several raters. In large
-samples both statistics have a chi-square distribution with one degree of freedom:
+samples, both statistics have a chi-square distribution with one degree of freedom:
 
 - the likelihood ratio, 2 n sum(o log(o / p)), which gives the profile likelihood interval;
 - Rao's score, which for a multinomial distribution is Pearson's n sum((o - p)^2 / p). For two
-  equally frequent labels without a disagreement, its interval is Wilson's interval of a proportion.
+  equally frequent labels without a disagreement, its interval is Wilson's interval for a
+  proportion.
 
-Both are sums over nonempty cells, because the score equals n (sum(o^2 / p) - 1). An end is found
-together with its p: each step of Newton's method also changes kappa0, until the root of the
-statistic equals the normal quantile. If this fails, kappa0 is bracketed between rejected and
-accepted values.
+Both statistics are sums over nonempty cells, because the score equals n (sum(o^2 / p) - 1). A limit
+is found together with its p: each step of Newton's method also changes kappa0, until the root of
+the statistic equals the normal quantile. If Newton's method fails, kappa0 is bracketed between
+rejected and accepted values.
 """
 
 from __future__ import annotations
@@ -37,32 +38,33 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 Test: TypeAlias = Literal["score", "profile"]
 TESTS: tuple[Test, ...] = get_args(Test)
 MOST_STEPS, MOST_HALVINGS = 40, 60
-# The largest number of table cells that are solved together. Larger stacks need more memory and are
-# not faster.
+# The largest number of table cells processed together. Larger stacks need more memory and are not
+# faster.
 BLOCK_CELLS = 1 << 15
-# The tolerance of an interval end.
+# The tolerance of an interval limit.
 END_TOLERANCE = 1e-8
-# False position does not find a jump of the statistic. After these steps, an end is less precise.
+# The method of false position cannot find a jump of the statistic. After this many steps, a lower
+# precision of the limit is accepted.
 SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-5
-# The rounding error of a coefficient, and of the root of the statistic per item.
+# The rounding error of a coefficient, and of the root of the statistic, per item.
 ROUNDING = 1e-14
-# The tolerance of the root of the statistic at an interval end.
+# The tolerance of the root of the statistic at an interval limit.
 ROOT_TOLERANCE = 1e-8
-# The tolerance of this root if the proportions have rounding errors.
+# The tolerance of the root of the statistic if the proportions have rounding errors.
 ROUNDED_ROOT = 1e-7
-# The largest change of t in a step.
+# The largest change of t per step.
 LARGEST_T = 0.1
-# kappa0 is changed only if the product of an empty cell, in items, is below this.
+# kappa0 is changed only while the products p z of empty cells, in items, are below this value.
 SMALL_PRODUCT = 0.02
-# A lower end this close to the least kappa is set to the least kappa. Near the least kappa, the
-# most likely tables have hardly any chance agreement, and are slow to find.
+# A lower limit this close to the smallest possible kappa is set to that kappa. Nearby, the most
+# likely tables have hardly any chance agreement, and finding them is slow.
 NEAR_LEAST = 0.01
-# If kappa has no least value, an end below this is set to minus infinity.
+# If kappa has no smallest value, a limit below this is set to minus infinity.
 FARTHEST = -1e6
 
 
 class _Ends(NamedTuple):
-    """The ends to find: their tables, starting points and limits."""
+    """The interval limits to find, with their tables, starting points and bounds."""
 
     counts: FloatTable
     kappa: FloatTable
@@ -81,10 +83,10 @@ def inverted_test(
     confidence: float,
     quantiles: FloatTable | None = None,
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the ends of the interval for each table of a validated stack of shape (m, l, l).
+    """Return the interval limits for each table of a validated stack of shape (m, l, l).
 
-    The ends are NaN for a table with undefined kappa. ``quantiles`` of shape (m,) replace the
-    normal quantiles: see `root_quantile` and `widening` in the module `methods`.
+    The limits are NaN if a table's kappa is undefined. ``quantiles`` of shape (m,) replace the
+    normal quantiles; see `root_quantile` and `widening` in the module `methods`.
     """
     if quantiles is None:
         quantiles = np.full(len(tables), STANDARD_NORMAL.inv_cdf((1 + confidence) / 2))
@@ -121,7 +123,7 @@ def interval_ends(
     quantiles: FloatTable,
     least: float,
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the ends of the interval for each row of counts with a defined coefficient.
+    """Return the interval limits for each row of counts with a defined coefficient.
 
     Parameters
     ----------
@@ -129,9 +131,9 @@ def interval_ends(
     constraint : Constraint
     counts : ndarray of shape (m, cells)
     error : ndarray of shape (m,)
-        The standard errors. The search starts at the asymptotic ends.
+        The standard errors. The search starts at the asymptotic limits.
     quantiles : ndarray of shape (m,)
-        The root of the statistic at the ends.
+        The root of the statistic at the limits.
     least : float
         A lower bound of the coefficient; -infinity if unknown.
     """
@@ -149,16 +151,16 @@ def ends_at(
     roots: FloatTable,
     least: float,
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the coefficients at given signed roots of the statistic, of shape (m,).
+    """Return the coefficients at which the statistic has the given signed roots, of shape (m,).
 
-    The second array has the most likely proportions there, NaN at the last coefficient. The root
-    is positive if the coefficient is below its estimate. Other parameters are as for
+    The second array contains the most likely proportions there, or NaN at the last coefficient. The
+    root is positive if the coefficient is below its estimate. Other parameters are as for
     `interval_ends`.
     """
     n = counts.sum(axis=-1)
     kappa, quantiles = constraint.values(counts / n[:, None]), np.abs(roots)
-    # If kappa is about 1, the standard error is 0. In that case, one item more would make this
-    # difference.
+    # If kappa is about 1, the standard error is 0. It is replaced by the change of kappa that one
+    # more item would cause.
     half = roots * np.maximum(error, 1 / (n + 1))
     bound = np.where(roots > 0, least, 1.0)
     guess, halfway = kappa - half, (kappa + np.maximum(bound, -3.0)) / 2
@@ -177,13 +179,13 @@ def ends_at(
 
 
 def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
-    """Return the least kappa that any ratings can have with these disagreement weights.
+    """Return the smallest kappa that any ratings can have with these disagreement weights.
 
-    It is -1 / (n_raters - 1) for Fleiss' and Conger's kappa (-1 for two raters) if the weights are
-    squared distances between points, as for all named weights. The reason is that the mean squared
-    distance of R vectors is at most R / (R - 1) times that of independent vectors with the same
-    distributions. Otherwise kappa can lack a least value, for example if only one of two opposite
-    disagreements has a weight; then -infinity is returned.
+    If the weights are squared distances between points, as all named weights are, the smallest
+    kappa of Fleiss and Conger is -1 / (n_raters - 1), or -1 for two raters. This is because the
+    mean squared distance of R vectors is at most R / (R - 1) times that of independent vectors with
+    the same distributions. With other weights, there can be no smallest kappa, for example if only
+    one of two opposite disagreements has a weight. The function then returns -infinity.
 
     Examples
     --------
@@ -205,7 +207,7 @@ def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
 def statistic_and_slope(
     test: Test, observed: FloatTable, p: FloatTable, n: FloatTable
 ) -> tuple[FloatTable, FloatTable]:
-    """Return a test statistic, shape (m,), and its derivative with respect to p, (m, cells)."""
+    """Return a test statistic, of shape (m,), and its derivative with respect to p, (m, cells)."""
     used, n = observed > 0, n[:, None]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(used, observed / p, 0.0)
@@ -217,7 +219,7 @@ def statistic_and_slope(
 
 
 def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[FloatTable, FloatTable]:
-    """Return the ends by Newton's method and their proportions, NaN where it does not converge."""
+    """Return the limits by Newton's method and their proportions, or NaN without convergence."""
     ends, proportions = np.full(sought.kappa.shape, np.nan), np.full(sought.counts.shape, np.nan)
     which = np.arange(len(ends))
     problem = first_problem(sought.counts, sought.guess - sought.kappa)
@@ -240,7 +242,8 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
                 for change in (move.at_once, move.with_t)
             )
             dt = (sought.quantile - root - at_once) / with_t
-        # t = 1 - kappa0 rises as kappa0 falls. The statistic rises from the estimate outwards.
+        # t = 1 - kappa0 increases as kappa0 decreases. The statistic increases with the distance
+        # from the estimate.
         outwards = np.sign(sought.bound - sought.kappa)
         room = 0.9 * np.abs(sought.bound - kappa0)
         ready &= np.isfinite(dt) & (with_t * outwards < 0)
@@ -260,7 +263,7 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
 
 
 def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTable:
-    """Return the ends by false position (Illinois), or bisection near a jump to infinity."""
+    """Return the limits by false position (Illinois), or by bisection near a jump to infinity."""
     n = sought.counts.sum(axis=-1)
     observed = sought.counts / n[:, None]
 
@@ -283,7 +286,7 @@ def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends) -> FloatTab
         out, into = which[found > 0], which[~(found > 0)]
         outside[out], above[out] = point[out], found[found > 0]
         inside[into], below[into] = point[into], found[~(found > 0)]
-        # If the same side moves twice in a row, the value of the other side is halved.
+        # If the same side moves twice in a row, the function value of the other side is halved.
         below[out] *= np.where(last[out] > 0, 0.5, 1)
         above[into] *= np.where(last[into] < 0, 0.5, 1)
         last[out], last[into] = 1, -1

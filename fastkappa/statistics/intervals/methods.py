@@ -1,4 +1,4 @@
-"""Choose the method of an interval of kappa, and adjust intervals for clusters."""
+"""Choose the method for an interval of kappa, and adjust intervals for clusters."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ from fastkappa.statistics.weights import Weights
 
 IntervalMethod: TypeAlias = Literal["asymptotic", "score", "profile"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
-# The default is the score interval for up to this number of labels. Its cost grows with their cube:
-# about 1.5 ms for 5 labels, 4 ms for 50, 20 ms for 100, 200 ms for 256 (one thread of Zen 4).
+# The score interval is the default for up to this number of labels. Its cost grows with the cube of
+# the number: about 1.5 ms for 5 labels, 4 ms for 50, 20 ms for 100, 200 ms for 256 (one thread of
+# Zen 4).
 MOST_LABELS = 128
-# With more items, rounding the proportions hides a single disagreement.
+# With more items, a single disagreement is lost in the rounding of proportions.
 MOST_ITEMS = 10**10
 
 
 def choose_method(
     method: IntervalMethod | None, table: AnyArray, distribution: Distribution = "normal"
 ) -> IntervalMethod:
-    """Return the method of the interval of one table, or raise if it is unknown.
+    """Return the interval method for one table, or raise if the method is unknown.
 
     The default does not depend on the counts. The number of disagreements is not a useful
     criterion, because with weights the standard error can depend on only a few of them.
@@ -67,7 +68,7 @@ def intervals(
     confidence: float,
     distribution: Distribution = "normal",
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the ends of the interval of kappa for each table of a validated stack (m, l, l)."""
+    """Return the limits of kappa's interval for each table of a validated stack (m, l, l)."""
     if method != "asymptotic":
         return inverted_test(method, tables, weights, confidence)
     n = tables.sum(axis=(-2, -1))
@@ -88,8 +89,9 @@ def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
     """Return the divisor of the root of a test statistic for items in clusters.
 
     The statistic is divided by the design effect: the variance with clusters divided by the
-    variance of independent items. A design effect below 1 is set to 1, because it is mostly chance,
-    and clusters should not make an interval shorter. The same applies to two variances of 0.
+    variance of independent items. A design effect below 1 is mostly due to chance, and clusters
+    should not make an interval shorter, so it is set to 1. The same applies if both variances are
+    0.
 
     Parameters
     ----------
@@ -119,9 +121,9 @@ def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
 
 
 def root_quantile(confidence: float, degrees_of_freedom: float) -> float:
-    """Return the root of a test statistic at the ends of an interval.
+    """Return the root of a test statistic at the limits of an interval.
 
-    It is NaN for less than one degree of freedom, because all items are then in one cluster.
+    The root is NaN for less than one degree of freedom, because all items are then in one cluster.
     """
     if degrees_of_freedom < 1:
         return math.nan
@@ -131,7 +133,7 @@ def root_quantile(confidence: float, degrees_of_freedom: float) -> float:
 def joint_freedom(shares: FloatTable, freedoms: Sequence[float]) -> float:
     """Return the degrees of freedom of a sum of independent variances (Satterthwaite 1946).
 
-    ``shares`` are the variances in any unit, ``freedoms`` the degrees of freedom of each.
+    ``shares`` are the variances, in any unit, and ``freedoms`` are their degrees of freedom.
     """
     if not np.isfinite(shares).all() or not shares.any():
         return max(freedoms)

@@ -39,7 +39,7 @@ class KappaPosterior(Result):
     interval : tuple of float
         The equal-tailed interval, from quantiles of the draws.
     draws : ndarray of shape (n_draws,)
-        The draws of kappa, in the order drawn. Read-only.
+        The sampled values of kappa, in the order drawn. Read-only.
     prior : float
         The count that the prior distribution adds to each cell.
     confidence : float
@@ -61,7 +61,7 @@ class KappaPosterior(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row, without the draws.
 
-        Its columns are ``value`` (the mean of the draws), ``standard_error`` (their standard
+        The columns are ``value`` (the mean of the draws), ``standard_error`` (their standard
         deviation), ``lower`` and ``upper``.
 
         Raises
@@ -97,7 +97,7 @@ def kappa_posterior(
     confidence: float = 0.95,
     rng: Any = None,
 ) -> KappaPosterior:
-    """Return the posterior distribution of kappa with its interval, by simulation.
+    """Simulate the posterior distribution of kappa, and return it with its interval.
 
     The prior of the l^2 proportions of the table is a Dirichlet distribution with the same
     parameter for each cell.
@@ -110,16 +110,15 @@ def kappa_posterior(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `kappa_from_confusion`.
     prior : {'perks', 'jeffreys'} or float, default='perks'
-        The count that the prior adds to each cell. 'perks' adds 1 / l^2, one item in total;
-        'jeffreys' adds 1/2; a positive number is added itself. Jeffreys' prior adds l^2 / 2 items
-        with chance agreement. With few items and at least four labels, this is strong evidence
-        against a high kappa.
+        The count that the prior adds to each cell: a positive number, 'perks' for 1 / l^2 (one item
+        in total), or 'jeffreys' for 1/2. Jeffreys' prior adds l^2 / 2 items with chance agreement.
+        With few items and at least four labels, these added items strongly pull kappa down.
     n_draws : int, default=9999
         The number of tables of proportions to draw.
     confidence : float, default=0.95
         The probability that kappa is in the interval.
     rng : Generator, int or None, default=None
-        The source of random numbers. With a seed the result is reproducible.
+        The random number generator, or a seed for reproducible results.
 
     Returns
     -------
@@ -199,7 +198,7 @@ def _parameter(prior: Prior, n_labels: int) -> float:
 
 
 def _kappas_of(tables: FloatTable, matrix: FloatTable) -> FloatTable:
-    """Return kappa of tables of real numbers, without the exact sums used for counts."""
+    """Return the kappas of tables of real numbers, without the exact sums used for counts."""
     rows, columns, n = tables.sum(axis=-1), tables.sum(axis=-2), tables.sum(axis=(-2, -1))
     observed = (tables * matrix).sum(axis=(-2, -1))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,10 +1,10 @@
 """Test the null hypothesis kappa = kappa0.
 
-For kappa0 = 0 the raters are independent under the null hypothesis, and z is kappa divided by the
+For kappa0 = 0, the raters are independent under the null hypothesis, and z is kappa divided by the
 null standard error of Fleiss, Cohen and Everitt (1969). Other values of kappa0 do not determine the
 table, so Rao's score test is used. Its z is the signed root of Pearson's chi-square between the
-observed proportions and the most likely proportions with kappa0. At the 5 % level, it rejects the
-values of kappa0 outside the 95 % score interval.
+observed proportions and the most likely proportions with kappa0. At the 5 % level, the score test
+rejects the values of kappa0 outside the 95 % score interval.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 class NullTest(NamedTuple):
     """The test of kappa = kappa0 for a stack of tables, as arrays of shape (m,).
 
-    ``standard_error`` is the standard error of kappa at the most likely table with kappa0; for
-    kappa0 = 0 this is the table of independent raters. It is NaN if kappa is undefined.
+    ``standard_error`` is the standard error of kappa at the most likely table with kappa0, which is
+    the table of independent raters if kappa0 = 0. NaN if kappa is undefined.
     """
 
     z: FloatTable
@@ -46,8 +46,8 @@ def null_test(
 ) -> NullTest:
     """Return the test for a validated stack of tables of shape (m, l, l).
 
-    ``values`` are the kappas of the tables, if already known. If the most likely table is not
-    found, because kappa0 is too far away, z is infinite and the standard error is NaN.
+    ``values`` are the kappas of the tables, if already known. If kappa0 is so far away that the
+    most likely table is not found, z is infinite and the standard error is NaN.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def score_root(observed: FloatTable, most_likely: FloatTable) -> FloatTable:
 
 
 def p_value(z: float, alternative: Alternative, degrees_of_freedom: float = math.inf) -> float:
-    """Return the p-value of a z with a standard normal or Student's t distribution.
+    """Return the p-value of z, which has a standard normal or Student's t distribution.
 
     Examples
     --------

@@ -4,10 +4,10 @@ With disagreement weights w and the margins r and s of p, the constraint is
 
     h(p) = sum(w * p) - t * sum(w * outer(r, s)) = 0,
 
-and its derivative by p_ij is g_ij = w_ij - t (w_i. + w_.j). Here w_i. is the mean of row i of w
-under s, and w_.j is the mean of column j under r. A step of Newton's method needs only the change
-of the margins and of a and b. So it solves 2 l + 2 linear equations at a cost of O(l^3). Solving
-for l^2 unknowns would cost O(l^6).
+and its derivative with respect to p_ij is g_ij = w_ij - t (w_i. + w_.j). Here w_i. is the mean of
+row i of w, weighted by s, and w_.j is the mean of column j, weighted by r. A step of Newton's
+method needs only the change of the margins and of a and b. So it solves 2 l + 2 linear equations at
+a cost of O(l^3). Solving for l^2 unknowns would cost O(l^6).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def most_likely_tables(counts: FloatTable, matrix: FloatTable, kappa0: FloatTabl
     matrix : ndarray of shape (l, l)
         Disagreement weights, not all 0.
     kappa0 : ndarray of shape (m,)
-        The kappas, up to 1.
+        The given kappas, at most 1.
 
     Returns
     -------
@@ -49,8 +49,8 @@ def most_likely_tables(counts: FloatTable, matrix: FloatTable, kappa0: FloatTabl
 
     Examples
     --------
-    Two raters agree on all of 50 items, 25 for each of two labels. Under the given kappa,
-    disagreements of 3.8 % are equally likely in both directions.
+    Two raters agree on all of 50 items, 25 for each of two labels. In the most likely table with
+    the given kappa, 3.8 % of the items are disagreements, equally divided between both directions.
 
     >>> import numpy as np
     >>> from fastkappa.statistics.intervals.table_constraint import most_likely_tables
@@ -75,7 +75,7 @@ class _Margins(NamedTuple):
 
 
 class TableConstraint:
-    """The constraint on kappa, for tables flattened to rows of cells.
+    """A constraint on kappa, for tables flattened to rows of cells.
 
     Parameters
     ----------

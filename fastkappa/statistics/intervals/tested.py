@@ -1,13 +1,13 @@
-"""Test every possible value of several kappas, to compare the kappas by one statistic.
+"""Test possible values of several kappas, to compare the kappas using one statistic.
 
-Each possible value of a kappa has a deviate from the estimate. In an asymptotic test, it is the
-distance over the standard error. Otherwise it is the signed root of the score or likelihood-ratio
-statistic, divided by the root of the design effect if there are clusters. So deviates of all kinds
-of estimates can be combined.
+Each possible value of a kappa has a deviate from the estimate. In an asymptotic test, the deviate
+is the distance divided by the standard error. In other tests, it is the signed root of the score or
+likelihood-ratio statistic, divided by the root of the design effect if there are clusters. Deviates
+of all kinds of estimates can be combined.
 
 Estimates are weighted by their inverse standard errors at the tested value, not at the estimates.
-If a label is rare, the standard errors at the estimates rise and fall with the estimates, and a
-mean that gives most weight to the smallest errors is far off.
+For a rare label, the standard errors at the estimates vary with the estimates, so a mean weighted
+by these errors is strongly biased.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ from fastkappa.statistics.intervals.table_constraint import TableConstraint
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
-# For smaller deviates, ends are interpolated linearly, because rounding dominates the statistic.
+# For smaller deviates, rounding dominates the statistic, so values are interpolated linearly.
 LEAST_DEVIATE = 1e-3
-# No standard error is smaller than this. For full agreement it would be 0.
+# The smallest standard error. With full agreement, it would otherwise be 0.
 LEAST_ERROR = 1e-9
 MOST_STEPS = 40
 # After this many steps, each step must halve the bracket.
 FREE_STEPS = 4
-# The tolerance of a value.
+# The tolerance of a tested value.
 END_TOLERANCE = 1e-8
-# The tolerance of the angle of two standard errors, near which their difference hardly changes, and
-# the least angle. If one rater uses one label only, the error is 0 only at the estimate, which is
-# not examined.
+# The tolerance of the angle between two standard errors, and the smallest angle. Within the
+# tolerance, the difference hardly changes. If a rater uses only one label, the error is 0 only at
+# the estimate, which is not tested.
 ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4
 
 
 class Deviates(NamedTuple):
     """The deviates of m values from H estimates, positive for values below the estimate.
 
-    ``errors`` are the standard errors under the hypothesis; both have the shape (m, H). The
+    ``errors`` are the standard errors under the hypothesis. Both arrays have the shape (m, H). The
     deviate is infinite if no proportions with that value allow the counts, and NaN if an estimate
     is undefined.
     """
@@ -60,9 +60,9 @@ class Deviates(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Values at given deviates, and standard errors under the hypothesis. Both have shape (m, H).
+    """Values at given deviates, and standard errors under the hypothesis, of shape (m, H).
 
-    An error is NaN at the last value that the counts allow.
+    A standard error is NaN at the last value that the counts allow.
     """
 
     values: FloatTable
@@ -74,30 +74,30 @@ class Estimates(Protocol):
 
     @property
     def values(self) -> FloatTable:
-        """The estimates, shape (H,)."""
+        """The estimates, of shape (H,)."""
 
     @property
     def errors(self) -> FloatTable:
-        """Their standard errors, shape (H,)."""
+        """The standard errors of the estimates, of shape (H,)."""
 
     @property
     def least(self) -> float:
-        """No value is below this."""
+        """A lower bound of the values."""
 
     @property
     def most(self) -> float:
-        """No value is above this."""
+        """An upper bound of the values."""
 
     def deviates(self, values: FloatTable) -> Deviates:
-        """Return the deviates of values of shape (m,)."""
+        """Return the deviates of the given values, of shape (m,)."""
 
     def ends(self, deviates: FloatTable) -> Ends:
-        """Return the values at deviates of shape (m, H) from the estimates."""
+        """Return the values whose deviates from the estimates are given, of shape (m, H)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Asymptotic:
-    """Estimates whose errors do not depend on the hypothesis."""
+    """Estimates whose standard errors do not depend on the hypothesis."""
 
     values: FloatTable
     errors: FloatTable
@@ -124,7 +124,7 @@ class Inverted:
     constraint : Constraint
     counts : ndarray of shape (H, cells)
     values, errors : ndarray of shape (H,)
-        The estimates, and standard errors above 0, near which ends are sought.
+        The estimates, and standard errors above 0, which determine where the search starts.
     least : float
         A lower bound of the values; -infinity if it is not known.
     widening : ndarray of shape (H,)
@@ -172,7 +172,7 @@ class Inverted:
         return Ends(values, errors.reshape(m, h) * self.widening)
 
     def joined(self, other: Estimates) -> Inverted | None:
-        """Return these estimates and others that are tested in the same way, or None."""
+        """Return both sets of estimates as one if they are tested in the same way, or None."""
         if not (
             isinstance(other, Inverted)
             and (self.test, self.least, self.most) == (other.test, other.least, other.most)
@@ -195,7 +195,7 @@ def kappas_tested(
 ) -> Estimates:
     """Return the tests of the kappas of a checked stack of tables (m, l, l).
 
-    If items are in clusters, ``errors`` and ``widening`` take this into account.
+    ``errors`` and ``widening`` account for clusters of items, if any.
     """
     values = np.asarray(kappas(tables, weights), np.float64)
     alone = np.asarray(standard_error(tables, weights)) if errors is None else errors
@@ -218,16 +218,16 @@ def inverted(
     least: float,
     widening: FloatTable | None = None,
 ) -> Inverted:
-    """Return estimates that are tested with the most likely proportions. No error is 0."""
-    # If agreement is almost full, the error is 0. In that case, one item more would make this
-    # difference.
+    """Return estimates that are tested with the most likely proportions, with errors above 0."""
+    # With almost full agreement, the error is 0. It is replaced by the change that one more item
+    # would cause.
     errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
     widening = np.ones(len(values)) if widening is None else widening
     return Inverted(test, constraint, counts, values, errors, least, widening)
 
 
 def _errors(constraint: Constraint, p: FloatTable, values: FloatTable) -> FloatTable:
-    """Return the standard errors for one item, for proportions that have these values."""
+    """Return the standard errors for a single item, given proportions that have these values."""
     _, slope = constraint.slopes(p, values)
     # h = N - (1 - value) M, so that M is the difference of h at 1 and at 0.
     (at_one, _), (at_zero, _) = (
@@ -249,7 +249,7 @@ class CommonValue(NamedTuple):
     errors : ndarray of shape (H,)
         The standard error of each estimate under the hypothesis.
     error : float
-        The standard error of the common value. It is 0 if the standard error of an estimate is 0.
+        The standard error of the common value, or 0 if the standard error of an estimate is 0.
     """
 
     statistic: float
@@ -272,7 +272,7 @@ class Together:
         self._inverse = None if correlation is None else np.linalg.inv(correlation)
 
     def at(self, value: float) -> CommonValue:
-        """Return the test that all estimates have a value."""
+        """Return the test of whether all estimates have a given value."""
         deviates, of_values = self._deviates(np.array([value]))
         statistic = float((self._solved(deviates) * deviates).sum())
         errors = np.asarray(of_values[0], np.float64)
@@ -282,9 +282,9 @@ class Together:
         return CommonValue(statistic, errors, error)
 
     def values_at(self, *deviates: float) -> list[float]:
-        """Return the values that all estimates have at each combined deviate.
+        """Return, for each combined deviate, the common value of all estimates.
 
-        The common value has the deviate 0. The ends of its interval have the deviates plus and
+        The common value has the deviate 0. The limits of its interval have the deviates plus and
         minus a quantile.
         """
         values, errors = (
@@ -305,7 +305,7 @@ class Together:
         return found
 
     def _combined(self, values: FloatTable) -> FloatTable:
-        """Return the deviate of values from all estimates, weighted by their inverse errors."""
+        """Return the combined deviate of values from all estimates, weighted by inverse errors."""
         deviates, errors = self._deviates(values)
         # Proportions that do not allow the observed counts have no standard error.
         impossible = np.isinf(deviates)
@@ -327,7 +327,7 @@ class Together:
 
 
 def _joined(groups: Sequence[Estimates]) -> list[Estimates]:
-    """Return estimates in order, with neighbours that are tested in the same way joined."""
+    """Merge adjacent estimates that are tested in the same way, keeping the order."""
     found: list[Estimates] = []
     for group in groups:
         last = found[-1] if found else None
@@ -344,13 +344,13 @@ def difference_ends(
 ) -> tuple[float, float]:
     """Return the differences of two values that are at a quantile from the estimates.
 
-    Each difference stands for a pair of values. Their deviates are those of `Together.values_at`:
-    the combined deviate is 0 for the second value, and for the first value minus the difference.
+    Each difference is that of a pair of values, with deviates as in `Together.values_at`. The
+    combined deviate is 0 for the second value, and for the first value minus the difference.
     """
     groups = _joined((first, second))
-    signs = np.array([1.0, -1.0])  # a lower end needs a first value below its estimate
+    signs = np.array([1.0, -1.0])  # a lower limit needs a first value below its estimate
     guess = np.full(2, math.atan2(second.errors[0], first.errors[0]))
-    found = np.empty((2, 2))  # both values of each end at its last step
+    found = np.empty((2, 2))  # both values of each limit at its latest step
 
     def ends(angle: FloatTable, which: AnyArray) -> Ends:
         """Return both values of each end for the angle whose tangent is the ratio of errors."""
@@ -364,7 +364,7 @@ def difference_ends(
         return Ends(*(np.concatenate(both, axis=1) for both in zip(*of_groups)))
 
     def excess(angle: FloatTable, which: AnyArray) -> FloatTable:
-        """Return the angle of the errors at these values, minus the given angle."""
+        """Return the angle whose tangent is the ratio of the errors, minus the given angle."""
         found[which], errors = ends(angle, which)
         # The errors are NaN at the last value that the counts allow, so they are replaced by 0.
         one, two = np.nan_to_num(errors.T, nan=0.0)
@@ -384,11 +384,11 @@ def _crossings(
     most: float,
     tolerance: float,
 ) -> FloatTable:
-    """Return the zeros of falling functions, whose values can be infinite.
+    """Return the zeros of decreasing functions, whose values can be infinite.
 
-    The steps are those of the secant method between points that enclose the zero. The first step is
-    ``scale`` times the function. If a function is never 0, the bound nearest to 0 is returned.
-    ``function`` is called with some points and their indices.
+    The secant method is applied between points that enclose the zero. The first step is ``scale``
+    times the function value. If a function is never 0, the bound nearest to 0 is returned.
+    ``function`` takes points and the indices of the functions to evaluate there.
     """
     point = np.clip(guesses, least, most)
     low, high = np.full_like(point, least), np.full_like(point, most)
@@ -399,7 +399,7 @@ def _crossings(
         found[which] = function(point[which], which)
         width = high - low
         low, high = np.where(found >= 0, point, low), np.where(found <= 0, point, high)
-        # The search also ends if the value is NaN, which is on neither side of 0.
+        # The search also ends if the value is NaN, which is neither positive nor negative.
         done |= ~(np.abs(found) * scale > tolerance) | ~(high - low > tolerance)
         if done.all():
             break

@@ -1,1 +1,1 @@
-"""Find the best cuts of a table exactly. These modules see tables of sums, never single items."""
+"""Find the exact best cuts of a table. These modules use tables of sums, never single items."""

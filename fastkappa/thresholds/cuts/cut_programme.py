@@ -9,17 +9,17 @@ w, column totals R and their sum N,
     chance[c] = sum_y R[y] * w[y, c]
 
 Both O and C are sums over items, so minimising O / C is a fractional programme. Dinkelbach's
-method starts from the ratio O / C of any solution. The cuts that minimise O - ratio * C have
-a lower ratio, unless the ratio was already minimal.
+method starts from the ratio O / C of any solution. The cuts that minimise O - ratio * C have a
+lower ratio, unless the given ratio is already minimal.
 
-Cut c after j rows adds f_c(j) to O - ratio * C: the cost of label c - 1 minus the cost of
-label c, summed over the rows below. If the cuts that minimise each f_c on its own are in
-order, they are the solution. With quadratic weights they always are. Otherwise, or if each
+Placing cut c after j rows adds f_c(j) to O - ratio * C: the cost of label c - 1 minus the cost of
+label c, summed over the rows below the cut. If the cuts that minimise each f_c on its own are in
+order, they are the solution. With quadratic weights, they always are. If they are not, or if each
 label needs a minimum number of items, dynamic programming finds the best cuts in order
 (`in_order`).
 
-Sums are float64. If they round, cuts that are too close to call are compared again in
-integers (`exact_ties`), so the result is exactly optimal.
+Sums are float64. If rounding makes cuts too close to call, they are compared again in integers
+(`exact_ties`), so the result is exactly optimal.
 
 References
 ----------
@@ -42,10 +42,9 @@ from fastkappa.thresholds.cuts.in_order import Order, Positions, least_in_order,
 Ratio = tuple[float, float]
 
 EPSILON = 2.0**-52
-# The work grows with the square of the number of labels. If there are more labels than this, BLAS
-# is used.
+# The work grows with the square of the number of labels. With more labels than this, BLAS is used.
 MOST_LABELS_BY_HAND = 32
-# No trial needed more than 7 rounds. Every round but the last is an improvement.
+# No trial needed more than 7 rounds. Every round except the last is an improvement.
 MOST_ROUNDS = 100
 
 
@@ -76,7 +75,8 @@ class Programme:
     min_class_size : int, default=0
         The minimum number of items per given label.
     search : callable, default=None
-        A compiled search for cuts that are in order without constraints; see `best_cuts`.
+        A compiled search for cuts, for the case that they are in order without constraints; see
+        `best_cuts`.
     counts_whole : bool, default=True
         Whether all entries of a table are integers if its totals are. Ties are then broken in
         integer arithmetic.
@@ -93,7 +93,7 @@ class Programme:
         matrix = weights.astype(np.float64)
         largest = float(matrix.max(initial=0))
         self.weights = weights
-        # A scale that is a power of two is exact and keeps products in range.
+        # Scaling by a power of two is exact, and keeps products in range.
         self.matrix = matrix * 2.0 ** -max(0, math.frexp(largest)[1] - 53)
         self.totals = totals
         self.n_labels = len(totals)
@@ -106,7 +106,7 @@ class Programme:
         self.search = search
 
     def steps(self, ratio: Ratio) -> Floats:
-        """Return the cost of label c - 1 minus that of label c, per cut c and true label."""
+        """Return, for each cut c and true label, the cost of label c - 1 minus that of label c."""
         observed, chance = ratio
         cost = self.matrix * chance - observed * self.chance
         steps: Floats = (cost[:, :-1] - cost[:, 1:]).T
@@ -127,7 +127,7 @@ class Programme:
         return float((self.matrix * table).sum()), float(self.chance @ table.sum(axis=0))
 
     def independent(self, values: Floats) -> bool:
-        """Return whether minimising each cut on its own gives cuts that are valid and in order."""
+        """Return whether separately minimised cuts are valid and in order."""
         positions = values.argmin(axis=1)
         return not self.min_class_size and bool((positions[1:] >= positions[:-1]).all())
 
@@ -150,7 +150,7 @@ def prefix_of(table: AnyArray) -> Floats:
 
 
 def _values(steps: Floats, prefix: Floats) -> Floats:
-    """Return f_c at each position, ``steps @ prefix``, without BLAS threads if labels are few."""
+    """Return f_c at each position, ``steps @ prefix``; for few labels, without BLAS threads."""
     if len(prefix) > MOST_LABELS_BY_HAND:
         product: Floats = steps @ prefix
         return product
@@ -180,9 +180,10 @@ def best_cuts(
     ----------
     programme : Programme
     prefix : ndarray of shape (K, n_rows + 1)
-        The number of items of each label in the rows below, or the sum of their weights.
+        The number of items of each label in the rows below each position, or the sum of their
+        weights.
     n_below : ndarray of shape (n_rows + 1,)
-        The number of items in the rows below.
+        The number of items in the rows below each position.
     known : ndarray of shape (K - 1,), optional
         Good cuts to start from.
     """
@@ -231,8 +232,8 @@ def _search(
         if best is not None and (new[1] == 0 or new[0] * ratio[1] >= ratio[0] * new[1]):
             return best._replace(rounds=rounds)
         if new[1] == 0 and programme.chance.any() and not programme.min_class_size:
-            # No cuts are better than chance, and kappa is undefined with these cuts. Use cuts for
-            # which kappa is defined.
+            # No cuts are better than chance, and kappa is undefined for these cuts. So cuts with a
+            # defined kappa are used.
             positions = _one_label(int(programme.chance.argmax()), programme.n_labels, len(n_below))
             table = table_at(prefix, positions)
             new = programme.ratio_of(table)
@@ -303,7 +304,7 @@ def _candidates(
 def rows_worth_splitting(
     programme: Programme, prefix: Floats, n_below: NDArray[np.int64], cuts: Cuts
 ) -> NDArray[np.bool_]:
-    """Return which rows of a table can contain a better cut between their items.
+    """Return a mask of the rows that can contain a better cut between their items.
 
     The cost of a cut inside a row has a lower bound: the cost of a cut before the row, plus the
     contributions of all items in the row that make the cut cheaper. The best cuts that use this
@@ -315,7 +316,7 @@ def rows_worth_splitting(
     rounding = 2 * programme.rounding(cuts.ratio)
     worth: NDArray[np.bool_]
     if programme.independent(values):
-        # Each of the other cuts costs at least its own minimum.
+        # Every other cut costs at least its own minimum.
         lowest = np.minimum(values.min(axis=1), bounds.min(axis=1))
         to_gain = values.min(axis=1).sum() - lowest.sum() + rounding
         worth = (bounds - lowest[:, None] <= to_gain).any(axis=0)
@@ -323,7 +324,7 @@ def rows_worth_splitting(
     both = np.empty((len(values), 2 * values.shape[1] - 1))
     both[:, ::2] = values
     both[:, 1::2] = bounds
-    # Between rows, the number of items below a cut is known. Inside a row, only bounds of this
+    # Between rows, the number of items below a cut is known. Inside a row, only bounds on this
     # number are known.
     at_least, at_most = np.repeat(n_below, 2)[:-1], np.repeat(n_below, 2)[1:]
     costs = through_costs(both, Order(at_least, at_most, programme.min_class_size))

@@ -24,8 +24,8 @@ def break_ties_exactly(
 ) -> NDArray[np.intp] | None:
     """Return the cuts that minimise O - ratio * C, with the ratio of the given cuts.
 
-    Each cut is placed at one of its candidate positions. If no cuts are better, the given cuts
-    are returned. If there are too many candidates, None is returned.
+    Each cut is placed at one of its candidate positions. If no other cuts are better, the given
+    cuts are returned. If there are too many candidates, None is returned.
     """
     if sum(map(len, candidates)) > MOST_CANDIDATES:
         return None
@@ -45,8 +45,8 @@ def break_ties_exactly(
             for y in labels
         )
 
-    # For each position of a cut: the number of items below it, the least sum of values, and its
-    # positions.
+    # For each position of a cut: the number of items below it, the least sum of values up to this
+    # cut, and the positions that attain it.
     so_far: list[tuple[int, int, list[int]]] = [(0, 0, [])]
     for c, own in enumerate(candidates):
         here: list[tuple[int, int, list[int]]] = []

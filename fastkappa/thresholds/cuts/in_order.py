@@ -19,7 +19,7 @@ Positions = NDArray[np.intp]
 class Order(NamedTuple):
     """Bounds on the number of items below each position, and the minimum number per label.
 
-    All items lie below the last position.
+    All items are below the last position.
     """
 
     at_least: NDArray[np.int64]
@@ -29,7 +29,7 @@ class Order(NamedTuple):
     def last_before(self) -> Positions:
         """Return the last position allowed for the cut before a cut at each position.
 
-        If no position is allowed, it is -1.
+        The result is -1 if no position is allowed.
         """
         here = np.arange(len(self.at_most))
         if not self.min_class_size:
@@ -40,7 +40,7 @@ class Order(NamedTuple):
     def first_after(self) -> Positions:
         """Return the first position allowed for the next cut after a cut at each position.
 
-        If no position is allowed, it is the number of positions.
+        The result is the number of positions if no position is allowed.
         """
         here = np.arange(len(self.at_most))
         if not self.min_class_size:
@@ -49,11 +49,11 @@ class Order(NamedTuple):
         return np.maximum(room, here)
 
     def for_first(self) -> NDArray[np.bool_]:
-        """Return which positions the first cut can have."""
+        """Return a mask of the positions that the first cut can have."""
         return self.at_most >= self.min_class_size
 
     def for_last(self) -> NDArray[np.bool_]:
-        """Return which positions the last cut can have."""
+        """Return a mask of the positions that the last cut can have."""
         above: NDArray[np.int64] = self.at_most[-1] - self.at_least
         return above >= self.min_class_size
 
@@ -61,7 +61,8 @@ class Order(NamedTuple):
 def least_in_order(values: Floats, order: Order) -> Positions | None:
     """Return the ordered cuts with the least sum of values, or None if no cuts are allowed.
 
-    Ties go to the lowest position of the last cut, then of the cut before it, and so on.
+    Ties are resolved in favour of the lowest position of the last cut, then of the cut before it,
+    and so on.
     """
     before = order.last_before()
     forward = _forward(values, order)

@@ -1,4 +1,4 @@
-"""Estimate the proportion of each label along the scores by a cumulative logit model.
+"""Estimate the proportion of each label, as a function of the score, by a cumulative logit model.
 
     logit P(y <= k | x) = a_k - f(x)
 
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import Floats
 from fastkappa.thresholds.cuts.spline import Spline, by_rank
 
-# Three knots give one bend. In simulations and on real data, two bends were no better.
+# Three knots define one bend. In simulations and on real data, two bends were no better.
 N_KNOTS = 3
 # Penalties on the bend (its columns have variance 1) and on the slope. The penalty on the slope
 # keeps it finite if scores separate the labels.
@@ -37,7 +37,7 @@ N_GROUPS = 10
 
 
 class _Fit(NamedTuple):
-    """Intercepts and coefficients, and the penalised log likelihood they reach."""
+    """Intercepts and coefficients, and the penalised log likelihood that they reach."""
 
     intercepts: Floats
     coefficients: Floats
@@ -87,7 +87,7 @@ def smooth_proportions(x: Floats, counts: Floats, n_items: float) -> Floats | No
 
 
 def _fits(table: Floats, proportions: Floats) -> bool:
-    """Return whether Akaike's criterion prefers the model to separate proportions per group."""
+    """Return whether Akaike's criterion prefers the model over separate proportions per group."""
     sizes = table.sum(axis=1)
     groups = ((np.cumsum(sizes) - sizes / 2) / sizes.sum() * N_GROUPS).astype(int)
     starts = np.flatnonzero(np.diff(groups, prepend=-1))
@@ -151,7 +151,7 @@ def _maximised(
     n_intercepts = len(intercepts)
     for _ in range(MOST_STEPS):
         gradient, information = _derivatives(table, columns, ridge, fit)
-        # Least squares are used, because the information matrix is singular if labels do not
+        # Least squares are used because the information matrix is singular if labels do not
         # overlap.
         step = np.linalg.lstsq(information, gradient, rcond=1e-14)[0]
         before = fit.likelihood

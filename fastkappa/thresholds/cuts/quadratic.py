@@ -4,11 +4,11 @@ With quadratic weights
 
     kappa = 2 cov(y, g) / (var y + var g + (mean y - mean g)**2)
 
-for labels y and given labels g. Only the expected label m = E[y | score] of an item matters.
-The best label for the item is the label nearest to mean y + (m - mean y) / kappa. So the cuts lie
-where m crosses mean y + kappa * (c - 1/2 - mean y), c = 1, 2, ... Kappa itself is found by
-iteration from kappa = 0: round with the current kappa, and compute the next kappa from the result.
-These are the steps of Dinkelbach's method. Each step raises kappa, up to the maximum.
+for labels y and given labels g. Only the expected label m = E[y | score] of an item matters. The
+best label for the item is the label nearest to mean y + (m - mean y) / kappa. So the cuts are where
+m crosses mean y + kappa * (c - 1/2 - mean y), c = 1, 2, ... Kappa itself is found by iteration from
+kappa = 0: round with the current kappa, and compute the next kappa from the result. These are the
+steps of Dinkelbach's method. Each step raises kappa, up to the maximum.
 """
 
 from __future__ import annotations
@@ -45,11 +45,12 @@ def best_levels(
     -------
     levels : ndarray of shape (K - 1,)
     kappa : float
-        0.0 if the expected labels carry no information. All levels are then at the mean.
+        The expected kappa, or 0.0 with all levels at the mean if the expected labels carry no
+        information.
 
     Examples
     --------
-    If the true labels are known, each item is given its true label.
+    With certain labels, each item gets its true label.
 
     >>> import numpy as np
     >>> from fastkappa.thresholds.cuts.quadratic import best_levels
@@ -74,7 +75,7 @@ def best_levels(
 
 
 def smooth_cuts(x: Floats, counts: Floats, n_items: float) -> Floats:
-    """Return the cuts on x with the highest expected kappa if E[y | x] is smooth and rising.
+    """Return the cuts on x with the highest expected kappa, assuming a smooth, rising E[y | x].
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ def smooth_cuts(x: Floats, counts: Floats, n_items: float) -> Floats:
     Returns
     -------
     cuts : ndarray of shape (K - 1,)
-        A cut of -inf or inf leaves the labels on that side without items.
+        The cuts. A cut of -inf or inf leaves the labels on that side without items.
 
     Examples
     --------

@@ -1,13 +1,13 @@
 """Smooth label proportions along the order of the scores.
 
 The rows of a table are groups of items in the order of their scores, as in `cut_programme`. The
-label of an item is random, but the probability of each label changes slowly with the score.
-So the proportion of a label in each row is replaced by an average over neighbouring rows. The
-average is a moving average over ranks applied twice, so its weights form a triangle.
+label of an item is random, but the probability of each label changes slowly with the score. So the
+proportion of a label in each row is replaced by an average over neighbouring rows. A moving average
+over ranks is applied twice, so its weights form a triangle.
 
-Applying a moving average twice to a step function gives a second difference of the second
-integral of the function. So the work does not depend on the width of the average. A row of
-several items, or an item with a weight, counts like that many single items.
+A moving average applied twice to a step function is a second difference of the function's second
+integral, so the work does not depend on the width of the average. A row of n items, or an item with
+weight n, counts as n single items.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def smoothed_prefix(prefix: Floats, n_items: float) -> Floats:
     thrice = _Integral(ends, mirrored, 3)
     around = thrice(below - reach) - 2 * thrice(below) + thrice(below + reach)
     smooth = (around - around[:, :1]) / (reach * reach)
-    # Replace the smoothed totals by the totals of the labels, which are known exactly.
+    # The smoothed totals are replaced by the totals of the labels, which are known exactly.
     smooth[:, -1] = prefix[:, -1]
     return np.ascontiguousarray(smooth)
 
@@ -66,8 +66,8 @@ class _Integral:
 
     def __init__(self, ends: Floats, steps: Floats, times: int) -> None:
         self._ends = ends
-        # The integral is a polynomial within a step. These are the coefficients of the polynomial,
-        # highest first.
+        # The coefficients, highest power first, of the polynomial that is the integral within a
+        # step.
         self._coefficients = [steps]
         widths = np.diff(ends)
         for _ in range(times):

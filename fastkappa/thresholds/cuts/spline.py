@@ -6,8 +6,7 @@ penalty divides coefficient i by 1 + penalty * curvature_i, so each penalty cost
 operations. The penalty with the least generalized cross-validation score is chosen.
 
 The score counts each degree of freedom twice. The original score counts it once and sometimes
-follows noise. This happens more often if it chooses from more numbers of knots and scales of the
-scores.
+follows noise, more often if there are more numbers of knots and scales to choose from.
 
 References
 ----------
@@ -29,13 +28,14 @@ from fastkappa.arrays import Floats
 
 # The knots are evenly spaced in ranks. This proportion of items lies outside each outermost knot.
 OUTERMOST = 0.05
-# The numbers of knots to try, and the fewest items per knot. Few knots suit most scores. For scores
-# in clumps, with labels that jump between them, four knots lost 0.02 of kappa.
+# The numbers of knots to try, and the fewest items per knot. Few knots are enough for most scores.
+# For clustered scores with labels that jump between clusters, using four knots reduced kappa by
+# 0.02.
 NUMBERS_OF_KNOTS, ITEMS_A_KNOT = (4, 8, 16, 32), 10
-# Each degree of freedom counts this many times in the cross-validation score.
+# How many times the cross-validation score counts each degree of freedom.
 PRICE = 2.0
-# The penalties that are tried, relative to the least curvature. The penalties range from a straight
-# line to no penalty.
+# The penalties to try, relative to the least curvature. They range from infinity (a straight line)
+# to zero.
 PENALTIES = np.concatenate([[np.inf], np.geomspace(1e6, 1e-9, 91), [0.0]])
 
 
@@ -50,7 +50,7 @@ class Spline:
         The positive number of items at each position, or their effective number if they are
         weighted.
     beyond : float
-        How far to continue the spline beyond both ends.
+        The distance by which the spline is continued beyond both ends.
     n_knots : int
         The number of knots.
 
@@ -74,7 +74,7 @@ class Spline:
         if not bends.shape[1]:
             self.bends, self._curvatures = bends, np.zeros(0)
             return
-        # There are two passes, because the first one leaves rounding errors relative to the part
+        # There are two passes, because the first pass leaves rounding errors relative to the part
         # that it subtracts.
         for _ in range(2):
             bends -= self._straight @ (self._straight[1:-1].T @ (weights[:, None] * bends[1:-1]))
@@ -105,7 +105,7 @@ class Spline:
         free = np.maximum(self.n_items - PRICE * (2 + kept.sum(axis=1)), 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.where(free > 0, errors / free**2, np.inf)
-        # On a tie, argmin returns the first fit, which is the smoothest.
+        # If fits tie, argmin returns the first, which is the smoothest.
         best = int(scores.argmin())
         return float(scores[best]), self._straight @ line + self.bends @ (kept[best] * bent)
 
@@ -134,10 +134,10 @@ def smoothest(x: Floats, weights: Floats, beyond: float, means: Floats, inner: f
 
 
 def _knots(x: Floats, weights: Floats, n_knots: int) -> Floats:
-    """Return the knots. Two knots give a straight line."""
+    """Return the knots. Two knots define a straight line."""
     ranks = (np.cumsum(weights) - weights / 2) / weights.sum()
     knots = np.interp(np.linspace(OUTERMOST, 1 - OUTERMOST, n_knots), ranks, x)
-    # Tied scores can put several knots at the same place. Only one of them is kept.
+    # With tied scores, several knots can be at the same place. Only one of them is kept.
     apart: NDArray[np.bool_] = np.diff(knots) > 1e-3
     distinct: Floats = knots[np.append(apart, True)]
     return distinct
@@ -169,7 +169,7 @@ def _curvature(knots: Floats) -> Floats:
 def _orthonormal(columns: Floats, weights: Floats) -> Floats:
     """Return the matrix that makes columns orthonormal under the weights.
 
-    It drops directions in which the columns are linearly dependent.
+    Directions in which the columns are linearly dependent are dropped.
     """
     squares, directions = np.linalg.eigh((columns * weights[:, None]).T @ columns)
     kept = squares > 1e-12 * squares[-1]
@@ -180,7 +180,7 @@ def _orthonormal(columns: Floats, weights: Floats) -> Floats:
 def rising(values: Floats, weights: Floats) -> Floats:
     """Return the nearest non-decreasing values (isotonic regression).
 
-    Values of weight 0 at the ends do not affect the others.
+    Values of weight 0 at the ends do not affect the other values.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Read, sort, group and count scored items. These modules compute no statistics."""
+"""Read, sort, group and count scored items. The modules in this package compute no statistics."""

@@ -1,4 +1,4 @@
-"""Count scored items in a table of bins whose bins can be divided into finer ones."""
+"""Count scored items in a table of bins that can be divided into finer bins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FEWEST_BINS = 64
 
 
 class Segment(NamedTuple):
-    """A run of bins: bin ``first`` of the table is bin ``offset`` of ``binned``, and so on."""
+    """Consecutive bins: bin ``first`` of the table is bin ``offset`` of ``binned``, and so on."""
 
     first: int
     binned: BinnedScores
@@ -33,7 +33,7 @@ class BinTable(NamedTuple):
     """Bins in the order of the scores.
 
     ``prefix`` and ``n_below`` are as in `BinnedScores`. ``open`` marks the bins that can be
-    divided. At first all bins are open, later only the finer bins that were made last.
+    divided. Initially all bins are open, later only the finer bins created last.
     """
 
     prefix: Floats
@@ -43,12 +43,12 @@ class BinTable(NamedTuple):
 
     @classmethod
     def of(cls, binned: BinnedScores) -> BinTable:
-        """Return a table whose bins are not divided yet."""
+        """Return a table of bins that are not yet divided."""
         is_open = np.ones(len(binned.n_below) - 1, bool)
         return cls(binned.prefix, binned.n_below, is_open, [Segment(0, binned, 0)])
 
     def single(self, wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which of the wanted bins have a single distinct score.
+        """Return a mask of the wanted bins that have a single distinct score.
 
         As in `BinnedScores.single`, only bins with very many items are examined.
         """
@@ -153,7 +153,7 @@ class BinTable(NamedTuple):
 def joined_runs(wanted: NDArray[np.bool_], n_below: Places, n_runs: int) -> NDArray[np.bool_]:
     """Return the wanted bins, joined into at most ``n_runs`` runs at the smallest gaps.
 
-    Each run costs one more pass over the items, but a few unwanted items cost almost nothing.
+    Each run requires another pass over the items, but a few unwanted items cost almost nothing.
     """
     bins = np.flatnonzero(wanted)
     gaps = np.flatnonzero(np.diff(bins) > 1)

@@ -20,9 +20,9 @@ from fastkappa.thresholds.items.scored_items import (
 
 Indices = NDArray[np.intp]
 
-# A sample of this many scores determines the bins.
+# The number of scores in the sample that determines the bins.
 SAMPLE = 1 << 12
-# The bins lie between these quantiles, so that a few outliers do not widen them.
+# Bins cover the range between these quantiles, so that a few outliers do not widen them.
 QUANTILES = (0.002, 0.998)
 MOST_CELLS = 1 << 18
 # Starting a thread takes about 100 microseconds, the time needed to count this many items.
@@ -32,7 +32,7 @@ LONGEST_RANGE = 1 << 22
 COLLECTED_AT_ONCE = 1 << 18
 # 32-bit counts are added to 64-bit counts after at most this many items.
 MOST_COUNTED = (1 << 32) - 1
-# A bin with this many times the average count can contain a single, very frequent score.
+# A bin whose count exceeds the average by this factor can contain a single, very frequent score.
 HEAVY = 16
 
 
@@ -52,8 +52,8 @@ class BinnedScores:
         most_counted: int,
     ) -> None:
         self.kernels, self.items, self.bins = kernels, items, bins
-        # This includes two rows for scores outside the quantiles, and one row for scores that are
-        # not finite.
+        # The rows include two for scores outside the quantiles, and one for scores that are not
+        # finite.
         self._n_rows = bins.n_rows
         self._threads = max(1, min(threads, len(items.scores) // ITEMS_WORTH_A_THREAD))
         self._ranges: tuple[AnyArray, AnyArray] | None = None
@@ -113,12 +113,12 @@ class BinnedScores:
                 self.kernels.count_scores(items, self.bins, table, None, parts[bounds[0]])
                 n_items[bounds[0]] = table.sum(axis=1)
 
-        # The counts of the last part are found by subtraction.
+        # The counts of the last part are computed by subtraction.
         run_in_threads(count, len(parts) - 1, max(1, len(parts) - 1))
         n_items[-1] -= n_items[:-1].sum(axis=0)
         if n_items[-1].min() < 0:
             raise items_changed()
-        # Items are placed after the items of lower rows, and after those of the same row in earlier
+        # Items are placed after the items of lower rows, and after items of the same row in earlier
         # parts.
         starts = np.cumsum(n_items.T).reshape(n_items.T.shape).T - n_items
         starts = np.ascontiguousarray(starts)
@@ -147,11 +147,12 @@ class BinnedScores:
         return self._ranges
 
     def single(self, bins: Indices) -> NDArray[np.bool_]:
-        """Return which bins with very many items have a single distinct score."""
+        """Return a mask of the bins with very many items that have a single distinct score."""
         n_items = self.n_below[bins + 1] - self.n_below[bins]
         heavy = n_items > HEAVY * self.n_below[-1] / self.bins.n_inner
         if heavy.any():
-            # If a sample already shows two scores in each bin, not all scores need to be read.
+            # If a sample already contains two scores in each bin, the other scores need not be
+            # read.
             sample = self._ranges_of(self.items.scores[:: _sample_step(self.items.scores)])
             heavy &= (sample[0] >= sample[1])[bins]
         if not heavy.any():
@@ -184,7 +185,7 @@ class BinnedScores:
         longest = min(LONGEST_RANGE, most_counted)
 
         def work(ranges: ItemRanges) -> tuple[AnyArray, Floats | None]:
-            # 32-bit counts need half the space in the cache.
+            # 32-bit counts take up half the cache space.
             table, total = np.zeros(shape, np.uint32), None
             sums = None if items.weights is None else np.zeros(shape)
             left = most_counted
@@ -235,7 +236,7 @@ def bin_scores(
     n_inner = min(n_bins, max(16, MOST_CELLS // (items.n_labels + 1)))
     with np.errstate(over="ignore"):
         width = high - low
-        # If both quantiles are equal, a huge scale gives a bin with a single score.
+        # If both quantiles are equal, a huge scale creates a bin with a single score.
         scale = n_inner / width if width > 0 else 2.0**900
     if not (np.isfinite(width) and np.isfinite(scale)):
         return None

@@ -13,10 +13,9 @@ from fastkappa.thresholds.items.binned_scores import BinnedScores, bin_scores
 from fastkappa.thresholds.items.scored_items import Places, ScoredItems
 from fastkappa.thresholds.items.sorted_scores import sort_scores
 
-# The number of items per group. Scanning the items of a group takes no longer than finding the
-# group.
+# The number of items per group. With this number, scanning a group takes no longer than finding it.
 GROUP = 64
-# Larger groups are sorted and split.
+# The largest number of items in a group. Larger groups are sorted and split.
 MOST_IN_GROUP = 1024
 MOST_SORTED_GROUPS = 64
 # With fewer items, sorting takes no longer than setting up the bins.
@@ -24,7 +23,7 @@ ITEMS_WORTH_BINS = 1 << 15
 
 
 class GroupedScores(NamedTuple):
-    """Items in groups of ascending scores; the order within a group is arbitrary.
+    """Items in groups of ascending scores. The order within a group is arbitrary.
 
     Group g contains the items from ``starts[g]`` up to ``starts[g + 1]``. Its lowest score is
     ``least[g]``. ``prefix[g]`` is the count or weight of each label below the group, and the last
@@ -40,7 +39,7 @@ class GroupedScores(NamedTuple):
 
     def tables(self, thresholds: Floats) -> Floats:
         """Return the confusion matrix of each row of thresholds."""
-        # Rounding a threshold up to the scores' dtype keeps the same scores below it.
+        # Rounding a threshold up to the scores' dtype does not change which scores are below it.
         limits = thresholds.astype(self.scores.dtype)
         next_up = np.nextafter(limits, limits.dtype.type(np.inf))
         limits = np.where(limits < thresholds, next_up, limits)
@@ -56,8 +55,8 @@ class GroupedScores(NamedTuple):
                 group_items = slice(*self.starts[group : group + 2].tolist())
                 inside = self.scores[group_items] < limits[i, c]
                 weights = 1.0 if self.weights is None else self.weights[group_items][inside]
-                # Numbers are added one by one, as in the prefix sums, so that equal sums are equal
-                # bit for bit.
+                # Numbers are added one by one, as in the prefix sums, so that equal sums are
+                # bitwise equal.
                 below[i, c + 1] = self.prefix[group]
                 np.add.at(below[i, c + 1], self.codes[group_items][inside], weights)
         return np.ascontiguousarray(np.diff(below, axis=1).swapaxes(1, 2))
@@ -109,5 +108,5 @@ def _grouped(
     scores: AnyArray, codes: AnyArray, weights: Floats | None, starts: Places, prefix: Floats
 ) -> GroupedScores:
     least = np.minimum.reduceat(scores, starts[:-1]).astype(np.float64)
-    # Transpose, so that the sums of a group are adjacent in memory.
+    # The transposed layout keeps the sums of a group adjacent in memory.
     return GroupedScores(scores, codes, weights, starts, least, np.ascontiguousarray(prefix.T))

@@ -14,13 +14,13 @@ from fastkappa.thresholds.items.sorted_scores import SortedScores, ascending
 
 
 class OpenRows(NamedTuple):
-    """Some rows of a table and all their items, sorted by score."""
+    """Some rows of a table, with all their items sorted by score."""
 
     rows: NDArray[np.intp]
     items: SortedScores
 
     def starts(self, n_below: Places) -> Places:
-        """Return the index in ``items`` at which each row begins, and the end of the last row."""
+        """Return the index in ``items`` of each row's first item, and the end of the last row."""
         starts = np.zeros(len(self.rows) + 1, np.int64)
         np.cumsum(n_below[self.rows + 1] - n_below[self.rows], out=starts[1:])
         return starts
@@ -28,7 +28,7 @@ class OpenRows(NamedTuple):
     def split(
         self, kernels: ScoreKernels, prefix: Floats, n_below: Places, n_parts: int | None
     ) -> tuple[Floats, Places, OpenRows]:
-        """Split these rows; return the new ``prefix``, ``n_below`` and the parts.
+        """Split these rows, and return the new ``prefix``, ``n_below`` and parts.
 
         Rows are split between all distinct scores or, if ``n_parts`` is given, into about
         that many parts in total.

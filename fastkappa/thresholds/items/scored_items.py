@@ -1,4 +1,4 @@
-"""Read items with a true label and a score from user arrays, in the form that kernels need."""
+"""Read items with a true label and a score from user arrays, in the form the kernels need."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 
-# With more labels than this, a check looks for swapped arguments. Swapped arguments are likely if
-# there are at least FEWEST_PER_SCORE times as many labels as distinct scores.
+# With more labels than this, the arguments can be swapped. This is likely if there are at least
+# FEWEST_PER_SCORE times as many labels as distinct scores.
 MOST_LABELS, FEWEST_PER_SCORE = 20, 4
-# To find swapped arguments, this many scores are examined.
+# The number of scores to examine for swapped arguments.
 SAMPLE = 1 << 16
 SWAPPED = "y_true comes first, then the scores: were they swapped?"
 # A place between sorted items is given by the number of items below it.
@@ -37,10 +37,10 @@ class ScoredItems(NamedTuple):
     """Items with a true label, a score and optionally a weight.
 
     The label of item i is ``labels[codes[i] - lowest]``. ``scores`` are the user's float32 or
-    float64 scores. They can contain NaN and infinity, which are rejected when they are counted or
-    sorted. ``weights`` are positive float64 numbers: the user's weights times ``weight_scale``.
-    ``counts_whole`` is True if tables are returned as int64. ``order_is_known`` is True if the
-    order of the labels was given or declared.
+    float64 scores. They can contain NaN and infinity, which are rejected when the scores are
+    counted or sorted. ``weights`` are positive float64 numbers: the user's weights times
+    ``weight_scale``. ``counts_whole`` is True if tables of counts are int64. ``order_is_known`` is
+    True if the order of the labels was given or declared.
     """
 
     scores: AnyArray
@@ -77,8 +77,8 @@ class ScoredItems(NamedTuple):
     def warn_of_order(self, weights: str | None) -> None:
         """Warn if labels are in alphabetical order, or have gaps with ``weights`` given by name.
 
-        Thresholds depend on the order of the labels, even with two labels, whatever the weights
-        are.
+        Thresholds depend on the order of the labels, even with two labels, regardless of the
+        weights.
         """
         if not self.order_is_known:
             why, fewest = "The meaning of a threshold", 2
@@ -138,7 +138,8 @@ def read_scored_items(
     if sample_weight is not None:
         weights, scale, whole = read_scaled_weights(sample_weight, n_items)
         if not weights.all():
-            # Items of weight 0 are left out, so that labels of such items alone do not count.
+            # Items of weight 0 are left out, so that labels occurring only on such items are not
+            # used.
             refuse_infinite_scores(numbers)
             kept = weights != 0
             weights, numbers = weights[kept], numbers[kept]
@@ -152,7 +153,7 @@ def read_scored_items(
 
 
 def _n_labels_in(scores: AnyArray) -> int:
-    """Return the number of distinct scores if they look like labels, otherwise 0.
+    """Return the number of distinct scores if they look like labels, and 0 otherwise.
 
     Scores look like labels if they have few distinct values, all of them integers.
     """
@@ -172,7 +173,7 @@ def _warn_if_swapped(n_labels: int, scores: AnyArray) -> None:
 
 
 def read_scores(scores: Any) -> AnyArray:
-    """Return scores as a one-dimensional array of float32 or float64, finite or not.
+    """Return scores, finite or not, as a one-dimensional array of float32 or float64.
 
     An integer that float64 would round raises ValueError, because rounding could make different
     scores equal.
@@ -201,7 +202,7 @@ def infinite_scores(scores: AnyArray) -> Exception:
 
 
 def items_changed() -> RuntimeError:
-    """Return the error to raise if a second pass finds other items than the first."""
+    """Return the error to raise if two passes over the items find different items."""
     return changed_meanwhile("y_true or scores")
 
 
@@ -232,7 +233,7 @@ def _codes_of(
     known.are_declared = are_declared
     label_range = known.as_range()
     if are_given and is_plain and label_range is not None:
-        # Counting is several times as fast as finding the minimum and the maximum.
+        # Counting takes a fraction of the time needed to find the minimum and maximum.
         found = count_unknown(kernels, column, column, num_threads).rows
         last = label_range.lowest + label_range.n_labels - 1
         if label_range.lowest <= int(found[0]) and int(found[-1]) <= last:

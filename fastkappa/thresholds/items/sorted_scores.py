@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ class SortedScores(NamedTuple):
         return np.concatenate([[0], inner, [len(self.scores)]])
 
     def even_places(self, n_rows: int) -> Places:
-        """Return both ends and about ``n_rows`` evenly spaced places between different scores."""
+        """Return both ends, and about ``n_rows`` evenly spaced places between different scores."""
         n_items = len(self.scores)
         spread = np.arange(1, n_rows) * n_items // n_rows
         inner = np.searchsorted(self.scores, self.scores[spread], "left")
@@ -55,7 +55,7 @@ class SortedScores(NamedTuple):
     ) -> Floats:
         """Return the count, or the sum of weights, of each label below each place.
 
-        Items below the first place are not counted.
+        Items below the first place are ignored.
         """
         weights = self.weights if item_weights is None else item_weights
         prefix = np.zeros((self.n_labels, len(places)))
@@ -64,7 +64,7 @@ class SortedScores(NamedTuple):
 
 
 def join_sorted(parts: list[SortedScores]) -> SortedScores:
-    """Concatenate sorted parts in which each part lies above the one before it."""
+    """Concatenate sorted parts, each of which is above the part before it."""
     if len(parts) == 1:
         return parts[0]
     weights = None
@@ -93,16 +93,24 @@ def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
     middle = lower / 2 + upper / 2
     middle = np.where((lower < middle) & (middle <= upper), middle, upper)
     middle = np.where(np.isneginf(lower), lower, middle)
-    # This turns -0.0 into 0.0.
+    # Adding 0.0 converts -0.0 to 0.0.
     return middle + middle.dtype.type(0)
 
 
 def sort_scores(items: ScoredItems) -> SortedScores:
-    """Return the items sorted by score."""
+    """Return the items sorted by score. The order of equal scores depends on the processor."""
+    return sort_with_order(items, "quicksort")[0]
+
+
+def sort_with_order(
+    items: ScoredItems, kind: Literal["quicksort", "stable"] = "stable"
+) -> tuple[SortedScores, NDArray[np.intp]]:
+    """Return the items sorted by score, and the index of each of them."""
     n_labels = items.n_labels
-    # The array is copied, because NumPy's sort can leave its bounds if another thread changes it.
+    # The array is copied, because NumPy's sort can access memory out of bounds if another thread
+    # changes the array.
     scores = items.scores.copy()
-    order = np.argsort(scores)
+    order = np.argsort(scores, kind=kind)
     scores = scores[order]
     # Only the first and the last score are checked, because sorting puts NaN last and infinities at
     # the ends.
@@ -110,9 +118,10 @@ def sort_scores(items: ScoredItems) -> SortedScores:
         raise infinite_scores(items.scores)
     codes = LabelRange(items.lowest, n_labels).codes(items.codes[order])
     refuse_codes_outside(codes, n_labels)
-    return SortedScores(
+    in_order = SortedScores(
         scores.astype(scores.dtype.newbyteorder("=")),
         codes.astype(np.uint16),
         None if items.weights is None else items.weights[order],
         n_labels,
     )
+    return in_order, order

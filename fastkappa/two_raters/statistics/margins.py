@@ -1,8 +1,8 @@
 """Test whether two raters use the labels equally often: equal margins, and symmetry.
 
 Only disagreements carry information. Under symmetry, items with the labels i and j are equally
-likely to have them in either order. With counts n_ij, the differences d between the margins then
-have the covariance
+likely to have these labels in either order. With counts n_ij, the differences d between the margins
+then have the covariance
 
     S_ij = -(n_ij + n_ji),    S_ii = -sum of the others in its row.
 
@@ -26,10 +26,10 @@ from fastkappa.statistics.tables import as_counts
 
 TOO_FEW_CLUSTERS = "there are too few clusters with a disagreement"
 NEVER_DISAGREE = "the raters never disagree"
-# The Stuart-Maxwell statistic has this relative accuracy per item.
+# the relative accuracy of the Stuart-Maxwell statistic, per item
 ROUNDING = 1e-12
-# With more coin tosses than this, the exact sum would have 100,000 terms or more. The normal
-# distribution is then accurate to a millionth within ten standard deviations.
+# With more coin tosses than this, the exact sum would have at least 100,000 terms, and the normal
+# distribution is accurate to a millionth within ten standard deviations.
 MOST_THROWS = 10**9
 
 
@@ -45,7 +45,7 @@ class ChiSquareTest(NamedTuple):
     p_value : float
         The probability of a statistic at least as large under the null hypothesis.
     undefined : str
-        The reason why the statistic is NaN, otherwise empty.
+        The reason why the statistic is NaN, or an empty text if it is not.
     """
 
     statistic: float
@@ -60,16 +60,16 @@ class McNemar(NamedTuple):
     Attributes
     ----------
     counts : tuple of int
-        The number of items to which only the first rater gave the first label, and the number to
-        which only the second rater did.
+        The numbers of items to which only the first rater, and only the second rater, gave the
+        first label.
     chi_square : ChiSquareTest
-        McNemar's original test. For two labels, the tests of Bowker and of Stuart and Maxwell are
-        the same.
+        McNemar's original test. For two labels, it equals the tests of Bowker and of Stuart and
+        Maxwell.
     corrected : ChiSquareTest
         The test with the continuity correction of Edwards (1948).
     exact_p_value : float
-        The two-sided p-value of the binomial distribution, for few disagreements. It is NaN if
-        there are no disagreements.
+        The two-sided p-value of the binomial distribution, for few disagreements. NaN if there are
+        no disagreements.
     """
 
     counts: tuple[int, int]
@@ -89,7 +89,7 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
     Returns
     -------
     test : ChiSquareTest
-        Its degrees of freedom are the number of label pairs that occur as a disagreement. Other
+        The test. Its degrees of freedom are the number of label pairs with a disagreement. Other
         pairs add nothing to the statistic.
 
     Raises
@@ -122,7 +122,7 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
     if freedom == 0:
         return ChiSquareTest(math.nan, 0, math.nan, NEVER_DISAGREE)
     difference = (counts - counts.T)[found].astype(np.float64)
-    # Every pair of labels is counted twice.
+    # each pair of labels is counted twice
     statistic = float((difference * difference / either[found].astype(np.float64)).sum()) / 2
     return ChiSquareTest(statistic, freedom, chi_square_p(statistic, freedom))
 
@@ -135,14 +135,14 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
     table : array-like of shape (l, l)
         Counts; rows are the first rater's ratings.
     clusters : Clusters or None, default=None
-        The clusters of the items, if they are not independent. The covariance is then that of
-        the sums of the clusters. For two labels, it is the covariance of Durkalski and others.
+        The clusters of the items, if they are not independent. The covariance is then computed from
+        the sums within clusters. For two labels, this is the method of Durkalski and others.
 
     Returns
     -------
     test : ChiSquareTest
-        Its degrees of freedom are the number of labels minus 1. There are fewer if a label has no
-        disagreements, or if labels form blocks without disagreements between blocks.
+        The test. Its degrees of freedom are the number of labels minus 1, or fewer if a label has
+        no disagreements, or if labels form blocks without disagreements between blocks.
 
     Raises
     ------
@@ -174,7 +174,8 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
     between = counts + counts.T
     np.fill_diagonal(between, 0)
     difference = (counts.sum(axis=1) - counts.sum(axis=0)).astype(np.float64)
-    # The matrix is computed in whole numbers, because after rounding its rows might not sum to 0.
+    # The matrix is computed in whole numbers, because rounding could keep its rows from summing to
+    # 0.
     covariance: FloatTable = (np.diag(between.sum(axis=1)) - between).astype(np.float64)
     blocks = _blocks(between > 0)
     kept = np.flatnonzero(blocks != np.arange(len(blocks)))
@@ -190,7 +191,7 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
 
 
 def _covariance_of_clusters(n_labels: int, clusters: Clusters) -> FloatTable:
-    """Return the covariance of the differences of the margins, shape (l, l), if these are 0."""
+    """Return the covariance, of shape (l, l), of the differences of margins with expectation 0."""
     apart = np.zeros((n_labels, n_labels, n_labels))
     every = np.arange(n_labels)
     apart[every, every] += 1
@@ -201,15 +202,15 @@ def _covariance_of_clusters(n_labels: int, clusters: Clusters) -> FloatTable:
 def bhapkar(table: ArrayLike) -> ChiSquareTest:
     """Return Bhapkar's test of equal margins, a Wald test.
 
-    Its variance does not assume equal margins. Its statistic is W / (1 - W / n), where W is the
-    statistic of `stuart_maxwell`. So it is always larger, and for many items both are nearly equal.
-    The parameters and errors are those of `stuart_maxwell`.
+    The variance does not assume equal margins. The statistic is W / (1 - W / n), where W is the
+    statistic of `stuart_maxwell`. It is always larger than W, but nearly equal for many items.
+    Parameters and errors are as for `stuart_maxwell`.
 
     Returns
     -------
     test : ChiSquareTest
-        It is also undefined if all disagreements change the margins in the same way, because the
-        variance is then 0.
+        The test. It is also undefined if all disagreements change the margins in the same way,
+        because the variance is then 0.
 
     References
     ----------
@@ -325,8 +326,8 @@ def _fair_coin_tail(k: int, n: int) -> float:
         return 0.5**n
     if n > MOST_THROWS:
         return math.erfc((n - 2 * k - 1) / math.sqrt(2 * n)) / 2
-    # This is Stirling's formula for the probability of exactly k heads, with x as the distance from
-    # the middle.
+    # Stirling's formula for the probability of exactly k heads, with x as the distance from the
+    # middle.
     x = (n - 2 * k) / n
     entropy = k * math.log1p(-x) + (n - k) * math.log1p(x)
     last = math.exp(_stirling(n) - _stirling(k) - _stirling(n - k) - entropy)

@@ -21,10 +21,9 @@ from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.intervals.methods import root_quantile, widening
 from fastkappa.statistics.tables import as_counts
 
-# Rounding can change the difference of two label values: 0.3 and 0.1 differ by 0.2 only up to
-# rounding.
+# The tolerance for rounding errors in the difference of two label values, such as 0.3 and 0.1.
 ROUNDING = 1e-9
-# The unit of a tolerance is a step between label positions, or a distance between label values.
+# The unit of a tolerance: steps between label positions, or the distance between label values.
 By: TypeAlias = Literal["steps", "values"]
 
 
@@ -41,7 +40,7 @@ class Proportion(Result, _Proportion):
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with one row: ``value``, ``standard_error`` and interval ends.
+        """Return a pandas DataFrame with one row: ``value``, ``standard_error`` and the interval.
 
         Raises
         ------
@@ -70,14 +69,14 @@ class _SpecificAgreement(NamedTuple):
 
 
 class SpecificAgreement(Result, _SpecificAgreement):
-    """The agreement on each label: arrays of shape (l,), or NaN for labels that nobody gave."""
+    """The agreement on each label, in arrays of shape (l,), with NaN for labels nobody gave."""
 
     __slots__ = ()
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per label.
 
-        Its columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
+        The columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
 
         Raises
         ------
@@ -106,9 +105,9 @@ def specific_agreement(
 ) -> SpecificAgreement:
     """Return the specific agreement of two raters on each label: 2 n_ii / (n_i. + n_.i).
 
-    It is the probability that a rater gives a label to an item if the other, randomly chosen rater
-    gave it. For two labels, the values are called positive and negative agreement. As a measure of
-    overlap it is known as the Dice coefficient and as F1.
+    If one of the two raters, chosen at random, gave a label to an item, it is the probability that
+    the other rater also did. For two labels, the values are called positive and negative agreement.
+    As a measure of overlap, it is known as the Dice coefficient and as F1.
 
     Parameters
     ----------
@@ -124,11 +123,11 @@ def specific_agreement(
     Returns
     -------
     agreement : SpecificAgreement
-        Standard errors are from the delta method. With clusters, they are computed from the sums of
-        each cluster. Intervals are not symmetric. Among the items with the label by either rater,
-        let q be the proportion with the label by both raters. It is binomial, and its Wilson
-        interval is transformed by 2 q / (1 + q). With clusters, the interval is for the number of
-        independent items with the same standard error.
+        Standard errors are computed by the delta method. With clusters, they are computed from sums
+        within clusters. Intervals are not symmetric. Among the items to which either rater gave the
+        label, let q be the proportion to which both raters gave it. Its count is binomial, and its
+        Wilson interval is transformed by 2 q / (1 + q). With clusters, the interval is for the
+        number of independent items with the same standard error.
 
     Raises
     ------
@@ -159,7 +158,7 @@ def specific_agreement(
     check_confidence(confidence)
     counts = as_counts(table)
     both = np.diagonal(counts).astype(np.float64)
-    # These sums are exact for counts below 2**53.
+    # for counts below 2**53, these sums are exact
     one_alone = (counts.sum(axis=0) + counts.sum(axis=1)).astype(np.float64) - 2 * both
     total = 2 * both + one_alone
     with np.errstate(invalid="ignore"):
@@ -200,12 +199,12 @@ def agreement_within(
     table : array-like of shape (l, l)
         Counts; rows are the first rater's ratings.
     tolerance : float
-        The largest difference to accept, at least 0. Rounding errors of label values are ignored:
+        The largest accepted difference, at least 0. Rounding errors of label values are ignored:
         0.4 and 0.1 differ by no more than 0.3.
     by : {'steps', 'values'}, default='steps'
         Whether to compare the positions of the labels or their values.
     labels : ndarray of shape (l,), default=None
-        The labels, which must be numbers. They are needed for ``by='values'``.
+        The labels, which must be numbers. Required for ``by='values'``.
     confidence : float, default=0.95
             The confidence level of the Wilson interval.
         clusters : Clusters or None, default=None
@@ -248,9 +247,8 @@ def _of_clusters(
 ) -> tuple[Floats, Floats]:
     """Return standard errors by clusters, and the factor from n to independent items.
 
-    ``slopes`` are tables of the change of a proportion per item of each cell. ``alone`` contains
-    the standard errors of independent items. The quantile of the interval is that of
-    `root_quantile`.
+    ``slopes`` are tables of the change of a proportion per item in each cell. ``alone`` contains
+    the standard errors for independent items. The interval uses the quantile of `root_quantile`.
     """
     variances = [float(clusters.products(slope.reshape(1, -1))[0, 0]) for slope in slopes]
     errors = np.array([math.nan if clusters.n_clusters < 2 else math.sqrt(v) for v in variances])
@@ -260,11 +258,11 @@ def _of_clusters(
 
 
 def wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return the ends of Wilson intervals of proportions, or NaN where n is 0."""
+    """Return the limits of Wilson intervals for proportions, or NaN where n is 0."""
     z2 = normal_quantile((1 + confidence) / 2) ** 2
     failures = n - successes
-    # The ends are the roots of (p - x / n)**2 = z**2 p (1 - p) / n. Each end is computed from its
-    # own proportion, so that no digits cancel near 0 and 1.
+    # The limits are the roots of (p - x / n)**2 = z**2 p (1 - p) / n. Each limit is computed from
+    # its own proportion, to avoid cancellation near 0 and 1.
     with np.errstate(divide="ignore", invalid="ignore"):
         root = np.sqrt(z2 * z2 / 4 + z2 * successes * failures / n)
         lower = successes * successes / n / (successes + z2 / 2 + root)

@@ -1,5 +1,5 @@
-/* Read integers in lanes with 64-byte vectors and narrow their codes to bytes. This changes the order of the codes, which
-   does not matter (see pairs/avx512.h). */
+/* Read integers in lanes with 64-byte vectors and narrow their codes to bytes. Narrowing changes the order of the codes,
+   which does not matter (see pairs/avx512.h). */
 #ifndef FASTKAPPA_COMMON_AVX512_H
 #define FASTKAPPA_COMMON_AVX512_H
 
@@ -9,8 +9,8 @@
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
-/* The stride can be larger than an element (is_in_lanes). A lane is then as wide as the stride, and the bytes above the
-   element are ignored. Only the low byte of a lane is kept, and only the bits of the element are checked:
+/* The stride can be larger than an element (is_in_lanes). In that case, a lane is as wide as the stride, and the bytes above
+   the element are ignored. Only the low byte of a lane is kept, and only the bits of the element are checked:
 
        an int16 every 4 bytes, lowest 1:   07 00 xx xx  - 1  =  06 00 yy yy     06 is the code, 00 is checked, yy is not
 
@@ -20,7 +20,7 @@ SIMD_BEGIN_AVX512
 typedef struct {
     const char *next;
     __m512i lowest;      /* the lowest label, in each lane */
-    __m512i high;        /* OR of all codes; a bit above the low byte shows that a code was outside */
+    __m512i high;        /* OR of all codes; a bit above the low byte means that a code was outside */
     __m512i above;       /* mask of the bits above the low byte of the element, in each lane */
     __m512i largest;     /* the largest code at each byte position */
     __m512i limit;       /* the largest legal code */
@@ -68,7 +68,7 @@ ALWAYS_INLINE __m512i next_lanes_512(column_512_t *column, int width, int halved
                       : _mm512_sub_epi64(values, column->lowest);
 }
 
-/* Inserts a code into the top byte of each lane and moves the other bytes down by one. vpshrd does both at once. */
+/* Inserts a code into the top byte of each lane and moves the other bytes down by one, both with a single vpshrd. */
 ALWAYS_INLINE __m512i push_byte_512(__m512i bytes, __m512i codes, int width)
 {
     return width == 2 ? _mm512_shrdi_epi16(bytes, codes, 8)
@@ -81,7 +81,7 @@ ALWAYS_INLINE __m512i or3_512(__m512i x, __m512i y, __m512i z)
     return _mm512_ternarylogic_epi64(x, y, z, 0xFE);
 }
 
-/* Returns the next 64 codes as bytes. They are narrowed from `width` vectors with lanes of `width` bytes. Their order
+/* Returns the next 64 codes as bytes, narrowed from `width` vectors with lanes of `width` bytes. The order of the codes
    depends only on the width, so the codes of two columns of equal width stay paired. */
 ALWAYS_INLINE __m512i next_codes_512(column_512_t *column, int width, int halved)
 {

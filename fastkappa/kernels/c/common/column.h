@@ -1,7 +1,7 @@
-/* Describe a column in memory and read it in portable C.
+/* Describe the memory layout of a column, and read columns in portable C.
 
-   A value becomes a code:  code = value - lowest  if that is in 0 .. n_labels-1, else n_labels ("outside").
-   The subtraction wraps, so one unsigned comparison tests both ends:
+   A value becomes a code:  code = value - lowest  if that is in 0 .. n_labels-1, otherwise n_labels ("outside").
+   The subtraction wraps, so one unsigned comparison checks both bounds:
 
        labels 3, 4, 5:  lowest = 3, n_labels = 3      value   2   3   4   5   6
                                                       code  2^64-1 0   1   2   3   -> 2^64-1 and 3 become 3: outside */
@@ -44,7 +44,7 @@ ALWAYS_INLINE int is_contiguous(const column_t *column)
     return column->stride == element_width(column->kind);
 }
 
-/* Returns whether vectors can load the integers without a copy. */
+/* Returns whether the integers can be loaded into vectors without a copy. */
 ALWAYS_INLINE int is_plain_integer(const column_t *column)
 {
     return is_contiguous(column) && !is_float(column->kind) && (!column->swapped || column->stride == 1);
@@ -64,8 +64,8 @@ ALWAYS_INLINE const char *element_address(const column_t *column, ptrdiff_t i)
     return column->data + i * column->stride;
 }
 
-/* Returns whether all possible codes fit in a byte. 256 labels fit if the elements are bytes, because a byte has no 257th
-   value. */
+/* Returns whether all possible codes fit in a byte. 256 labels fit if the elements are bytes, because a byte cannot have a
+   257th value. */
 ALWAYS_INLINE int codes_fit_byte(const column_t *column)
 {
     return column->n_labels <= 255 || (column->n_labels == 256 && element_width(column->kind) == 1);
@@ -94,15 +94,15 @@ ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *co
     return bytes;
 }
 
-/* The hardware prefetcher stops at the end of a page. So the address one page (4 KB) ahead is prefetched. On Zen 5,
-   prefetching is 5 to 15 % faster from memory, and no slower from a cache. Pairs of wide integers at AVX-512 are not
-   prefetched, because they became up to 50 % slower on Zen 4. Memory beyond a column is never read. */
+/* The hardware prefetcher stops at the end of a page, so this prefetches the address one page (4 KB) ahead. On Zen 5,
+   prefetching is 5 to 15 % faster from memory, and no slower from a cache. With AVX-512, pairs of wide integers are not
+   prefetched, because that made them up to 50 % slower on Zen 4. Memory beyond a column is never read. */
 ALWAYS_INLINE void fetch_next_page(const char *address)
 {
     FETCH((uintptr_t)address + 4096);
 }
 
-/* One element is read with memcpy, because elements can be unaligned. */
+/* Elements can be unaligned, so each is read with memcpy. */
 
 ALWAYS_INLINE uint16_t reversed16(uint16_t x) { return (uint16_t)((x >> 8) | (x << 8)); }
 ALWAYS_INLINE uint32_t reversed32(uint32_t x)
@@ -136,7 +136,7 @@ ALWAYS_INLINE double read_double(const char *p, int swapped)
     const uint64_t bits = read64(p, swapped); double x; memcpy(&x, &bits, sizeof x); return x;
 }
 
-/* Labels are within the range of the element's type, so the subtraction can wrap at the width of the element. */
+/* All labels are within the range of the element's type, so the subtraction may wrap at the width of the element. */
 ALWAYS_INLINE uint32_t code8(uint8_t x, uint64_t lowest, uint32_t n)
 {
     const uint32_t code = (uint8_t)(x - (uint8_t)lowest); return code < n ? code : n;
@@ -170,7 +170,7 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
 #  define UNROLL
 #endif
 
-/* There is one loop per layout of the elements (swapped, strided, contiguous) and per width of the written codes. */
+/* There is a separate loop for each layout of the elements (swapped, strided, contiguous) and each width of the codes. */
 #define DECODE_LOOPS(name, code_t, read, code, width)                                                         \
     MAYBE_UNUSED static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)    \
     {                                                                                                         \
@@ -186,7 +186,7 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
             for (ptrdiff_t i = 0; i < count; i++) codes[i] = (code_t)code(read(p + i * width, 0), lowest, n); \
     }
 
-/* Writes the codes of `count` elements from `start` on, for any kind, stride and byte order. Outside values become
+/* Writes the codes of `count` elements, beginning at `start`, for any kind, stride and byte order. Outside values become
    n_labels, which must fit in code_t. */
 #define DECODE(name, code_t)                                                                                  \
     DECODE_LOOPS(name##_from8, code_t, read8, code8, 1)                                                       \

@@ -8,7 +8,7 @@
 #define reader_t NAME(reader_t)
 #if SIMD_HAS_GNU
 #pragma GCC diagnostic push
-/* The warning does not apply, because no function here is called from another file. */
+/* The warning does not apply, because other files call no function defined here. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 

@@ -1,6 +1,6 @@
-/* Choose the vector instructions to use on this processor.
+/* Choose the vector instructions for this processor.
 
-   The kernels exist at up to four levels. All levels give the same table bit for bit and differ only in speed:
+   The kernels exist at up to four levels. All levels produce identical tables and differ only in speed:
 
      baseline   the instructions of every processor of the architecture (SSE2 on x86-64, plain C elsewhere)
      avx2       x86-64 with 32-byte vectors
@@ -18,7 +18,7 @@
 
 enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LEVELS = 4 };
 
-/* This includes clang-cl, which is clang with the command line of MSVC. */
+/* clang-cl, which is clang with the command line of MSVC, is included. */
 #if defined(__GNUC__) || defined(__clang__)
 #  define SIMD_HAS_GNU 1
 #  define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -46,8 +46,8 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
      SIMD_HAS_NEON      NEON
      SIMD_HAS_VECTORS   the vector levels (SSE2, AVX2 and NEON), written with the vector types of gcc and clang
 
-   gcc for Windows does not align wide vectors on the stack, and clang-cl before version 19 hides the intrinsics. These
-   compilers, and all others, use portable C. */
+   gcc for Windows does not align wide vectors on the stack, and clang-cl before version 19 hides the intrinsics. These and
+   all other compilers use portable C. */
 #if defined(FASTKAPPA_NO_SIMD) || (defined(__MINGW32__) && !defined(__clang__))
 #elif defined(_MSC_VER) && defined(__clang__) && __clang_major__ < 19
 #elif SIMD_HAS_GNU && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -76,7 +76,7 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #  include <arm_neon.h>
 #endif
 
-/* Prefetches the cache line of an address. The address can be invalid, because nothing is read. */
+/* Prefetches the cache line of an address. The address can be invalid, because a prefetch never faults. */
 #if SIMD_HAS_GNU
 #  define FETCH(address) __builtin_prefetch((const void *)(address))
 #elif SIMD_HAS_X86
@@ -85,7 +85,7 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #  define FETCH(address) ((void)(address))
 #endif
 
-/* These pragmas set the target of a level's functions. clang and gcc spell them differently. */
+/* These pragmas set the target of a level's functions. clang and gcc use different pragmas for this purpose. */
 #define SIMD_PRAGMA(text) _Pragma(#text)
 #if !SIMD_HAS_GNU
 #  define SIMD_BEGIN_AVX2
@@ -104,7 +104,7 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #endif
 
 #if SIMD_HAS_X86
-/* Returns a CPUID page as four registers, or zeros if the processor does not have that page. */
+/* Returns a CPUID page as four registers, or zeros if the processor lacks that page. */
 typedef struct { uint32_t eax, ebx, ecx, edx; } cpu_page_t;
 
 static cpu_page_t cpu_page(uint32_t leaf)
@@ -178,7 +178,7 @@ static int simd_level_available(int level)
 }
 
 /* The level in use. A plain int is enough, because the level is set only when a module is loaded and by tests. Several
-   extension modules include this header, and each has its own level until simd_level_share makes them share one. */
+   extension modules include this header. Each has its own level until simd_level_share makes them share one level. */
 static int simd_level_own = -1;
 static int *simd_level_used = &simd_level_own;
 
@@ -189,8 +189,8 @@ MAYBE_UNUSED static int simd_level_current(void)
     return *simd_level_used;
 }
 
-/* simd_level_address returns the address of the level of this module. simd_level_share makes this module use the level of
-   another module. */
+/* simd_level_address returns the address of the level of this module. simd_level_share makes this module use another
+   module's level. */
 MAYBE_UNUSED static int *simd_level_address(void)
 {
     return simd_level_used;
@@ -201,8 +201,8 @@ MAYBE_UNUSED static void simd_level_share(int *level)
     simd_level_used = level;
 }
 
-/* Uses `level` from now on and returns it. Returns -1 and changes nothing if the level is not available. Numbers below 0,
-   and SIMD_LEVELS and above, are never available. */
+/* Uses `level` from now on and returns it. Returns -1 and changes nothing if the level is not available. Levels below 0, or
+   from SIMD_LEVELS on, are never available. */
 MAYBE_UNUSED static int simd_level_force(int level)
 {
     if (level < 0 || level >= SIMD_LEVELS || !simd_level_available(level))
@@ -220,7 +220,7 @@ MAYBE_UNUSED static int simd_level_named(const char *name)
     return -1;
 }
 
-/* Calls name_baseline, name_avx2 or name_avx512. It is used for loops that compilers vectorise. */
+/* Calls name_baseline, name_avx2 or name_avx512. This macro is used for loops that compilers vectorise. */
 #if SIMD_HAS_X86
 #  define AT_LEVEL(name, ...)                                                     \
     do {                                                                          \

@@ -24,7 +24,7 @@ WIDEN(widen_uint32, uint32_t, read32, 4)
 WIDEN(widen_int64, uint64_t, read64, 8)
 #undef WIDEN
 
-/* Converts floats that are integers within int64. The results for other floats do not matter. */
+/* Converts floats that are integers within the range of int64. The results for other floats are never used. */
 #define WIDEN_FLOATS(name, read)                                                                       \
     static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint64_t *values)              \
     {                                                                                                         \

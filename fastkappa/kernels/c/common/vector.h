@@ -1,7 +1,8 @@
-/* Read integers with 16- or 32-byte vectors and narrow their codes. This is a template; see each_vector_level.h. It uses the
-   vector types of gcc and clang, whose ordinary operators work on all lanes.
+/* Read integers with 16- or 32-byte vectors and narrow their codes. This is a template; see each_vector_level.h. The
+   template uses the vector types of gcc and clang, whose ordinary operators work on all lanes.
 
-   The order of the pairs does not matter, as long as the codes of a pair stay together. So codes are narrowed by shifting:
+   The order of the pairs does not matter, as long as the codes of a pair stay together. Codes can therefore be narrowed by
+   shifting:
 
        int64 lanes, four per vector:   v0 | v1 << 8 | v2 << 16 | ... | v7 << 56      32 codes in the bytes of one vector
 
@@ -16,8 +17,8 @@ typedef uint16_t NAME(words_t) __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t NAME(ints_t) __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint64_t NAME(longs_t) __attribute__((vector_size(VECTOR_BYTES)));
 
-/* These vector types have one narrow element per wide lane: for example, bytes_for_words_t has as many bytes as a vector
-   has words. */
+/* These vector types have as many narrow elements as a full vector has wide lanes: for example, bytes_for_words_t has as
+   many bytes as a vector has words. */
 typedef uint8_t NAME(bytes_for_words_t) __attribute__((vector_size(VECTOR_BYTES / 2)));
 typedef uint8_t NAME(bytes_for_ints_t) __attribute__((vector_size(VECTOR_BYTES / 4)));
 typedef uint8_t NAME(bytes_for_longs_t) __attribute__((vector_size(VECTOR_BYTES / 8)));
@@ -65,7 +66,7 @@ ALWAYS_INLINE reader_t NAME(reader)(const column_t *column, ptrdiff_t start)
     return reader;
 }
 
-/* Returns the codes of the next elements. Each element fills a lane. */
+/* Returns the next codes, for elements that fill their lanes. */
 ALWAYS_INLINE longs_t NAME(codes_of_width)(reader_t *reader, int width)
 {
     longs_t values;
@@ -77,14 +78,15 @@ ALWAYS_INLINE longs_t NAME(codes_of_width)(reader_t *reader, int width)
                       : values - reader->lowest;
 }
 
-/* Returns the next codes of elements that are narrower than their lanes. */
+/* Returns the next codes, for elements that are narrower than their lanes. */
 ALWAYS_INLINE longs_t NAME(codes_in_gaps)(reader_t *reader, int width)
 {
     fetch_next_page(reader->next);
     return NAME(codes_of_width)(reader, width) & reader->element;
 }
 
-/* Reads contiguous narrow elements and widens them to the lanes. The subtraction wraps at the width of the element. */
+/* Reads contiguous narrow elements and widens them to the width of the lanes. The subtraction wraps at the width of the
+   element. */
 #define WIDENED(type, element_t, lanes_t)                                            \
     {                                                                                \
         NAME(type) values;                                                           \

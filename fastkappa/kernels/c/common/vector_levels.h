@@ -1,8 +1,8 @@
-/* Define the vector levels SSE2, AVX2 and NEON, with four operations that their vector types lack:
+/* Define the vector levels SSE2, AVX2 and NEON, with four operations that compilers' vector types lack:
 
      max_bytes(x, y)     the larger byte of each pair of bytes
      bit_of_cell(cell)   1 << (cell & 7) for each byte; cells are below 128
-     multiply_add(x, y)  the products of words below 2^15, with neighbouring products added as ints
+     multiply_add(x, y)  products of words below 2^15, with each two adjacent products added to an int
      any_bit(x)          whether any bit is set */
 #ifndef FASTKAPPA_VECTOR_LEVELS_H
 #define FASTKAPPA_VECTOR_LEVELS_H
@@ -12,7 +12,7 @@
 
 #if SIMD_HAS_GNU
 #pragma GCC diagnostic push
-/* The warning does not apply, because no function here is called from another file. */
+/* The warning does not apply, because other files call no function defined here. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
@@ -39,7 +39,8 @@ ALWAYS_INLINE int any_bit_sse2(sse2_longs_t x)
     return _mm_movemask_epi8(_mm_cmpeq_epi8((__m128i)x, _mm_setzero_si128())) != 0xFFFF;
 }
 
-/* SSE2 has no byte shuffle. Bit 0 of the cell shifts 1 by one, bit 1 by two and bit 2 by four. No byte overflows. */
+/* SSE2 has no byte shuffle, so 1 is shifted left by one if bit 0 of the cell is set, by two more for bit 1 and by four more
+   for bit 2. No byte overflows. */
 ALWAYS_INLINE sse2_bytes_t bit_of_cell_sse2(sse2_bytes_t cell)
 {
     const sse2_bytes_t second = (sse2_bytes_t)((cell & 2) == 2), third = (sse2_bytes_t)((cell & 4) == 4);
@@ -112,7 +113,7 @@ ALWAYS_INLINE neon_bytes_t bit_of_cell_neon(neon_bytes_t cell)
 #pragma GCC diagnostic pop
 #endif
 
-/* Calls function_avx2 (at AVX-512 too), function_sse2 or function_neon. */
+/* Calls function_avx2 (also for AVX-512), function_sse2 or function_neon. */
 #if SIMD_HAS_VECTORS && SIMD_HAS_X86
 #  define AT_VECTOR_LEVEL(function, arguments) \
        (simd_level_current() == SIMD_BASELINE ? function##_sse2 arguments : function##_avx2 arguments)
@@ -130,7 +131,7 @@ ALWAYS_INLINE int has_vectors(void)
 #endif
 }
 
-/* Functions that read columns at these levels. */
+/* the functions that read columns at each of these levels */
 #define VECTOR_TEMPLATE "vector.h"
 #include "each_vector_level.h"
 

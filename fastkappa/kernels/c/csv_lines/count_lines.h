@@ -1,8 +1,9 @@
 /* count_lines: count the pairs of texts in two fields of each line.
 
    A field ends at a delimiter. A line ends at LF or CR LF, and the last line ends at the end of the text. The text has no
-   quotes. Eight bytes are examined at once. After an XOR with the delimiter, or another byte that ends a field, a byte is
-   zero where a field ends. Adding 0x7F to the lower seven bits sets the top bit of every other byte:
+   quotes. Eight bytes are examined at once. After an XOR with the delimiter, or with another byte that ends a field, the
+   bytes at the ends of fields are zero. Adding 0x7F to the lower seven bits of each byte sets the top bit of all nonzero
+   ones:
 
        bytes XOR ','   00  31  80        00  31  80
        lower + 7F      7F  B0  7F
@@ -18,12 +19,12 @@
 /* A text consists of 64-bit words, padded with zeros. */
 #define MOST_WORDS 16
 #define MOST_TEXTS 512
-/* There are at least twice as many slots as texts, so most texts are in the slot given by their hash. */
+/* There are at least twice as many slots as texts, so most texts are in the slot that their hash selects. */
 #define TEXT_SLOT_BITS 10
 #define ODD_NUMBER 0x9E3779B97F4A7C15u
 
-/* The known texts in a hash table. A slot contains 1 + the index of a text, or 0 if it is empty. If the slot given by a
-   text's hash is taken, the text is in the next free slot. After the last slot comes the first. */
+/* The known texts in a hash table. A slot contains 1 + the index of a text, or 0 if it is empty. If the slot that a text's
+   hash selects is taken, the text is in the next free slot. The first slot follows the last one. */
 typedef struct {
     const uint64_t *words; /* `n_words` words per text */
     ptrdiff_t n_texts, n_words;
@@ -41,7 +42,8 @@ typedef struct {
     ptrdiff_t start, length;
 } field_t;
 
-/* The state of reading. `next` bytes have been read, and `ends` has a bit for each end of a field in the last eight bytes. */
+/* The state of the reader. `next` bytes have been read, and `ends` has a bit for each end of a field in the last eight of
+   them. */
 typedef struct {
     ptrdiff_t start, next;
     uint64_t ends;
@@ -53,7 +55,7 @@ ALWAYS_INLINE uint64_t zero_bytes(uint64_t word)
     return ~(((word & lower) + lower) | word | lower);
 }
 
-/* Returns the position at which the next field ends. */
+/* Returns the position of the end of the next field. */
 ALWAYS_INLINE ptrdiff_t end_of_field(const lines_t *lines, reader_t *reader)
 {
 #if SIMD_HAS_VECTORS /* vectors imply __builtin_ctzll and little-endian byte order */
@@ -79,7 +81,7 @@ ALWAYS_INLINE ptrdiff_t end_of_field(const lines_t *lines, reader_t *reader)
 #endif
 }
 
-/* Finds two fields of the next line, which must exist. Returns whether the line has the right number of fields. */
+/* Finds the two fields in the next line, which must exist. Returns whether the line has the right number of fields. */
 ALWAYS_INLINE int read_line(const lines_t *lines, reader_t *reader, field_t *first, field_t *second)
 {
     for (ptrdiff_t i = 0; i < lines->n_fields; i++) {
@@ -95,7 +97,7 @@ ALWAYS_INLINE int read_line(const lines_t *lines, reader_t *reader, field_t *fir
     return 1;
 }
 
-/* Returns the first `length` bytes, at most 7, padded with zeros to 8 bytes. `readable` bytes can be read. */
+/* Returns the first `length` bytes, at most 7, padded with zeros to 8 bytes. Only `readable` bytes can be read. */
 ALWAYS_INLINE uint64_t first_bytes(const uint8_t *data, ptrdiff_t length, ptrdiff_t readable)
 {
     uint64_t word = 0;
@@ -183,7 +185,7 @@ MAYBE_UNUSED static ptrdiff_t count_lines(const uint64_t *row_words, ptrdiff_t n
 {
     const texts_t rows = in_slots(row_words, n_rows, words_of_row);
     const texts_t columns = in_slots(column_words, n_columns, words_of_column);
-    /* Compilers unroll loops with a constant number of words. */
+    /* With a constant number of words, compilers unroll the loops. */
     if (words_of_row == 1 && words_of_column == 1) return count_some(&rows, 1, &columns, 1, lines, table);
     if (words_of_row == 2 && words_of_column == 2) return count_some(&rows, 2, &columns, 2, lines, table);
     return count_some(&rows, words_of_row, &columns, words_of_column, lines, table);

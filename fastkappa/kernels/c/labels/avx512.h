@@ -1,9 +1,9 @@
-/* Look up labels in registers if there are few of them. The registers contain 64 one-byte slots, and 16 labels in lanes as
-   wide as the elements.
+/* Look up labels in registers if there are few of them. The registers contain 64 one-byte slots, and 16 labels in lanes that
+   are as wide as the elements.
 
    The hash has 64 bits (hash.h). If the lower 48 bits of its multiplier are 0, the upper 16 bits of the product depend only
-   on the lower 16 bits of the value and the upper 16 bits of the multiplier. Then lanes of 16 bits find the same slots as
-   lanes of 64 bits. */
+   on the lower 16 bits of the value and the upper 16 bits of the multiplier. In that case, 16-bit lanes find the same slots
+   as 64-bit lanes. */
 #ifndef FASTKAPPA_LABELS_AVX512_H
 #define FASTKAPPA_LABELS_AVX512_H
 
@@ -35,16 +35,15 @@ static int fits_registers_512(const column_t *column, const label_hash_t *hash)
 
 SIMD_BEGIN_AVX512
 
-/* Looks up FEW_AT_ONCE elements at a time. Stops at a group with an element that is not in the slot given by its hash, and
-   returns the number of elements before it. Codes are as wide as a lane, but only the low byte of a code is used; the other
-   bytes come from slot 0. */
+/* Looks up FEW_AT_ONCE elements at a time. Stops at a group with an element that is not in the slot selected by its hash,
+   and returns the number of elements before the group. Codes are as wide as a lane, but only the low byte of a code is used;
+   the other bytes come from slot 0. */
 ALWAYS_INLINE ptrdiff_t look_up_width_512(const char *p, const label_hash_t *hash, ptrdiff_t count, uint8_t *codes, int width)
 {
     char labels[8 * FEW_LABELS] = {0};
     for (uint64_t code = 0; code <= hash->n_labels && code < FEW_LABELS; code++)
         memcpy(labels + code * (uint64_t)width, &hash->labels[code], (size_t)width);
-    /* An index of a 16-bit lane has 5 bits. So label 16 repeats the first label, to which an index of 4 bits would
-       wrap. */
+    /* The index for a 16-bit lane has 5 bits. So label 16 repeats the first label, to which a 4-bit index would wrap. */
     if (width == 2)
         memcpy(labels + 2 * FEW_LABELS, &hash->labels[0], 2);
     const __m512i slots = _mm512_loadu_si512(hash->slots);

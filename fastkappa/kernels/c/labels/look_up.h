@@ -1,13 +1,14 @@
 /* look_up_labels: find the codes of arbitrary 64-bit labels in a hash table.
 
-   Multiplying a label by an odd number mixes its upper bits well. These bits are the index of a slot, and the slot contains
-   the code of a label. One comparison shows whether this is the right label. If its slot is taken, a label is in the next
-   free slot. An empty slot contains the code n, which is the number of labels:
+   The label is multiplied by an odd number, which mixes the upper bits of the product well. These bits are the index of a
+   slot, and the slot contains the code of a label. One comparison shows whether this is the right label. A label whose slot
+   is taken is in the next free slot. An empty slot contains the code n, the number of labels:
 
        labels 10, 5000, -3    shift 61, 8 slots    code of each slot   3 0 3 2 3 3 1 3
                                                    label of each code  10 5000 -3, and 10 again for code 3
 
-   Code n has the label of code 0. A value equal to it is found before an empty slot, so an empty slot never matches. */
+   Code n has the label of code 0. The search for a value equal to that label ends before an empty slot, so an empty slot
+   never matches. */
 #ifndef FASTKAPPA_LOOK_UP_H
 #define FASTKAPPA_LOOK_UP_H
 
@@ -54,16 +55,16 @@ static ptrdiff_t look_up_values(const label_hash_t *hash, const uint64_t *values
     }
 }
 
-/* Prefetches the next block, because memory would otherwise be idle while a block is looked up. Without prefetching, 64-bit
-   integers took 50 % longer. Memory beyond a column is never read. */
+/* Prefetches the next block, so that memory is not idle while a block is looked up. Without prefetching, 64-bit integers
+   took 50 % longer. Memory beyond a column is never read. */
 ALWAYS_INLINE void fetch_block(const char *address, ptrdiff_t n_bytes)
 {
     for (ptrdiff_t i = 0; i < n_bytes; i += 64)
         FETCH((uintptr_t)address + (uintptr_t)i);
 }
 
-/* Writes the codes of values start..stop-1 to `codes`. A value that is not a label gets the code n_labels. Returns the number
-   of such values. The fields `lowest` and `n_labels` of the column are ignored. */
+/* Writes the codes of values start..stop-1 to `codes`. A value that is not a label gets the code n_labels. Returns the
+   number of values that are not labels. The fields `lowest` and `n_labels` of the column are ignored. */
 MAYBE_UNUSED static ptrdiff_t look_up_labels(const column_t *column, const label_hash_t *hash, ptrdiff_t start,
                                              ptrdiff_t stop, char *codes)
 {

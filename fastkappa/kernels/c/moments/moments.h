@@ -1,7 +1,7 @@
 /* sum_moments: compute the sums for quadratic kappa without a table.
 
-   Quadratic kappa depends only on the sums, the sums of squares and the sum of products of the codes. They are five exact
-   integers for any number of labels.
+   Quadratic kappa depends only on the sums, the sums of squares and the sum of products of the codes. These are five exact
+   integers, regardless of the number of labels.
 
        a  0 2 1      sum_a 3   sum_aa 0 + 4 + 1 = 5
        b  0 1 1      sum_b 2   sum_bb 0 + 1 + 1 = 2      sum_ab 0 + 2 + 1 = 3
@@ -33,7 +33,7 @@ static ptrdiff_t moments_vector(const column_t *a, const column_t *b, ptrdiff_t 
         uint64_t sums[5];
         if (narrow ? !AT_VECTOR_LEVEL(pair_bytes, (a, b, start, BLOCK, bytes_a, bytes_b))
                    : !AT_VECTOR_LEVEL(pair_words, (a, b, start, BLOCK, codes_a, codes_b))) {
-            moments_plain(a, b, start, start + BLOCK, moments);   /* a value is outside the labels */
+            moments_plain(a, b, start, start + BLOCK, moments);   /* some value is outside the labels */
             continue;
         }
         if (narrow)
@@ -47,7 +47,7 @@ static ptrdiff_t moments_vector(const column_t *a, const column_t *b, ptrdiff_t 
 }
 #endif
 
-/* Adds pairs start..stop-1 to the moments, which must be zero at first. There can be at most 65 536 labels. */
+/* Adds pairs start..stop-1 to the moments, which must initially be zero. There can be at most 65 536 labels. */
 MAYBE_UNUSED static void sum_moments(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                      moments_t *moments)
 {

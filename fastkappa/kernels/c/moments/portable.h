@@ -19,7 +19,7 @@ ALWAYS_INLINE void add_wide(wide_sum_t *sum, uint64_t value)
     sum->high += sum->low < value;
 }
 
-/* The sums of a block. These sums cannot overflow, because BLOCK * 2^32 is far below 2^64. */
+/* The sums of a block, which cannot overflow, because BLOCK * 2^32 is far below 2^64. */
 typedef struct { uint64_t n, a, b, aa, bb, ab; } block_moments_t;
 
 static void add_block_moments(moments_t *moments, const block_moments_t *block, uint64_t count)
@@ -33,7 +33,7 @@ static void add_block_moments(moments_t *moments, const block_moments_t *block, 
     add_wide(&moments->sum_ab, block->ab);
 }
 
-/* Sums any input. Codes are at most 2^16, and their products are computed in 64 bits. */
+/* Computes the moments of any input. Codes are at most 2^16, and their products are computed in 64 bits. */
 static void moments_plain(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
 {
     uint32_t codes_a[BLOCK], codes_b[BLOCK];

@@ -1,14 +1,13 @@
 /* Sum the codes of a block and their products with vectors. This is a template; see common/each_vector_level.h.
 
-   multiply_add(x, y), defined in vector_levels.h, multiplies words below 2^15 and adds neighbouring products into ints.
+   multiply_add(x, y), defined in vector_levels.h, multiplies words below 2^15 and adds each two adjacent products to an int.
    Two-byte codes are split, code = low + 256 * high, and so are their products:
 
        a * b  =  a.low * b.low  +  256 * (a.low * b.high + a.high * b.low)  +  65536 * a.high * b.high
 
-   An int grows by at most 4 * 255 * 255 per vector. So the sums of a block of 1024 pairs stay far below 2^31. */
+   An int grows by at most 4 * 255 * 255 per vector. The sums of a block of 1024 pairs therefore stay far below 2^31. */
 
-/* Entry 0 sums products of two low bytes, entry 1 products of a low and a high byte, and entry 2 products of two high
-   bytes. */
+/* Entry 0 is the sum of the products of two low bytes, entry 1 of a low and a high byte, and entry 2 of two high bytes. */
 typedef struct { ints_t a[2], b[2], aa[3], bb[3], ab[3]; } NAME(sums_t);
 #define sums_t NAME(sums_t)
 

@@ -2,8 +2,8 @@
    common/each_vector_level.h. */
 
 /* Writes the codes of `count` pairs (a multiple of VECTOR_BYTES) as bytes or words. The order of the pairs changes, but the
-   codes of a pair stay together. Lanes are as wide as the wider element. Returns 0, with undefined codes, if a value was
-   outside. */
+   codes of a pair stay together. Lanes are as wide as the wider element. Returns 0 and leaves the codes undefined if a value
+   was outside. */
 ALWAYS_INLINE int NAME(pair_codes)(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count,
                                    char *codes_a, char *codes_b, int lane, int out)
 {

@@ -1,15 +1,15 @@
 /* Count pairs of contiguous integers of equal width with one increment per pair. While some pairs are counted, the cells of
-   the next pairs are computed, so that memory and counters do not wait for each other. This is a template; see
-   common/each_vector_level.h. AVX-512 uses the AVX2 version, which is limited by memory on Zen 4.
+   the next pairs are computed, so that loads and increments do not wait for each other. This is a template; see
+   common/each_vector_level.h. With AVX-512, the AVX2 version is used too, because memory limits its speed on Zen 4.
 
-   A cell is computed in the lane of its elements, as a word. The cells of several vectors are packed side by side:
+   Each cell is computed, as a word, in the lane of its elements. The cells of several vectors are packed side by side:
 
        int64 lanes, four per vector:   c0 | c1 << 16 | c2 << 32 | c3 << 48,   c = (a - lowest) * row + (b - lowest)
 
-   A legal code is 0 above the lowest byte of its lane, so a single byte comparison finds outside values. */
+   The upper bytes of a legal code are 0, so a single comparison of bytes finds outside values. */
 
 /* Computes the cells of the next STEP_PAIRS pairs, in a different order. Each lane of a limit is the largest legal code.
-   Returns 0, with undefined cells, if a value was outside. */
+   Returns 0 and leaves the cells undefined if a value was outside. */
 ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a, bytes_t limit_b, uint16_t row, int width,
                                       uint16_t *cells)
 {

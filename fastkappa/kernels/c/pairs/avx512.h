@@ -1,6 +1,6 @@
-/* Count pairs of few labels by positional popcount, without an increment per pair (AVX-512).
+/* Count pairs of few labels by positional popcount (AVX-512), which avoids one increment per pair.
 
-   One increment per pair costs a cycle. Here the 64 bytes of a vector contain 64 pairs:
+   One increment per pair costs a cycle. Positional popcount processes 64 pairs at once, one per byte of a vector:
 
    1. Narrow.  The order of the pairs does not matter, as long as the codes of a pair stay together. So eight vectors of
       int64 codes are shifted and OR-ed into one vector of bytes:   v0 | v1 << 8 | v2 << 16 | ...   (next_codes_512).
@@ -18,13 +18,13 @@
       weight 2 (the carries: the majority of x, y, z). A tree of such adders reduces 16 vectors to one vector of weight 16
       per plane. The vectors of weights 1, 2, 4 and 8 that remain are kept in the plane and added to the next 16 vectors.
 
-   4. Count.  Only one vector in 16 is counted. Its 8 x 8 bits are transposed (GFNI), so that each byte contains the bits of
+   4. Count.  Only every 16th vector is counted. Its 8 x 8 bits are transposed (GFNI), so that each byte contains the bits of
       one cell. The set bits of each byte are added to byte counters, which are flushed before they can overflow.
 
    The cost is three instructions per plane and 64 pairs. The last cell needs no plane, because it gets all remaining pairs.
-   So with labels 0..2, as above, one plane is enough.
+   With labels 0..2, as above, a single plane is enough.
 
-   Bounds are checked before a group of 1024 pairs is counted: the largest code, and the bits lost in narrowing. A group
+   Before a group of 1024 pairs is counted, its bounds are checked: the largest code, and the bits lost in narrowing. A group
    with an outside value is counted by the portable kernel instead. */
 #ifndef FASTKAPPA_PAIRS_AVX512_H
 #define FASTKAPPA_PAIRS_AVX512_H
@@ -47,7 +47,7 @@ enum {
 };
 
 typedef struct {
-    __m512i ones, twos, fours, eights; /* bits of weight 1, 2, 4 and 8 that are not yet counted */
+    __m512i ones, twos, fours, eights; /* bits of weight 1, 2, 4 and 8, not yet counted */
     __m512i bytes;                     /* byte counters of weight 16; byte 8j + c counts cell c */
     __m512i total;                     /* the counts of the cells of the plane, as int64 */
 } plane_512_t;
@@ -61,11 +61,11 @@ ALWAYS_INLINE __m512i add_bits_512(__m512i *sum, __m512i x, __m512i y)
     return carry;
 }
 
-/* Transposes the bits of each group of 8 bytes, so that there is one byte per bit position, and counts the bits of each byte. */
+/* Transposes the bits of each group of 8 bytes into one byte per bit position, and counts the bits of each byte. */
 ALWAYS_INLINE __m512i bits_by_position_512(__m512i bits)
 {
     const __m512i identity = _mm512_set1_epi64((int64_t)0x8040201008040201);
-    /* if the bits are the matrix and the identity the vectors, the product is the transpose */
+    /* with the bits as the matrix and the identity as the vectors, the product is the transpose */
     return _mm512_popcnt_epi8(_mm512_gf2p8affine_epi64_epi8(identity, bits, 0));
 }
 
@@ -80,7 +80,8 @@ ALWAYS_INLINE __m512i sums_by_cell_512(__m512i bytes)
 }
 
 /* If there are more cells than a look-up table has entries, they are processed in windows of 56 cells (7 planes). Cells
-   outside the window become 63, and entry 63 is 0 in each table. The subtraction wraps, so one minimum handles both ends. */
+   outside the window become 63, and entry 63 is 0 in each table. The subtraction wraps, so one minimum handles both
+   bounds. */
 ALWAYS_INLINE void cells_of_window_512(__m512i *local, const __m512i *cells, int window)
 {
     const __m512i first = _mm512_set1_epi8((char)(window * WINDOW_CELLS)), none = _mm512_set1_epi8(63);
@@ -140,7 +141,7 @@ ALWAYS_INLINE void flush_planes_512(plane_512_t *planes, int n_planes)
     }
 }
 
-/* Returns the counts of the bits that are left in the adders, multiplied by their weights. */
+/* Counts the bits that remain in the adders, and returns the counts multiplied by the bits' weights. */
 ALWAYS_INLINE __m512i rest_of_plane_512(const plane_512_t *plane)
 {
     const __m512i ones = sums_by_cell_512(bits_by_position_512(plane->ones));
@@ -162,8 +163,8 @@ ALWAYS_INLINE __m512i next_cells_512(column_512_t *a, column_512_t *b, __m512i n
 
 /* The kernel */
 
-/* Adds the counts of the planes to the table. If the last cell has no plane, it gets those of the n pairs that are in no
-   other cell. */
+/* Adds the counts of the planes to the table. If the last cell has no plane, it gets all of the n pairs that are not in
+   another cell. */
 static void planes_into_table_512(const plane_512_t *planes, int n_planes, size_t n_a, size_t n_b, int64_t n, int64_t *table)
 {
     int64_t cells[8 * MAX_PLANES_512];
@@ -178,8 +179,8 @@ static void planes_into_table_512(const plane_512_t *planes, int n_planes, size_
         }
 }
 
-/* Counts whole groups from `start` on, and returns the index of the first pair that was not counted. The cells of the next
-   group are read while the planes of the current group are processed, so that memory never waits for the adders. */
+/* Counts whole groups, beginning at `start`, and returns the index of the first uncounted pair. The cells of the next group
+   are read while the planes of the current group are processed, so that memory never waits for the adders. */
 ALWAYS_INLINE ptrdiff_t count_groups_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                          int64_t *table, int width, int halved, int windows)
 {
@@ -251,10 +252,10 @@ COUNT_GROUPS_512(count_groups_512_128_more, 8, 1, 1)
 #undef COUNT_GROUPS_512
 
 /* Counts whole groups of two columns of integers in lanes of equal width, with at most 256 cells. Returns the index of the
-   first pair that was not counted. */
+   first uncounted pair. */
 static ptrdiff_t count_popcount_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
-    const int more = a->n_labels * b->n_labels > 64; /* a look-up uses only 6 bits of a cell, so it cannot tell 64 from 0 */
+    const int more = a->n_labels * b->n_labels > 64; /* a look-up uses only 6 bits of a cell, so it takes 64 for 0 */
     if (!is_contiguous(a) || !is_contiguous(b))
         stop--; /* the memory after the last element can be unreadable */
     switch (a->stride) {

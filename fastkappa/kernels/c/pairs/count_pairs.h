@@ -1,4 +1,4 @@
-/* count_pairs: count the confusion table of two columns with the fastest kernel for them on this machine. */
+/* count_pairs: compute the confusion table of two columns with the fastest kernel for them on this machine. */
 #ifndef FASTKAPPA_COUNT_PAIRS_H
 #define FASTKAPPA_COUNT_PAIRS_H
 
@@ -12,12 +12,12 @@
 #define VECTOR_TEMPLATE "../pairs/vector.h"
 #include "../common/each_vector_level.h"
 
-/* Counts whole groups from `start` on, and returns the index of the first pair that was not counted. */
+/* Counts whole groups, beginning at `start`, and returns the index of the first uncounted pair. */
 typedef ptrdiff_t count_kernel_t(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table);
 
 enum {
     FULL_GROUP = 1024,            /* a multiple of the group size of every kernel */
-    BYTES_AT_ONCE = 16 * BLOCK    /* pairs narrowed to bytes at once; many, so that kernels are rarely started */
+    BYTES_AT_ONCE = 16 * BLOCK    /* pairs narrowed to bytes at once; a large number, so that kernels are rarely started */
 };
 
 /* Returns the number of pairs below which setting up a kernel costs more than it saves. */
@@ -27,7 +27,7 @@ static ptrdiff_t small_call(void)
 }
 
 /* Returns the popcount kernel for contiguous integers of equal width and this number of legal cells. Returns NULL if there is
-   no such kernel, or if one increment per pair is faster. A last cell that would be alone in its plane costs nothing. */
+   no such kernel, or if one increment per pair is faster. The last cell costs nothing if it would be alone in its plane. */
 static count_kernel_t *popcount_kernel(const column_t *a, const column_t *b)
 {
     const uint64_t n_cells = a->n_labels * b->n_labels;
@@ -47,14 +47,14 @@ static count_kernel_t *popcount_kernel(const column_t *a, const column_t *b)
     return NULL;
 }
 
-/* Returns whether the popcount kernel supports integers with gaps between them. */
+/* Returns whether there is a popcount kernel for integers with gaps between them. */
 static int takes_gaps(void)
 {
     return simd_level_current() == SIMD_AVX512;
 }
 
-/* Counts up to BYTES_AT_ONCE pairs after narrowing them to bytes. The pairs are padded to whole groups with pairs (0, 0),
-   which are subtracted again. */
+/* Narrows up to BYTES_AT_ONCE pairs to bytes and counts them. The last group is filled with pairs (0, 0), which are
+   subtracted again. */
 static void count_as_bytes(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table,
                            count_kernel_t *kernel)
 {

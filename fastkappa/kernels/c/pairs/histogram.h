@@ -1,15 +1,16 @@
-/* Count pairs of many labels with one increment per pair, and make increments as cheap as possible.
+/* Count pairs of many labels with one increment per pair, made as cheap as possible.
 
-   A block of pairs is converted to cell numbers (vectorised, in the L1 cache). Then each pair increments its cell. An
-   increment is slow if an earlier pair has just changed the same counter, because it waits for that store. If such
+   A block of pairs is converted to cell numbers (vectorised, in the L1 cache). Each pair then increments the counter of its
+   cell. An increment is slow if an earlier pair has just changed the same counter, because it waits for that store. If such
    collisions are frequent but irregular (for example, 90 % of all pairs in one cell), the processor mispredicts them, and
-   an increment costs five times as much. So several copies of the counters are used in turn and added up at the end:
+   an increment costs five times as much. To avoid this, several copies of the counters are used in rotation and added up at
+   the end:
 
        8 copies    counters[cell * 8 + k], k = 0..7      pairs 0, 8, 16, ... use copy 0; 1, 9, 17, ... copy 1; ...
 
-   Copies need space in the cache. So there are 8 copies if the counters are few. Otherwise there is one copy, or 8 if a
-   sample of the pairs shows collisions in up to 65 536 cells. The copies of a counter are adjacent, because copies 2^k bytes
-   apart would compete for the same cache sets.
+   Copies take up cache space. So 8 copies are used if there are few counters, or if a sample of the pairs shows collisions
+   and there are at most 65 536 cells. Otherwise there is only one copy. The copies of a counter are adjacent, because copies
+   2^k bytes apart would compete for the same cache sets.
 
    A large number of counters does not fit in the L1 cache, so loading one counter evicts other data. Cell numbers are
    therefore computed for few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, 256 labels were 50 % slower,
@@ -17,9 +18,9 @@
    others are counted (see add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On Zen 4, it saved half of
    the time for int64 and for colliding pairs. If there are few pairs, they are counted in the table itself.
 
-   Up to 65 536 cells, a counter has 32 bits. Counters of 16 or 8 bits, of which more fit in the cache, saved 0 to 20 % of
-   the time if raters agree on most items (40 to 256 labels, Zen 4), and up to 50 % if labels are spread evenly. Beyond
-   65 536 cells, a counter has 8 bits. When it wraps to 0, 256 is added to the table. */
+   With up to 65 536 cells, a counter has 32 bits. Counters of 16 or 8 bits, of which more fit in the cache, saved 0 to 20 %
+   of the time if raters agree on most items (40 to 256 labels, Zen 4), and up to 50 % if labels are spread evenly. With more
+   cells, a counter has 8 bits. Whenever it wraps to 0, 256 is added to the table. */
 #ifndef FASTKAPPA_HISTOGRAM_H
 #define FASTKAPPA_HISTOGRAM_H
 
@@ -36,19 +37,19 @@ enum {
     SAMPLE_PLACES = 16,
     SAMPLE_PAIRS = 32
 };
-static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between samples; too few for 4-byte counters to wrap */
+static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between samples; 4-byte counters cannot wrap */
 
 /* Cell numbers */
 
-/* Returns the number of rows or columns of counters. With 256 labels, no byte is left for an outside code, so it has no
-   counters. */
+/* Returns the number of rows or columns of counters. With 256 labels, a byte cannot represent the outside code, so that code
+   has no counters. */
 ALWAYS_INLINE size_t n_short_codes(const column_t *column)
 {
     return column->n_labels == MOST_SHORT_LABELS ? MOST_SHORT_LABELS : n_codes(column);
 }
 
-/* Computes the cell numbers of up to COUNT_STAGE pairs, for n_short_codes(a) x n_short_codes(b) counters. Returns 0, with
-   undefined cell numbers, if an outside code has no counters. */
+/* Computes the cell numbers of up to COUNT_STAGE pairs, for n_short_codes(a) x n_short_codes(b) counters. Returns 0 and
+   leaves the cell numbers undefined if there are outside codes but no counters for them. */
 static int short_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
     if (codes_fit_byte(a) && codes_fit_byte(b)) {
@@ -73,8 +74,7 @@ static void long_cells(const column_t *a, const column_t *b, ptrdiff_t start, pt
     cells_of_words(codes_a, codes_b, count, (uint32_t)n_codes(b), cells);
 }
 
-/* Returns whether pairs are often in the same cell as one of the two pairs before them. Only a sample of the range is
-   examined. */
+/* Returns whether many pairs in a sample of the range are in the same cell as one of the two pairs before them. */
 static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop)
 {
     uint32_t codes_a[SAMPLE_PAIRS], codes_b[SAMPLE_PAIRS];
@@ -118,13 +118,13 @@ static void add_long(const uint32_t *cells, ptrdiff_t count, uint8_t *counters, 
     }
 }
 
-/* The functions from here on count pairs while the cells of the next pairs are computed. */
+/* The following functions count pairs while they compute the cells of the next pairs. */
 
 enum {
-    STEPS_AHEAD = 3,   /* cells are computed this many steps before they are counted; one less than a power of 2 */
+    STEPS_AHEAD = 3,   /* steps between computing cells and counting them; one less than a power of 2 */
     FETCH_BYTES = 2048 /* distance of the prefetch in bytes */
 };
-/* A step has few pairs, so that the processor overlaps the cells of one step with the increments of another. */
+/* Steps are short, so that the processor can overlap the cell computations of one step with the increments of another. */
 #define STEP_PAIRS(width) ((width) == 1 ? 32 : 16)
 
 #define VECTOR_TEMPLATE "../pairs/add_pairs.h"
@@ -136,8 +136,8 @@ ALWAYS_INLINE int are_for_steps(const column_t *a, const column_t *b)
     return has_vectors() && is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride;
 }
 
-/* Counts pairs from `start` on while it computes cells, at levels that support it. Returns the index of the first pair that
-   was not counted, because its step has an outside value or is not complete. */
+/* Counts pairs, beginning at `start`, while it computes cells, at levels that support this. Stops at a step that has an
+   outside value or is incomplete, and returns the index of the first uncounted pair. */
 #ifdef AT_VECTOR_LEVEL
 #  define ADD_STEPS(name) if (are_for_steps(a, b)) return AT_VECTOR_LEVEL(name, (a, b, start, stop, counters));
 #else
@@ -184,7 +184,7 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         count_plain(a, b, start, stop, table);
         return;
     }
-    /* int64 columns fill the cache, which leaves little room even for few counters */
+    /* int64 columns fill the cache, so that even a few counters hardly fit */
     if (n_cells > FEW_CELLS || (a->stride == 8 && are_for_steps(a, b)))
         copies = neighbours_collide(a, b, start, stop) ? 8 : 1;
     if (n_cells > FEW_CELLS) {
@@ -238,7 +238,7 @@ static void count_histogram(const column_t *a, const column_t *b, ptrdiff_t star
     }
     const int is_short = a->n_labels <= MOST_SHORT_LABELS && b->n_labels <= MOST_SHORT_LABELS;
     while (start < stop) {
-        /* if the rest is not much longer than a range, count it as one range */
+        /* if the remaining pairs do not exceed a range by much, count them as one range */
         const ptrdiff_t end = stop - start < 2 * HISTOGRAM_RANGE ? stop : start + HISTOGRAM_RANGE;
         (is_short ? count_short_range : count_long_range)(a, b, start, end, table);
         start = end;

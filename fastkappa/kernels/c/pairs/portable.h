@@ -1,13 +1,13 @@
 /* Count pairs in portable C: decode a block of each column, then increment the table once per pair.
 
-   This kernel handles any input, including outside values, which have their own row and column. Faster kernels
-   leave the pairs that they cannot handle to this kernel: the last pairs, and blocks with an outside value. */
+   This kernel handles any input, including outside values, which have their own row and column. Faster kernels leave the
+   last pairs and blocks with outside values to this kernel. */
 #ifndef FASTKAPPA_PAIRS_PORTABLE_H
 #define FASTKAPPA_PAIRS_PORTABLE_H
 
 #include "../common/column.h"
 
-/* Counts up to one block. Contiguous integers, the usual case in a small call, are not decoded to a copy first. */
+/* Counts up to one block. Contiguous integers, the usual case in a small call, are counted without a decoded copy. */
 #define COUNT_DIRECT(name, read, code, width)                                                                 \
     static void name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table)  \
     {                                                                                                         \

@@ -1,18 +1,19 @@
 /* sum_pairs: compute the number of pairs and the sum of item weights per cell in one pass.
 
    There is one addition per pair, and each sum has eight adjacent copies, as in histogram.h. An addition must wait if the
-   addition before it was to the same cell. Eight copies are eight chains of additions that do not wait for each other.
+   addition before it was to the same cell. With eight copies, there are eight chains of additions that do not wait for each
+   other.
 
-   Counting adds no cost. The sum and the count of a cell are the two lanes of one float64 vector, to which (weight, 1) is
-   added. A float64 counts exactly up to 2^53, and no range is that long.
+   Counting costs nothing extra. The sum and the count of a cell are the two lanes of one float64 vector, to which (weight,
+   1) is added. A float64 counts exactly up to 2^53, and no range is that long.
 
        weights 0.5, 2, 0.25 of pairs in the cells 4, 4, 1:    cell 4: (0.5, 1) + (2, 1) = (2.5, 2)      cell 1: (0.25, 1)
 
-   The time is then limited by memory, if memory is never idle. So cache lines are prefetched LINES_AHEAD lines before they
+   Memory then limits the speed, provided that it is never idle. So cache lines are prefetched LINES_AHEAD lines before they
    are needed.
 
-   Integer weights are summed exactly, even in two lanes. A 64-bit weight is split in two parts. The count shares a lane with
-   the shorter part, so that nothing overflows within EXACT_RANGE pairs:
+   Integer weights are summed exactly, even in two lanes. A 64-bit weight is split into two parts. The count shares a lane
+   with the shorter part. Neither lane overflows within EXACT_RANGE pairs:
 
        lane 0    the low 42 bits                                    2^21 of them fit 63 bits
        lane 1    bits 0..42: the other 22     bits 43..63: a 1      2^21 - 1 of them fit 43 and 21 bits
@@ -32,7 +33,7 @@ enum {
     SUM_COPIES = 8,
     SUM_STAGE = 256,              /* pairs whose cells are computed before they are summed; a multiple of SUM_COPIES */
     MANY_CELLS = 16384,           /* with more cells than this, weights are added to the tables directly */
-    LINES_AHEAD = 48,             /* cache lines to prefetch ahead, about 3 KB per column; this was fastest in measurements */
+    LINES_AHEAD = 48,             /* cache lines to prefetch ahead, about 3 KB per column; the fastest distance measured */
     LOW_BITS = 42,
     COUNT_BIT = 43,
     EXACT_RANGE = 8191 * SUM_STAGE   /* the largest multiple of SUM_STAGE below 2^21 */
@@ -72,8 +73,9 @@ ALWAYS_INLINE void add_integer_at(exact_sum_t *sum, const char *p)
 
 /* Reading weights */
 
-/* Splits integers of any width in two parts. Signed integers are first raised by 2^63, so that none is negative. The first
-   part is the low LOW_BITS bits. The second part is the other bits, with a 1 above them that counts the pair. */
+/* Splits integers of any width into two parts. First, 2^63 is added to signed integers, so that none is negative. The first
+   part consists of the low LOW_BITS bits. The second part consists of the other bits, with a 1 above them that counts the
+   pair. */
 static void split_integers(const column_t *weights, ptrdiff_t start, ptrdiff_t count, uint64_t *parts)
 {
     const char *p = weights->data + start * weights->stride;
@@ -146,7 +148,7 @@ static void ordered_cells(const column_t *a, const column_t *b, ptrdiff_t start,
     short_cells_of_words(codes_a, codes_b, count, (uint16_t)(b->n_labels + 1), cells);
 }
 
-/* Returns eight zeroed sums per cell, on `stack` if they fit there. Returns NULL if copies are not worthwhile or memory is
+/* Returns eight zeroed sums per cell, stored in `stack` if they fit. Returns NULL if copies are not worthwhile or memory is
    exhausted. */
 static void *sums_side_by_side(size_t n_cells, ptrdiff_t n_pairs, size_t sum_size, void *stack, size_t stack_size)
 {
@@ -159,7 +161,7 @@ static void *sums_side_by_side(size_t n_cells, ptrdiff_t n_pairs, size_t sum_siz
     return stack;
 }
 
-/* The functions from here on use sums with adjacent copies. */
+/* The following functions use sums with adjacent copies. */
 
 /* The addresses of columns and weights to prefetch. An address beyond the end is never read. */
 typedef struct { uintptr_t a, b, weights; ptrdiff_t step_a, step_b, step_weights; } sum_ahead_t;
@@ -255,8 +257,9 @@ static void sum_integers_side_by_side(const column_t *a, const column_t *b, cons
     }
 }
 
-/* Sums int64 columns with float64 weights in place, eight pairs per step, because vectors below AVX-512 cannot compare 64
-   bits. Returns the index of the first pair that was not summed, which is `start` if the columns have other types. */
+/* Sums int64 columns with float64 weights without converting a block first, eight pairs per step, because vectors below
+   AVX-512 cannot compare 64-bit integers. Returns the index of the first unsummed pair, which is `start` if the columns have
+   other types. */
 static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                            ptrdiff_t stop, float_sum_t *sums)
 {
@@ -277,7 +280,7 @@ static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const column_t 
     return start;
 }
 
-/* The functions from here on add weights to the tables directly. They are used where copies are not worthwhile. */
+/* The following functions, for cases where copies are not worthwhile, add weights to the tables directly. */
 
 static void sum_floats_into(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                             ptrdiff_t stop, int64_t *counts, double *table)

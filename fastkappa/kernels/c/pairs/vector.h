@@ -1,10 +1,10 @@
 /* Count pairs by positional popcount with 16- or 32-byte vectors. Read avx512.h first.
 
-   There is no 64-entry look-up and no three-way logic here, so this version differs as follows:
+   These vectors have no 64-entry look-up and no three-way logic, so this version differs as follows:
 
-   - The bits of plane p are   (cell >> 3 == p) & (1 << (cell & 7)),   both sides of & computed once per vector.
+   - The bits of plane p are (cell >> 3 == p) & (1 << (cell & 7)), with both sides of & computed once per vector.
    - An adder needs five plain operations, so the tree is one level deeper (32 vectors), and one vector in 32 is counted.
-   - The bits of that vector are counted by shifting: counter[c] += (bits >> c) & 1, in bytes that last for 255 groups.
+   - The bits of that vector are counted by shifting: counter[c] += (bits >> c) & 1. A byte counter lasts for 255 groups.
 
    This is a template; see common/each_vector_level.h. */
 
@@ -26,7 +26,7 @@ typedef struct {
 
 ALWAYS_INLINE bytes_t NAME(add_bits)(bytes_t *sum, bytes_t x, bytes_t y)
 {
-    const bytes_t half = x ^ y;   /* this does not use the sum, which keeps the chain of dependent sums short */
+    const bytes_t half = x ^ y;   /* computed without the sum, to keep the chain of dependent sums short */
     const bytes_t carry = (x & y) | (half & *sum);
     *sum ^= half;
     return carry;
@@ -149,7 +149,7 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b,
             p = n_planes;
         }
         if (LIKELY(group + 1 < n_groups)) {
-            /* process one plane after every few vectors, so that memory is read meanwhile */
+            /* process one plane after every few vectors, so that memory reads continue meanwhile */
             for (int v = 0; v < 32; v++) {
                 next[v] = NAME(next_cells)(&column_a, &column_b, (uint16_t)n_b, width);
                 for (due += n_planes; due >= 32; due -= 32)
@@ -179,7 +179,7 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b,
     return start + n_groups * GROUP_PAIRS;
 }
 
-/* There is one function per width, to reduce register pressure. */
+/* A separate function for each width reduces register pressure. */
 #define COUNT_GROUPS(name, width)                                                                                   \
     NEVER_INLINE ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table) \
     {                                                                                                               \
@@ -192,7 +192,7 @@ COUNT_GROUPS(NAME(count_groups_64), 8)
 #undef COUNT_GROUPS
 
 /* Counts whole groups of two columns of contiguous integers of equal width, with at most 8 * MAX_PLANES + 1 cells. Returns
-   the index of the first pair that was not counted. */
+   the index of the first uncounted pair. */
 static ptrdiff_t NAME(count_popcount)(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     switch (a->stride) {

@@ -2,7 +2,7 @@
 
    A row of the matrix is compared with each label, many columns at a time. Each match adds 1 to a byte counter for the label
    in the matrix and the label in the first column. After at most 255 rows, before a byte can overflow, the counters are added
-   to wider sums. So the matrix need not be transposed. The work is proportional to the size of the rows times the number of
+   to wider sums. The matrix need not be transposed. The work is proportional to the size of the rows times the number of
    labels, so this kernel is for few labels. */
 #ifndef FASTKAPPA_ROWS_H
 #define FASTKAPPA_ROWS_H
@@ -30,7 +30,7 @@ enum { MOST_ROW_LABELS = 16, ROW_WIDTH = 128, ROW_VECTOR = 64, ROWS_OF_BYTES = 2
         default: for (ptrdiff_t c = 0; c < count; c++) codes[c] = (uint8_t)code64(read64(p + 8 * c, 0), lowest, n); \
         }                                                                                                      \
     }                                                                                                          \
-    /* adds 1 to the counts of each code that a column has; `count` is rounded up to whole vectors */          \
+    /* adds 1 to the count of each column's code; `count` is rounded up to whole vectors */               \
     static void add_row_##LEVEL(const uint8_t *ROW_RESTRICT codes, ptrdiff_t count, uint32_t n_codes,          \
                                 uint8_t *ROW_RESTRICT counts)                                                  \
     {                                                                                                          \
@@ -56,15 +56,15 @@ ROW_LOOPS(avx512)
 SIMD_END
 #endif
 
-/* Returns the number of counters that count_rows needs. These counters are bytes, and there are as many 32-bit integers per
-   ROW_WIDTH columns. */
+/* Returns the number of byte counters that count_rows needs, which is also the number of 32-bit sums per ROW_WIDTH
+   columns. */
 static ptrdiff_t row_counters(const column_t *first, const column_t *row)
 {
     return (ptrdiff_t)((first->n_labels + 1) * row->n_labels) * ROW_WIDTH;
 }
 
-/* Adds the sums of the first `count` of ROW_WIDTH columns to their tables. `n_rows` is the number of rows per label of the
-   first column. Rows that match no label of the second column are outside its labels. */
+/* Adds the sums of the first `count` of ROW_WIDTH columns to the columns' tables. `n_rows` is the number of rows per label
+   of the first column. Rows that match no label of the second column are outside its labels. */
 static void add_row_sums(const uint32_t *sums, const uint32_t *n_rows, ptrdiff_t n_first, ptrdiff_t n_second, ptrdiff_t count,
                          int64_t *tables)
 {
@@ -94,7 +94,7 @@ static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row
     const int plain = is_plain_integer(row);
     uint8_t labels[ROWS_OF_BYTES], codes[ROW_WIDTH];
     while (start < stop) {
-        /* a range of this length cannot overflow the sums */
+        /* the sums cannot overflow within a range of this length */
         const ptrdiff_t end = stop - start < (1 << 30) ? stop : start + (1 << 30);
         uint32_t n_rows[MOST_ROW_LABELS + 1] = {0};
         memset(sums, 0, (size_t)(n_groups * n_counters) * sizeof *sums);
@@ -107,7 +107,7 @@ static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row
                 column_t part = *row;
                 part.data += start * row_stride + g * ROW_WIDTH * row->stride;
                 memset(counts, 0, (size_t)n_counters);
-                memset(codes, 0xFF, sizeof codes);      /* columns that do not exist get an invalid code */
+                memset(codes, 0xFF, sizeof codes);      /* nonexistent columns get an invalid code */
                 for (ptrdiff_t r = 0; r < n; r++, part.data += row_stride) {
                     if (plain)
                         AT_LEVEL(row_codes, part.data, part.stride, count, part.lowest, (uint32_t)n_second, codes);

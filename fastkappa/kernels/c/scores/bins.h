@@ -1,8 +1,8 @@
 /* Count scores by bin and label, and collect or group the items of bins.
 
    Each score belongs to one of n_inner + 3 rows. Row 0 is for scores below `low`. Rows 1 .. n_inner are bins of equal width
-   from `low` on. Row n_inner + 1 is for scores above them, and the last row is for NaN and infinity. Rounding keeps the
-   order: of two scores, the higher one is never in a lower row. */
+   that start at `low`. Row n_inner + 1 is for scores above these bins, and the last row is for NaN and infinity. Rounding
+   preserves the order: the higher of two scores is never in a lower row. */
 #ifndef FASTKAPPA_SCORES_BINS_H
 #define FASTKAPPA_SCORES_BINS_H
 
@@ -11,7 +11,7 @@
 #include "../common/column.h"
 #include "portable.h"
 
-/* Two cells are loaded at a time, because the number of loads and stores limits the speed. */
+/* The number of loads and stores limits the speed, so two cells are loaded at a time. */
 static void increment(uint32_t *table, const uint32_t *cells, ptrdiff_t count)
 {
     ptrdiff_t i = 0;
@@ -45,7 +45,7 @@ static void count_scores(const column_t *scores, const column_t *codes, const do
     }
 }
 
-/* Updates the least and the largest score of each row. */
+/* Updates the smallest and the largest score of each row. */
 static void range_scores(const column_t *scores, ptrdiff_t start, ptrdiff_t stop, const bins_t *bins, double *least,
                          double *largest)
 {
@@ -75,8 +75,8 @@ static void codes_at(const column_t *codes, ptrdiff_t start, const uint32_t *pla
     }
 }
 
-/* Copies score, code and weight of the items in wanted rows, and returns their number. Each output array has room for
-   stop - start items. Codes are 0 .. n_labels, below 2^16. */
+/* Copies the score, code and weight of each item in a wanted row, and returns the number of these items. Each output array
+   has room for stop - start items. Codes are 0 .. n_labels, below 2^16. */
 static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
                                 ptrdiff_t stop, const bins_t *bins, const uint8_t *wanted, void *out, uint16_t *out_codes,
                                 double *out_weights)
@@ -114,8 +114,9 @@ static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, c
     return n;
 }
 
-/* Copies each item from start to stop-1 to the next free place of its row, `places[row]` up to `ends[row]`. Returns the number
-   of items without a place, which exist if scores have changed since they were counted. Codes are 0 .. n_labels, below 2^16. */
+/* Copies each item from start to stop-1 to the next free place of its row, `places[row]` up to `ends[row]`. Returns the
+   number of items without a place, which is not 0 if scores have changed since they were counted. Codes are 0 .. n_labels,
+   below 2^16. */
 static ptrdiff_t group_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
                               ptrdiff_t stop, const bins_t *bins, int64_t *places, const int64_t *ends, void *out,
                               uint16_t *out_codes, double *out_weights)

@@ -1,12 +1,12 @@
-/* Find the best cuts between sorted scores. This computes a statistic, so only fastkappa/shortcuts calls it. */
+/* Find the best cuts between sorted scores. The result is a statistic, so only fastkappa/shortcuts uses this header. */
 #ifndef FASTKAPPA_SCORES_CUTS_H
 #define FASTKAPPA_SCORES_CUTS_H
 
 #include <math.h>
 #include "../common/simd_level.h"
 
-/* Finds, for each cut c, the place j with the least f_c(j) = sum over y of steps[c][y] * prefix[y][j]. If several places
-   tie, the first is chosen. */
+/* Finds, for each cut c, the place j with the smallest f_c(j) = sum over y of steps[c][y] * prefix[y][j]. Ties are resolved
+   in favour of the first place. */
 enum { PLACES = 128, LANES = 8 };
 
 #define CUT_LOOPS(LEVEL)                                                                                       \
@@ -51,11 +51,11 @@ CUT_LOOPS(avx512)
 SIMD_END
 #endif
 
-/* Searches for the best cuts by Dinkelbach's method, without a constraint on their order. If `known`, `positions` are the cuts
-   to start from, and `ratio` is their O and C (see fastkappa/thresholds/cuts/cut_programme.py). Both are set to those of the
-   best cuts. `matrix` is n_labels x n_labels, `chance` has n_labels entries, and `work` has room for
-   n_labels * (n_labels + 1) numbers. Returns the number of rounds, or 0 if the general path is needed because cuts are out of
-   order or kappa is undefined. */
+/* Searches for the best cuts by Dinkelbach's method, without a constraint on their order. If `known`, the search starts from
+   the cuts `positions`, and `ratio` contains their O and C (see fastkappa/thresholds/cuts/cut_programme.py). On return, both
+   describe the best cuts. `matrix` is n_labels x n_labels, `chance` has n_labels entries, and `work` has room for n_labels *
+   (n_labels + 1) numbers. Returns the number of rounds, or 0 if the general path is needed because cuts are out of order or
+   kappa is undefined. */
 static int search_cuts(const double *prefix, ptrdiff_t n_places, ptrdiff_t n_labels, const double *matrix,
                        const double *chance, double *ratio, int64_t *positions, int known, double *work,
                        int64_t *candidates)

@@ -1,4 +1,4 @@
-/* Compute kappa at given thresholds. This computes a statistic, so only fastkappa/shortcuts calls it. */
+/* Compute kappa at given thresholds. The result is a statistic, so only fastkappa/shortcuts uses this header. */
 #ifndef FASTKAPPA_SCORES_EVALUATE_H
 #define FASTKAPPA_SCORES_EVALUATE_H
 
@@ -20,7 +20,7 @@ typedef struct {
     const double *least, *prefix, *matrix, *chance;
 } grouped_items_t;
 
-/* Returns the number of groups that begin below a threshold. The loop has no branch that could be mispredicted. */
+/* Returns the number of groups that begin below a threshold. The loop contains no branch that could be mispredicted. */
 static ptrdiff_t groups_below(const grouped_items_t *items, double threshold)
 {
     ptrdiff_t first = 0, length = items->n_groups;
@@ -48,7 +48,7 @@ static void add_items_below(const grouped_items_t *items, ptrdiff_t group, doubl
             sums[items->codes[i]] += score_at(items, i) < threshold ? items->weights[i] : 0.0;
         return;
     }
-    /* Use two copies of the counters in turn, so that an increment does not wait for the previous one. */
+    /* Alternate between two copies of the counters, so that an increment does not wait for the previous one. */
     for (int64_t i = start; i < stop; i++) counts[i & 1][items->codes[i]] += score_at(items, i) < threshold;
     for (ptrdiff_t y = 0; y < items->n_labels; y++) sums[y] += counts[0][y] + counts[1][y];
 }

@@ -1,4 +1,4 @@
-/* Find the rows of scores in a table of bins; bins.h explains the rows. */
+/* Find the row of each score in a table of bins. The rows are described in bins.h. */
 #ifndef FASTKAPPA_SCORES_PORTABLE_H
 #define FASTKAPPA_SCORES_PORTABLE_H
 
