@@ -131,7 +131,9 @@ class Counted:
             found = self.subjects.places_of_patterns(self.patterns.counts)
             counted = self.patterns.multiplicities
         if (np.bincount(found[found >= 0], minlength=len(counted)) != counted).any():
-            raise ValueError("ratings have been changed since they were counted.")
+            raise ValueError(
+                "ratings were changed after they were counted: compute the coefficient again."
+            )
         return found
 
     def clusters_of(self, coefficient: Coefficient) -> Clusters | None:
@@ -239,7 +241,9 @@ def in_common_order(
         )
     one, two = first.clusters, second.clusters
     if (one is None) != (two is None):
-        raise ValueError("first and second must have the same clusters, but only one has any.")
+        raise ValueError(
+            "first and second must have the same clusters, but only one of them has clusters."
+        )
     if one is not None and two is not None and not _are_alike(one.values, two.values[order]):
         raise ValueError("first and second must have the same clusters, but their clusters differ.")
     return of_second[order]

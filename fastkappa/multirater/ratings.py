@@ -377,7 +377,7 @@ class Ratings:
         argument: str,
     ) -> Ratings:
         if len(columns) < 2:
-            raise ValueError(f"{argument} must be from at least two raters, got {len(columns)}.")
+            raise ValueError(f"{argument} must have at least two raters, got {len(columns)}.")
         given = encode_columns(columns, names, labels, missing_codes, argument)
         raters, read = given.raters, [one.rater for one in given.raters]
         return cls(

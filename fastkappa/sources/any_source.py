@@ -194,7 +194,7 @@ def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
     codes = WantedLabels(missing_codes)
     for label in [] if labels is None else labels:
         if label in codes:
-            raise ValueError(f"labels and missing_codes both have {label!r}.")
+            raise ValueError(f"labels and missing_codes both have {label!r}: remove it from one.")
     return codes if len(missing_codes) else None
 
 

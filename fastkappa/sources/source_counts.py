@@ -149,9 +149,7 @@ def _from_fields(fields: dict[str, Any]) -> SourceCounts:
     )
     n_items = n_rows - n_outside - n_dropped
     if not max(first, second) <= n_dropped <= first + second or np.count_nonzero(table) > n_items:
-        raise ValueError(
-            "n_rows, n_outside, n_dropped, missing and table must agree with each other"
-        )
+        raise ValueError("n_rows, n_outside, n_dropped, missing and table must be consistent")
     return SourceCounts(table, labels, n_outside, n_rows, (first, second), n_dropped)
 
 

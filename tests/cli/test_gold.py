@@ -184,7 +184,7 @@ def test_two_raters_and_repeated_items(long: Path, wide: Path, tmp_path: Path) -
     rows = wide.read_text().splitlines()
     wide.write_text("\n".join([*rows, rows[1]]))
     refused = agree.refusal(wide, *WIDE, "--item", "id", "--gold", gold)
-    assert "column 'id' has the item 't1' in several rows" in refused
+    assert "column 'id' repeats the item 't1'" in refused
     assert "which would vote too" in agree.refusal(long, *LONG, "--gold", gold, "--model", "ann")
 
 

@@ -164,7 +164,8 @@ def test_strings_that_end_alike_are_told_apart(make: Any, odd: str) -> None:
 def test_numbers_are_not_strings() -> None:
     found = ItemIds([1, 2, 3], "ids").align(["1", "2", "3"], "others")
     assert found.mismatch() == (
-        "3 missing (1, 2, 3), 3 extra ('1', '2', '3'), one list has strings and the other does not"
+        "3 missing (1, 2, 3), 3 extra ('1', '2', '3'), one list of ids has strings and the other"
+        " does not"
     )
 
 

@@ -84,7 +84,9 @@ def thresholds(
         remarks.depends = ["every cut point", depends(weights)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         if apply is not None and output not in ("text", "csv"):
-            raise ValueError(f"--apply can only print CSV, got --format {output}.")
+            raise ValueError(
+                f"--apply can only print CSV, got --format {output}: leave out --format."
+            )
         if file.suffix.lower() == ".json":
             if apply is None:
                 raise ValueError(

@@ -416,10 +416,7 @@ def _names_of_items(
     found, counts = np.unique(names.astype(str), return_counts=True)
     if len(found) < len(names):
         twice = str(found[counts > 1][0])
-        raise RatingsError(
-            f"column {columns.item!r} must have each item in one row, but the item {twice!r} is in"
-            " several rows."
-        )
+        raise RatingsError(f"column {columns.item!r} repeats the item {twice!r}: give it one row.")
     return names
 
 

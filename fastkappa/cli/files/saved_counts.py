@@ -53,7 +53,7 @@ class SavedCounts(NamedTuple):
         try:
             counts = self.counts + other.counts
         except (ValueError, OverflowError) as error:
-            raise RatingsError(f"{path} cannot be added to the others: {error}") from error
+            raise RatingsError(f"{path} cannot be added to the other files: {error}") from error
         return self._replace(
             columns=columns, counts=counts, are_sorted=self.are_sorted and other.are_sorted
         )

@@ -103,5 +103,8 @@ def _read(
         return contents, None, counts
     counts = finish(contents, known)
     if not counts.table.any() and not n_first_among(contents, known):
-        raise RatingsError(f"none of the ratings in column {columns.y1!r} is in --labels.")
+        raise RatingsError(
+            f"none of the ratings in column {columns.y1!r} is in --labels: write --labels as in the"
+            " file."
+        )
     return contents, known, counts

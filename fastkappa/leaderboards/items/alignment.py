@@ -68,7 +68,7 @@ class Alignment(NamedTuple):
                 descriptions.append(f"{len(ids)} {what} ({some}{more})")
         kinds = {isinstance(ids[0], str) for ids in (self.missing, self.extra) if ids}
         if len(kinds) == 2:
-            descriptions.append("one list has strings and the other does not")
+            descriptions.append("one list of ids has strings and the other does not")
         return ", ".join(descriptions)
 
 
