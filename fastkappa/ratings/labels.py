@@ -134,8 +134,8 @@ def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
     lost = np.isnat(found)
     if lost.any():
         raise ValueError(
-            f"{name} contains {dates[lost.argmax()]}, which cannot be compared with values of"
-            f" type {unit}, which cannot represent it. Give all dates in one unit."
+            f"{name} contains {dates[lost.argmax()]}, which values of type {unit} cannot"
+            " represent. Give all dates in one unit."
         )
     return found
 
