@@ -106,7 +106,9 @@ def thresholds(
             if y == score:
                 raise ValueError(f"--y and --score must name two columns, got {y!r} twice.")
             if cluster in (y, score):
-                raise ValueError(f"--cluster must name another column, got {cluster!r}.")
+                raise ValueError(
+                    f"--cluster must name a column that no other option names, got {cluster!r}."
+                )
             source = opener.source(file)
             items = read_scores(source, y, score, cluster, reading)
             columns = {"y": y, "score": score}
