@@ -284,7 +284,9 @@ def test_clusters_stay_in_one_fold(clustered: Any) -> None:
 def test_clusters_that_cannot_be(clustered: Any, tmp_path: Path) -> None:
     *_, path = clustered
     columns = ("--y", "y", "--score", "s", "--cluster")
-    assert "--cluster must name another column, got 's'" in refusal(path, *columns, "s")
+    assert "--cluster must name a column that no other option names, got 's'" in refusal(
+        path, *columns, "s"
+    )
     path = write(tmp_path, "y,s,c\n1,1,a\n1,2,a\n2,3,a\n2,4,a\n2,5,\n")
     assert "1 in column 'c', of 5 rows" in refusal(path, *columns, "c")
     message = "column 'c' must have at least two clusters, got one"
