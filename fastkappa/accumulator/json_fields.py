@@ -117,7 +117,7 @@ def snapshot_from_json(text: str) -> Snapshot:
             return _snapshot_of_rows(rows_from_fields(fields))
         contents = _snapshot_from_fields(exact)
         if fields and fields != _counted(contents):
-            raise ValueError("the table contradicts the accumulator")
+            raise ValueError("the table must match the counts of the accumulator")
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"text must be the JSON of a ConfusionAccumulator: {error!r}.") from error
     return contents
@@ -127,7 +127,9 @@ def _snapshot_from_fields(fields: Any) -> Snapshot:
     check_fields(fields, FIELDS, VERSION)
     n_float = count_from(fields["n_float_weights"])
     if not isinstance(fields["dropped"], list) or len(fields["dropped"]) != 3:
-        raise ValueError(f"dropped is {short_repr(fields['dropped'])}")
+        raise ValueError(
+            f"dropped must be a list of three counts, got {short_repr(fields['dropped'])}"
+        )
     n_dropped, *missing = map(count_from, fields["dropped"])
     check_missing(n_dropped, missing)
     table, order = _table_from_fields(fields), _order_from_fields(fields["order"])
