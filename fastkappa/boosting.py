@@ -128,8 +128,8 @@ def _kappa(y_true: Any, y_pred: Any, sample_weight: Any) -> float:
     shape = np.shape(y_pred)
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
-            "this kappa needs one prediction per item, got predictions of shape"
-            f" {shape}, perhaps one column per class. Use ClassKappa for a classifier."
+            f"y_pred must have one prediction per item, got an array of shape {shape}, perhaps"
+            " with one column per class. For a classifier, use ClassKappa."
         )
     return continuous_kappa(y_true, y_pred, sample_weight=sample_weight)
 
@@ -182,8 +182,8 @@ class CatBoostKappa:
         """
         if len(approxes) != 1:
             raise ValueError(
-                f"approxes must have one array, because the model must have one output, got"
-                f" {len(approxes)}. Use ClassKappa for a classifier."
+                "approxes must have one array, because the model must have one output, got"
+                f" {len(approxes)} arrays. For a classifier, use ClassKappa."
             )
         return continuous_kappa(target, approxes[0], sample_weight=weight), 1.0
 
@@ -327,7 +327,7 @@ def _classes_of(predictions: Any) -> tuple[AnyArray, int | None]:
     if scores.min() < 0 or scores.max() > 1:
         raise ValueError(
             "predictions must be probabilities or class numbers, got"
-            f" {scores[whole != scores][0]:.6g}. For a regression model, use functions of this"
-            " module such as lightgbm_feval or xgboost_custom_metric."
+            f" {scores[whole != scores][0]:.6g}. For a regression model, use a function such as"
+            " lightgbm_feval or xgboost_custom_metric."
         )
     return np.asarray(scores > 0.5, np.int64), 2

@@ -43,8 +43,8 @@ def _is_own(module: str) -> bool:
 def changed_meanwhile(what: str = "ratings") -> RuntimeError:
     """Return the error for arrays that changed between two passes over them."""
     return RuntimeError(
-        f"{what} changed while they were read, perhaps by another thread. Pass copies of arrays"
-        " that are written to."
+        f"{what} changed while they were being read, perhaps by another thread. Pass copies of"
+        " arrays that other threads change."
     )
 
 

@@ -155,7 +155,9 @@ class AgreeRequest(NamedTuple):
         for option in NOT_WITH_REFERENCE:
             if getattr(self, option) not in (None, False, "error"):
                 named = f"--{option.replace('_', '-')}"
-                raise ValueError(f"{named} cannot be combined with --reference: leave one out.")
+                raise ValueError(
+                    f"{named} cannot be combined with --reference: give only one of them."
+                )
 
     @property
     def two_names(self) -> tuple[str, str]:

@@ -169,8 +169,8 @@ class KappaScorer:
             return None
         if classes is None:
             raise ValueError(
-                f"{type(estimator).__name__} has no classes_. A fold can lack some labels, which"
-                " changes the positions of the others: use"
+                f"{type(estimator).__name__} has no classes_. A fold can lack some labels,"
+                " which changes the positions of the other labels: use"
                 f" KappaScorer(weights={self.weights!r}, labels=...)."
             )
         classes = read_labels(classes)

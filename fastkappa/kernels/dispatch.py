@@ -122,9 +122,7 @@ def _kernels_by_name(backend: str, asked_by: str) -> PairKernels:
         )
     kernels = _load(backend)
     if kernels is None:
-        raise ImportError(
-            f"{asked_by}={backend!r} was requested but is missing: {_missing[backend]}."
-        )
+        raise ImportError(f"{asked_by}={backend!r} is not available: {_missing[backend]}.")
     return kernels
 
 

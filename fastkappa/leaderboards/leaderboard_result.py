@@ -330,8 +330,8 @@ class Leaderboard(Result):
     def _of_copies(self) -> Iterator[str]:
         for names in self.copies:
             yield (
-                f"{first_of_many(list(map(printable, names)), MOST_NAMED)} have the same kappa in"
-                " every bootstrap replicate, so they contain the same labels, or nearly."
+                f"{first_of_many(list(map(printable, names)), MOST_NAMED)} have the same kappa"
+                " in every bootstrap replicate, so their labels are the same, or nearly so."
             )
 
     def _remarks(self) -> list[tuple[str, str]]:

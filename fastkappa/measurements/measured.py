@@ -20,7 +20,7 @@ from fastkappa.ratings.read import read_clusters
 from fastkappa.ratings.real_numbers import NotNumbersError
 
 LONG_FORM = (
-    "If the columns say which subject and rater each row belongs to, give a column per rater"
+    "If the columns say which subject and rater each row belongs to, give one column per rater"
     " instead, without ids. In pandas, use ratings.pivot(index=..., columns=..., values=...)."
 )
 # The number of ratings per chunk. A few chunks fit in the cache.

@@ -37,14 +37,14 @@ def refuse_other_forms(columns: Sequence[AnyArray], names: Sequence[str] | None)
         subject, rater, value = found
         if names is None:
             which = f"columns {subject} and {rater} have each combination of values exactly once"
-            remedy = "Give a row per subject and a column per rater."
+            remedy = "Give one row per subject and one column per rater."
         else:
             which = f"{names[subject]!r} and {names[rater]!r} identify each row"
             remedy = (
-                f"Give a column per rater: ratings.pivot(index={names[subject]!r},"
+                f"Give one column per rater: ratings.pivot(index={names[subject]!r},"
                 f" columns={names[rater]!r}, values={names[value]!r}) in pandas."
             )
-        raise ValueError(f"ratings seem to have a row per measurement: {which}. {remedy}")
+        raise ValueError(f"ratings seem to have one row per measurement: {which}. {remedy}")
     ids = next((j for j in range(len(columns)) if _are_ids(j, columns, names)), None)
     if ids is not None:
         if names is None:
@@ -52,8 +52,8 @@ def refuse_other_forms(columns: Sequence[AnyArray], names: Sequence[str] | None)
         else:
             named, remedy = f"column {names[ids]!r}", f"ratings.drop(columns={names[ids]!r})"
         raise ValueError(
-            f"{named} of ratings looks like ids of the subjects: it has a different whole number in"
-            f" each of the {len(columns[ids])} rows. Leave it out, for example with"
+            f"{named} of ratings looks like ids of subjects: it has a different whole"
+            f" number in each of the {len(columns[ids])} rows. Leave it out, for example with"
             f" {remedy} in {'NumPy' if names is None else 'pandas'}."
         )
 
@@ -77,8 +77,9 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
         called = f" ({names[j]!r})" if is_named else ""
         raise ValueError(
             f"{argument}{called} looks like ids of subjects or raters: {found}. Give the"
-            " measurements instead. If you have a row per measurement, use ratings.pivot(index=...,"
-            " columns=..., values=...) in pandas to get a column per rater."
+            " measurements instead. If you have one row per measurement, use"
+            " ratings.pivot(index=..., columns=..., values=...) in pandas to get one column per"
+            " rater."
         )
 
 

@@ -42,7 +42,7 @@ def left_out(n_dropped: int) -> list[str]:
     """Return a note on items that were left out, if there are any."""
     if not n_dropped:
         return []
-    return [f"{count_text(n_dropped, 'item')} left out for a missing measurement"]
+    return [f"{count_text(n_dropped, 'item')} left out because of a missing measurement"]
 
 
 def rounded(value: float) -> str:

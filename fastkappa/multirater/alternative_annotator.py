@@ -226,7 +226,9 @@ def alternative_annotator_test(
     names = list(given.rater_names or ())
     place = position_of(model, names, "rater")
     if len(names) < 3:
-        raise ValueError("alternative_annotator_test needs a model and at least two people.")
+        raise ValueError(
+            "ratings must be from a model and at least two people, got {len(names)} raters."
+        )
     codes = profiles.codes_of(np.arange(len(profiles.multiplicities)))
     distances = distances_of(weights, len(given.labels))
     people = [name for i, name in enumerate(names) if i != place]

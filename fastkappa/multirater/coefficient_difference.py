@@ -195,8 +195,9 @@ def compare_coefficients(
     for name, result in (("first", first), ("second", second)):
         if not isinstance(result, MultiRaterResult):
             raise TypeError(
-                f"{name} must be a result of fleiss_kappa, conger_kappa or a similar function, got"
-                f" {type(result).__name__}. For Cohen's kappa of two raters use conger_kappa."
+                f"{name} must be a result of fleiss_kappa, conger_kappa or a similar function,"
+                f" got {type(result).__name__}. For Cohen's kappa of two raters, use"
+                " conger_kappa."
             )
         result.inference.check_default_population("compare_coefficients")
     if first.distribution != second.distribution:

@@ -75,8 +75,8 @@ def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
         len(labels) > n_subjects and labels.dtype.kind == "f" and (labels != np.rint(labels)).any()
     ):
         warnings.warn(
-            f"ratings have {len(labels)} different numbers of {n_subjects} subjects,"
-            " not all whole, and each was read as a label: for numbers on a scale use"
+            f"ratings have {len(labels)} different numbers for {n_subjects} subjects, not all"
+            " of them whole, and each was read as a label: for numbers on a scale, use"
             " krippendorff_alpha with level='interval', or fastkappa.measurements.",
             stacklevel=users_stacklevel(),
         )
@@ -126,8 +126,9 @@ def estimate(
         )
     elif inferred.interval_method == "score" and inference.model is None:
         raise ValueError(
-            f"interval_method='score' cannot be computed for {method} of so many raters, labels or"
-            " different ratings. interval_method=None uses it where possible."
+            f"interval_method='score' is not possible for {method} of so many raters, labels or"
+            " different ratings. Use interval_method=None, which uses the score interval where"
+            " possible."
         )
     return MultiRaterResult(
         method,

@@ -272,8 +272,8 @@ def _sampled(ratings: Ratings | None) -> Profiles:
     """Return the ratings of raters who are a sample, or raise if they cannot be left out."""
     if ratings is None or not ratings.counted.knows_raters:
         raise ValueError(
-            "n_raters needs ratings with labels that show who gave which rating, which counts of"
-            " ratings and copies of a result do not have. For measurements use"
+            "n_raters needs ratings with labels that show which rater gave which rating. Counts"
+            " of ratings and copies of a result do not show this. For measurements, use"
             " fastkappa.measurements.intraclass_correlation."
         )
     if not 3 <= ratings.n_raters <= MOST_RATERS:

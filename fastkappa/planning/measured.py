@@ -250,7 +250,7 @@ def _study(
         raise ValueError(f"{name} must be above {least:g} and below 1, got {value!r}.")
     if coefficient == "icc":
         if accuracy != 1:
-            raise ValueError("accuracy is for coefficient='ccc': leave it out.")
+            raise ValueError("accuracy applies only to coefficient='ccc': leave it out.")
         return _Intraclass(value, n_raters)
     if n_raters != 2:
         raise ValueError(f"n_raters must be 2 for coefficient='ccc', got {n_raters!r}.")

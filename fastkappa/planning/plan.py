@@ -22,12 +22,12 @@ from fastkappa.statistics.weights import Weights, weights_text
 
 DEFAULT_POWER = 0.8
 APPROXIMATE = (
-    "Clusters are planned for approximately: the items of a study without them, times the design"
-    " effect."
+    "The plan for clusters is approximate: the number of items without clusters, times the"
+    " design effect."
 )
 INDEPENDENT = (
-    "The design effect is 1: the items of a cluster are taken to be independent. If they resemble"
-    " each other, the study needs more items: give its design effect."
+    "The design effect is 1: items of the same cluster are assumed to be independent. If they"
+    " resemble each other, the study needs more items: give the design effect."
 )
 
 

@@ -265,7 +265,7 @@ def refuse_masked(**arrays: Any) -> None:
             position = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
             raise ValueError(
                 f"{name} must not have masked entries, got one at position {position}: leave"
-                " those items out."
+                " out such items."
             )
 
 

@@ -287,9 +287,9 @@ def _warn_of_slips(columns: Mapping[str, Column], near: Any, times: Mapping[Any,
     ]
     if found:
         warn(
-            f"{_have(columns)} rare labels that differ by one letter from a frequent one and are"
-            f" counted separately: {first_of_many(found, MOST_SHOWN, '; ')}. {ALIKE} if they are"
-            " one label."
+            f"{_have(columns)} rare labels that differ by one letter from a frequent label and"
+            f" are counted separately: {first_of_many(found, MOST_SHOWN, '; ')}. {ALIKE} if"
+            " they are one label."
         )
 
 

@@ -198,8 +198,9 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
         else:
             continue
         warnings.warn(
-            f"{name} and {other_name} have {differ}; ratings were matched by position. Give"
-            f" {remedy} to match them by index, or .to_numpy() of both if the position is right.",
+            f"{name} and {other_name} have {differ}; ratings were matched by position. Pass"
+            f" {remedy} to match them by index, or .to_numpy() of both if the positions are"
+            " right.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
@@ -336,7 +337,9 @@ def refuse_codes_beyond(codes: AnyArray, n_labels: int, name: str) -> None:
     """Raise if a code has no label. Arrow's own check is several times slower."""
     # Negative codes, read as unsigned integers, are large.
     if len(codes) and int(codes.view(codes.dtype.str.replace("i", "u")).max()) >= n_labels:
-        raise ValueError(f"{name} has a code without a label: there are {n_labels} labels.")
+        raise ValueError(
+            f"{name} has a code for which there is no label: there are {n_labels} labels."
+        )
 
 
 def _without_null_labels(ratings: Any, name: str) -> Any:

@@ -12,7 +12,7 @@ from fastkappa.ratings.interop import to_numpy
 
 # Larger item weights are scaled, because the product of three sums of weights must be finite.
 LARGEST_WEIGHT = 2.0**60
-BEYOND_FLOAT64 = "the sums of sample_weight are beyond float64: scale the weights down."
+BEYOND_FLOAT64 = "the sums of sample_weight are too large for float64: scale the weights down."
 
 
 def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:

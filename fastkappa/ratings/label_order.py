@@ -26,7 +26,7 @@ NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
 # The number of labels shown in a message.
 MOST_SHOWN = 20
 REMEDY = (
-    "Give labels= in the order that is meant, or ratings that declare it, such as an ordered"
+    "Give labels= in the intended order, or ratings that declare it, such as an ordered"
     " categorical."
 )
 

@@ -134,8 +134,8 @@ def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
     lost = np.isnat(found)
     if lost.any():
         raise ValueError(
-            f"{name}: {dates[lost.argmax()]} cannot be compared with values of type {unit}, which"
-            " cannot represent it. Give all dates in one unit."
+            f"{name} contains {dates[lost.argmax()]}, which values of type {unit} cannot"
+            " represent. Give all dates in one unit."
         )
     return found
 
@@ -176,7 +176,7 @@ def distinct(labels: Iterable[Any]) -> dict[Any, int]:
         try:
             known = label in position
         except TypeError as error:
-            raise ValueError(f"labels must be one-dimensional, got {label!r} in it.") from error
+            raise ValueError(f"labels must be one-dimensional, got the entry {label!r}.") from error
         if known:
             raise ValueError(f"labels must be distinct, got {label!r} more than once.")
         position[label] = len(position)

@@ -160,7 +160,7 @@ def refusal(ratings: Any, name: str) -> Exception | None:
     with suppress(Exception):
         missing = find_missing(ratings)
         if missing is not None:
-            return ValueError(missing_ratings(name, missing, "leave those items out."))
+            return ValueError(missing_ratings(name, missing, "leave out such items."))
         array = _column(to_numpy(ratings))
         if array.ndim > 2 or 0 in array.shape[1:]:
             got = f"an array of shape {array.shape}"

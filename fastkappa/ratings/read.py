@@ -58,6 +58,7 @@ from fastkappa.ratings.missing import (
     Missing,
     check_missing,
     find_missing,
+    missing_ratings,
     refuse_missing,
     refuse_missing_labels,
     without,
@@ -70,7 +71,7 @@ WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as 
 
 
 # Advice for strings among the true labels of scores and probabilities.
-LEAVE_OUT = "leave those items out, or give labels= to keep them."
+LEAVE_OUT = "leave out such items, or give labels= to keep them."
 
 
 class RatedItems(NamedTuple):
@@ -338,10 +339,8 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
         )
     missing = find_missing(clusters)
     if missing is not None:
-        raise ValueError(
-            f"{name} has {int(missing.sum())} missing of {n_items}, the first at position"
-            f" {int(missing.argmax())}: leave these {of} out, or give each its own cluster."
-        )
+        remedy = f"leave out these {of}, or give each its own cluster."
+        raise ValueError(missing_ratings(name, missing, remedy))
     column = read_column(clusters, name)
     if column.obstacle:
         raise ValueError(f"{name} must be labels, but is {column.obstacle}.")

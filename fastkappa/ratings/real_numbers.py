@@ -86,9 +86,9 @@ def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -
     found = [code for code in codes_among(distinct) if code < 0 or code >= LEAST_POSITIVE_CODE]
     if found:
         warn(
-            f"{' and '.join(map(str, found))} in {name} often means a missing value, but is used as"
-            " a number: leave these items out if it is missing, on the command line with --missing"
-            f" drop --missing-codes {found[0]}."
+            f"{' and '.join(map(str, found))} in {name} often means a missing value, but is"
+            " used as a number: leave out these items if the value is missing, on the command"
+            f" line with --missing drop --missing-codes {found[0]}."
         )
 
 

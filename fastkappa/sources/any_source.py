@@ -181,7 +181,7 @@ def confusion_from_source(
         _count_files(table, source, threads, filesystem, on_progress)
     elif filesystem is not None or on_progress is not None:
         given = "on_progress" if filesystem is None else "filesystem"
-        raise TypeError(f"{given} is for paths, got the source {type(source)}.")
+        raise TypeError(f"{given} applies only to paths, got a source of {type(source)}.")
     else:
         _count(table, source, threads)
     contents = table.contents()
@@ -194,7 +194,7 @@ def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
     codes = WantedLabels(missing_codes)
     for label in [] if labels is None else labels:
         if label in codes:
-            raise ValueError(f"labels and missing_codes both have {label!r}.")
+            raise ValueError(f"labels and missing_codes both have {label!r}: remove it from one.")
     return codes if len(missing_codes) else None
 
 
@@ -213,7 +213,8 @@ def _count_files(
         arrow_folders.count_remote(table, source, filesystem, threads)
     else:
         raise TypeError(
-            "on_progress is for local files: give only one of filesystem= and on_progress."
+            "on_progress applies only to local files: give only one of filesystem= and"
+            " on_progress=."
         )
 
 

@@ -284,8 +284,8 @@ def warn_of_copies(files: Sequence[Path], *, of_any_name: bool = False) -> None:
     if copies:
         listed = first_of_many(copies, MOST_SHOWN)
         warn(
-            f"files have the same content as others, but are counted as well: {listed}. Remove"
-            " them if they are copies."
+            f"some files have the same content as other files, but are also counted: {listed}."
+            " Remove them if they are copies."
         )
 
 

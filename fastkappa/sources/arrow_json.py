@@ -129,7 +129,9 @@ def _decoded(path: Path, block: bytes, columns: Sequence[str]) -> _Lines:
         raise RatingsError(f"{path} cannot be read: a line is nested too deeply.") from error
     odd = next((one for one in objects if not isinstance(one, dict)), None)
     if odd is not None:
-        raise RatingsError(f"{path} cannot be read: a line is not an object: {short_repr(odd)}.")
+        raise RatingsError(
+            f"{path} cannot be read: a line is not a JSON object: {short_repr(odd)}."
+        )
     found = {name: as_array([one.get(name) for one in objects], name) for name in columns}
     return _Lines(len(objects), chain.from_iterable(objects), found)
 
@@ -151,7 +153,9 @@ def _blocks(path: Path, on_progress: Callable[[int], None]) -> Iterator[bytes]:
                 yield rest + data[:end]
             rest = data[end:] if end else rest + data
             if len(rest) > LONGEST_LINE:
-                raise RatingsError(f"{path} cannot be read: it has a line of {len(rest)} bytes.")
+                raise RatingsError(
+                    f"{path} cannot be read: it has a line of {len(rest)} bytes, which is too long."
+                )
         if rest.strip():
             yield rest
 

@@ -103,11 +103,11 @@ class SourceCounts(CountsResult, CountedRows):
         below = []
         if self.n_dropped:
             below.append(
-                f"{self.n_dropped} left out for a missing rating ({first} of the first rater,"
-                f" {second} of the second)"
+                f"{self.n_dropped} left out because of a missing rating ({first} of the first"
+                f" rater, {second} of the second)"
             )
         if self.n_outside:
-            below.append(f"{self.n_outside} left out for a rating outside the labels")
+            below.append(f"{self.n_outside} left out because of a rating outside the labels")
         return Report(
             [f"{count_text(self.n_rows, 'row')}, {count_text(len(self.labels), 'label')}"],
             counts_grid(self.labels, self.table),

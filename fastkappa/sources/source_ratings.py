@@ -59,7 +59,7 @@ class TooManyLabelsError(RatingsError):
         return (
             f"column {self.column!r} has {self.n_labels} different ratings in its first"
             f" {self.n_rows} rows, more than the {LARGEST_NUMBER_OF_LABELS} labels that a table"
-            f" can have: is it a rating? {self.remedy}"
+            f" can have: is it a column of ratings? {self.remedy}"
         )
 
 
@@ -217,7 +217,7 @@ def refuse_repeated_names(names: Sequence[Any], n_rows: int, *, in_order: bool) 
             + (
                 "as in concatenated files: leave such rows out."
                 if in_order
-                else "in another order: columns of concatenated files must have the same order."
+                else "in another order: concatenated files must have columns in one order."
             )
         )
 
@@ -225,7 +225,9 @@ def refuse_repeated_names(names: Sequence[Any], n_rows: int, *, in_order: bool) 
 def refuse_negative(least: Any, column: Any) -> None:
     """Raise if the smallest weight of a column is negative, because a sum would hide it."""
     if least < 0:
-        raise RatingsError(f"column {column!r} has weights below 0, such as {least}.")
+        raise RatingsError(
+            f"column {column!r} has weights below 0, such as {least}: weights must not be negative."
+        )
 
 
 def not_whole(column: Any, found: Any) -> str:

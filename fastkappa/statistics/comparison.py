@@ -440,7 +440,7 @@ def difference_of(what: str, both: tuple[float, float]) -> float:
 def _joint_counts(joint: ArrayLike) -> AnyArray:
     # A cube of counts has the shape of a stack of tables, so the same checks apply.
     counts = as_tables(
-        joint, "joint", "compare_predictions(first, second, y_true=...) takes three columns."
+        joint, "joint", "For three columns, use compare_predictions(first, second, y_true=...)."
     )
     if counts.ndim != 3 or len(set(counts.shape)) != 1:
         raise ValueError(f"joint must have the shape (l, l, l), got {counts.shape}.")

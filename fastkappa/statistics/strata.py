@@ -362,12 +362,15 @@ def stratum_of(
     result: Any = table
     tested = None
     if weights is not None:
-        raise ValueError("weights are only for tables; results have their own weights.")
+        raise ValueError(
+            "weights apply only to tables: leave them out, because results have their own weights."
+        )
     given = getattr(result, "table", None)
     if interval_method is not None:
         if given is None:
             raise ValueError(
-                "interval_method is for two raters; other results have their own method."
+                "interval_method applies only to two raters: leave it out, because other"
+                " results have their own method."
             )
         chosen = choose_method(interval_method, given, result.distribution)
         result = replace(result, interval_method=chosen)

@@ -74,7 +74,7 @@ def as_tables(table: ArrayLike, name: str = "table", remedy: str = FOR_RATINGS) 
             remedy = "If a row or a column has the sums of the others, leave it out."
         raise ValueError(f"{name} must have the shape (..., l, l), got {tables.shape}. {remedy}")
     if tables.dtype.kind == "f" and not np.isfinite(tables).all():
-        raise ValueError(f"{name} must be finite, got NaN or infinity in it.")
+        raise ValueError(f"{name} must be finite, got NaN or infinity.")
     if tables.dtype.kind in "ifO" and tables.size and tables.min() < 0:
         raise ValueError(f"{name} must not have negative entries, got {tables.min()}.")
     return tables
@@ -103,7 +103,7 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
     for axis, part, some in ((1, "row", table[0]), (0, "column", table[:, 0])):
         if _is_whole(sum(some.tolist())) and _are_proportions(table, axis):
             _warn(
-                f"each {part} of {name} has the sum {some.sum():g}, as if it was normalized by"
+                f"each {part} of {name} has the sum {some.sum():g}, as if it were normalized by"
                 f" {part}, but kappa needs the number of items per {part}. Give the counts."
             )
 

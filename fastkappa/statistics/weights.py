@@ -50,7 +50,7 @@ def as_weights(weights: Weights, n_labels: int) -> SchemeName | AnyArray | None:
             f" per label, got {matrix.shape}."
         )
     if not np.isfinite(matrix).all():
-        raise ValueError("weights must be finite, got NaN or infinity among them.")
+        raise ValueError("weights must be finite, got NaN or infinity.")
     if (matrix < 0).any():
         raise ValueError(f"weights must not contain negative numbers, got {matrix.min()}.")
     if np.diagonal(matrix).any():
@@ -169,7 +169,9 @@ def disagreement_weights(
     """
     check_choice("family", family, FAMILIES)
     if period is not None and family != "circular":
-        raise ValueError(f"period is for circular weights, got {period!r} with {family!r}.")
+        raise ValueError(
+            f"period applies only to circular weights, got {period!r} with {family!r}."
+        )
     values, are_numbers = _values_of(labels)
     if family == "ordinal":
         values = np.arange(len(values), dtype=np.float64)

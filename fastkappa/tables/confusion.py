@@ -12,8 +12,8 @@ from fastkappa.tables.doubtful_tables import judge_order, judge_table
 from fastkappa.tables.known_labels import known_labels
 
 NOT_MISSING = (
-    "leave those items out, or use ConfusionAccumulator, whose update(..., missing='drop') leaves"
-    " them out and counts them."
+    "leave out such items, or use ConfusionAccumulator, whose update(..., missing='drop')"
+    " leaves them out and counts them."
 )
 
 

@@ -187,9 +187,9 @@ def judge_order(
     place = are_sorted.index(True)
     if np.sort(of_each[place])[-2] >= FEWEST_OF_SECOND:
         warn(
-            f"{names[place]} is sorted, {names[1 - place]} is not, and they agree as by chance:"
-            " check that both have the items in the same order, because one of them may have been"
-            " sorted or shuffled alone."
+            f"{names[place]} is sorted, {names[1 - place]} is not, and they agree only as"
+            " expected by chance: check that both have the items in the same order, because one"
+            " of them may have been sorted or shuffled alone."
         )
 
 

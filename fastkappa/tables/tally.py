@@ -105,7 +105,7 @@ class Tally:
         # The kernels need a last row for outside values, although joint codes are never outside.
         n_rows = math.prod(shape[:-1]) + n_joined
         if self._most_cells is not None and self.n_cells > self._most_cells:
-            raise TooManyCellsError(f"{self.n_labels} labels need too many cells.")
+            raise TooManyCellsError(f"a table of {self.n_labels} labels has too many cells.")
         self._flat = [np.zeros((n_rows, shape[-1]), dtype) for dtype in dtypes]
         self.tables = self._flat
         if n_joined:

@@ -174,7 +174,10 @@ def agreement(
     weighed = None if items.weights is None else as_numbers_of_items(items.weights)
     counts = tabulate(get_kernels(), items.columns["y1"], items.columns["y2"], known, weighed)
     if not counts.table.any():
-        raise ValueError(f"no item has both ratings among the labels {counts.labels.tolist()}.")
+        raise ValueError(
+            f"no item has both ratings among the labels {counts.labels.tolist()}: write the labels"
+            " as in the ratings."
+        )
     of_items = None
     if clusters is not None:
         of_items = clusters_of_pairs(items, counts.labels, counts.n_outside)

@@ -97,7 +97,7 @@ def _beyond_range(result: _Result) -> Iterator[str]:
     if any(low < -1 or high > 1 for *_, (low, high) in result.rows()):
         method = result.interval_method
         unlike = "" if method == "asymptotic" else f", unlike the {method} interval of kappa"
-        yield f"intervals that reach beyond 1 are asymptotic, and rough for few items{unlike}"
+        yield f"intervals that reach beyond 1 are asymptotic, and inaccurate for few items{unlike}"
 
 
 def sentence_of(result: _Result, items: str | None = None) -> str:
@@ -175,9 +175,9 @@ def _remarks(result: _Result) -> Iterator[str]:
         names = map(printable, result.raters) if known else ("the first rater", "the second")
         missing = ", ".join(f"{n} of {name}" for n, name in zip(result.missing, names))
         of_clusters = f" or cluster ({result.missing_clusters})" if result.missing_clusters else ""
-        yield f"{result.n_dropped} left out for a missing rating ({missing}){of_clusters}"
+        yield f"{result.n_dropped} left out because of a missing rating ({missing}){of_clusters}"
     if result.n_outside:
-        yield f"{result.n_outside} left out for a rating outside the labels"
+        yield f"{result.n_outside} left out because of a rating outside the labels"
     yield from _unused_labels(result)
     if result.doubt:
         yield result.doubt

@@ -254,7 +254,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         if is_planned(pooled.null_kappa, pooled.alternative):
             grid = with_p(grid, (row["p_value"] for row in rows))
             null = null_text(pooled.null_kappa, pooled.alternative)
-            below.append(f"p of each kappa is of the test of {null}")
+            below.append(f"p of each kappa is from the test of {null}")
         grids = [grid]
         if self.differences:
             grids.append(differences_grid(self.differences, pooled.confidence))

@@ -113,7 +113,10 @@ def compare_predictions(
     if known is not None and known.are_declared and joint.sum() < len(truth.values):
         known.refuse_outside({"y_true": truth, "first": one, "second": two})
     if not joint.any():
-        raise ValueError(f"no item has all its labels among {found.rows.tolist()}.")
+        raise ValueError(
+            f"no item has all its labels among {found.rows.tolist()}: write the labels as in the"
+            " predictions."
+        )
     every = np.arange(len(joint))
     own = every, every
     if known is None:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 WITH_INTERVAL = ("sentence", "json")
 NO_INTERVAL = (
-    "kappa has no interval, because weights that are not whole numbers are not numbers of items."
-    " For a bootstrap interval, use fastkappa leaderboard --sample-weight."
+    "kappa has no interval, because its weights are not whole numbers of items. For a bootstrap"
+    " interval, use fastkappa leaderboard --sample-weight."
 )
 
 

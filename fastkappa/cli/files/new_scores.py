@@ -93,7 +93,10 @@ def with_labels(
     n_missing = int((~kept).sum())
     reading.refuse_missing(source, {cuts.score: n_missing}, len(found), (), what="scores")
     if n_missing:
-        on_left_out(f"{count_text(n_missing, 'row')} of {source.name} left out: no score.")
+        on_left_out(
+            f"{count_text(n_missing, 'row')} of {source.name} left out because the score is"
+            " missing."
+        )
     try:
         places = places_at_thresholds(found.filter(kept), cuts.thresholds)
     except (ValueError, TypeError) as error:

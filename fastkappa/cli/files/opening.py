@@ -63,7 +63,7 @@ def text_format_of(options: TextOptions) -> TextFormat:
             ) from None
     delimiter = None if options.sep is None else _delimiter(options.sep)
     if len(decimal) != 1 or not decimal.isascii() or decimal.isalnum():
-        raise RatingsError(f"--decimal must be a character such as ',', got {decimal!r}.")
+        raise RatingsError(f"--decimal must be a single character, such as ',', got {decimal!r}.")
     if decimal == delimiter:
         raise RatingsError(f"--sep and --decimal must differ, got {delimiter!r} for both.")
     return TextFormat(
@@ -187,8 +187,8 @@ class Opener:
             text += " If the first line has the names of the columns, leave out --no-header."
         if self._merged and ("missing" in text or "lacks" in text):
             text += (
-                f" {self._merged[0]} has merged cells, and only the first of them has the value:"
-                " unmerge them and fill in the others."
+                f" {self._merged[0]} has merged cells, of which only the first contains the"
+                " value: unmerge the cells and fill in the values."
             )
         return self.named(text)
 
@@ -218,7 +218,9 @@ class Opener:
             if path.is_file():
                 # If a file was copied several times, use the last copy.
                 return Path([copy for copy, own in self._names.items() if own == name][-1])
-            raise RatingsError(f"{name} can be read only once.")
+            raise RatingsError(
+                f"{name} can be read only once: save it to a file, and give the file."
+            )
         raw = self._place(" raw")
         with _bytes_of(path) as source, open(raw, "wb") as file:
             shutil.copyfileobj(source, file)

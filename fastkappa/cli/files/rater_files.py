@@ -106,7 +106,8 @@ def _only_other(source: Source, named: Sequence[str | None]) -> str:
     if len(others) != 1:
         listed = ", ".join(map(repr, others)) or "none"
         raise RatingsError(
-            f"--rating must name the column of ratings in {source.name}. Candidates: {listed}."
+            f"--rating must name the column of ratings in {source.name}. Possible columns:"
+            f" {listed}."
         )
     return others[0]
 

@@ -368,8 +368,8 @@ def _remarks(
         missing = find_missing(arrays[group])
         if missing is not None and missing.any():
             remarks.append(
-                f"Rows without a group in column {group!r}: {missing.sum()} of {len(missing)}. They"
-                " are in no group."
+                f"Rows without a group in column {group!r}: {missing.sum()} of {len(missing)}."
+                " These rows are left out of all groups."
             )
     if duplicates != "error":
         remarks += _replaced(columns, arrays, duplicates)
@@ -390,7 +390,7 @@ def _replaced(columns: RaterColumns, arrays: Mapping[str, Any], kept: str) -> li
         return []
     return [
         f"{count_text(n, 'rating')} replaced by the {kept} of the same rater and item;"
-        f" {n_differ} of them differed from it."
+        f" {n_differ} of the replaced ratings differed."
     ]
 
 
@@ -416,7 +416,7 @@ def _names_of_items(
     found, counts = np.unique(names.astype(str), return_counts=True)
     if len(found) < len(names):
         twice = str(found[counts > 1][0])
-        raise RatingsError(f"column {columns.item!r} has the item {twice!r} in several rows.")
+        raise RatingsError(f"column {columns.item!r} repeats the item {twice!r}: give it one row.")
     return names
 
 

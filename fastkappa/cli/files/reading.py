@@ -342,4 +342,6 @@ def _parsed(label: str, is_boolean: bool) -> bool | int | float:
     if is_number(label) and not is_boolean:
         return float(label)
     are = "true and false" if is_boolean else "numbers"
-    raise RatingsError(f"--labels contains {label!r}, but the ratings are {are}.")
+    raise RatingsError(
+        f"--labels contains {label!r}, but the ratings are {are}: name only {are} in --labels."
+    )

@@ -51,7 +51,7 @@ class SavedCounts(NamedTuple):
         try:
             counts = self.counts + other.counts
         except (ValueError, OverflowError) as error:
-            raise RatingsError(f"{path} cannot be added to the others: {error}") from error
+            raise RatingsError(f"{path} cannot be added to the other files: {error}") from error
         are_sorted = self.are_sorted and other.are_sorted
         return named[0]._replace(source=self.source, counts=counts, are_sorted=are_sorted)
 

@@ -63,7 +63,9 @@ def read_scores(
     if reading.labels is not None and known is not None:
         outside = ~np.isin(y_true, known)
         if outside.all():
-            raise RatingsError(f"none of the labels in column {y!r} is in --labels.")
+            raise RatingsError(
+                f"none of the labels in column {y!r} is in --labels: write --labels as in the file."
+            )
         if outside.any():
             used = np.isin(known, y_true)
             warn_of_unused_labels(np.array(known), np.diag(used), int(outside.sum()))

@@ -114,7 +114,7 @@ def names_by_pattern(files: Sequence[Path], pattern: str) -> dict[str, str]:
     if expression.groups != 1:
         raise RatingsError(
             f"--name-pattern must have one group in parentheses, got {expression.groups} in"
-            f" {pattern!r}: 'team-(.+)[.]csv' finds the name a in team-a.csv."
+            f" {pattern!r}. For example, 'team-(.+)[.]csv' finds the name a in team-a.csv."
         )
     names: dict[str, str] = {}
     for file in map(str, files):
@@ -194,7 +194,7 @@ def rank_files(
         ids.validate(full=True)
     if left_out:
         n = f"{len(left_out)} {'item' if len(left_out) == 1 else 'items'}"
-        on_left_out(f"{n} of {truth} left out: no label in column {target!r}.")
+        on_left_out(f"{n} of {truth} left out because the label is missing in column {target!r}.")
     known = reading.known({target: true_labels})
     if known is None:
         kind = type_of_column(true_labels)

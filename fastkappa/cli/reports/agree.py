@@ -107,7 +107,9 @@ def _check_sets(request: AgreeRequest, reading: Reading) -> None:
     unused["--missing-codes"] = reading.codes is not None
     for option, is_given in unused.items():
         if is_given:
-            raise ValueError(f"{option} cannot be combined with --set-separator: leave one out.")
+            raise ValueError(
+                f"{option} cannot be combined with --set-separator: give only one of them."
+            )
     if request.level not in (None, *SET_LEVELS):
         allowed = ", ".join(SET_LEVELS)
         raise ValueError(f"--level must be one of {allowed} for sets, got {request.level!r}.")

@@ -116,7 +116,7 @@ def decisions(source: Source, reading: Reading) -> dict[str, str]:
         if first != label.strip():
             raise ValueError(
                 f"--adjudicated has two decisions for item {item!r}, {first!r} and"
-                f" {label.strip()!r}: leave one of them out."
+                f" {label.strip()!r}: leave out one of them."
             )
     return found
 
@@ -165,7 +165,7 @@ def _changed(item: str, items: Sequence[str]) -> str:
     alike = next((one for one in items if look_of(one) == look_of(item)), None)
     if alike is None:
         return ""
-    return f" Is it {alike!r}? Spreadsheets change ids unless their column is text."
+    return f" Is it {alike!r}? Spreadsheets change ids unless the column is formatted as text."
 
 
 def votes(ratings: Ratings) -> tuple[list[Any], list[str]]:

@@ -160,7 +160,7 @@ def _of_coefficients(
     if request.plans_test:
         tests = [r.test(request.null, alternative=request.alternative) for r in results]
         grid = with_p(grid, (p for _, p in tests))
-        below = [f"p is of the test of {request.null_of('each coefficient')}"]
+        below = [f"p is from the test of {request.null_of('each coefficient')}"]
         asked = {"null": request.null, "alternative": request.alternative}
         for result, field, (z, p) in zip(results, fields.values(), tests):
             null = request.null_of(result.method)

@@ -113,6 +113,10 @@ def _headings(
         missing = ", ".join(
             f"{n} in {printable(name)}" for name, n in dict(zip(columns, counts.missing)).items()
         )
-        yield f"{count_text(counts.n_dropped, 'row')} dropped for a missing rating ({missing})"
+        dropped = count_text(counts.n_dropped, "row")
+        yield f"{dropped} dropped because of a missing rating ({missing})"
     if counts.n_outside:
-        yield f"{count_text(counts.n_outside, 'item')} left out for a rating outside the labels"
+        yield (
+            f"{count_text(counts.n_outside, 'item')} left out because of a rating outside the"
+            " labels"
+        )

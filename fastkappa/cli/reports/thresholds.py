@@ -97,12 +97,12 @@ def output_of(
     if items.n_dropped:
         missing = (f"{items.missing[name]} in {label_text(name)}" for name in columns.values())
         left_out.append(
-            f"{count_text(items.n_dropped, 'row')} dropped for a missing value"
+            f"{count_text(items.n_dropped, 'row')} dropped because of a missing value"
             f" ({', '.join(missing)})"
         )
     if items.n_outside:
         left_out.append(
-            f"{count_text(items.n_outside, 'item')} left out for a label outside --labels"
+            f"{count_text(items.n_outside, 'item')} left out because of a label outside --labels"
         )
     title = f"{label_text(file)}: cut points on {score} for {y}"
     reports = [report._replace(above=[*report.above, *left_out])]

@@ -68,7 +68,7 @@ class Alignment(NamedTuple):
                 descriptions.append(f"{len(ids)} {what} ({some}{more})")
         kinds = {isinstance(ids[0], str) for ids in (self.missing, self.extra) if ids}
         if len(kinds) == 2:
-            descriptions.append("one list has strings and the other does not")
+            descriptions.append("one list of ids has strings and the other does not")
         return ", ".join(descriptions)
 
 
@@ -89,7 +89,7 @@ class ItemIds:
         if len(again):
             repeated = list(dict.fromkeys(self._ids.tolist(again)))
             some = ", ".join(map(repr, repeated[:IDS_SHOWN]))
-            raise ValueError(f"{name} must be distinct, got some more than once: {some}.")
+            raise ValueError(f"{name} must be distinct, but some occur more than once: {some}.")
 
     def __len__(self) -> int:
         return len(self._ids)

@@ -54,8 +54,9 @@ def _warn_of_copy(codes: AnyArray, a: int, b: int, names: Sequence[str]) -> None
     others.remove((codes[a] == codes[b]).mean())
     if (codes[a] == codes[b]).all() and max(others) ** n_items < BY_CHANCE:
         warn(
-            f"{names[a]} and {names[b]} have the same rating of each of {n_items} items, but other"
-            f" raters agree on {max(others):.0%} of them at most: leave one out if it is a copy."
+            f"{names[a]} and {names[b]} have the same rating of each of {n_items} items, but"
+            f" other raters agree on {max(others):.0%} of them at most: leave out one of them"
+            " if it is a copy."
         )
 
 

@@ -23,19 +23,19 @@ class OtherForm(NamedTuple):
 
 
 COUNTS = OtherForm(
-    "every row of ratings has the same sum and some are 0, as in a table of counts, but they were"
-    " read as a column per rater: use Ratings.from_counts(ratings) if they count the raters that"
-    " gave each label, Ratings.from_array(ratings) if not."
+    "every row of ratings has the same sum and some entries are 0, as in a table of counts, but"
+    " each column was read as a rater: use Ratings.from_counts(ratings) if the entries count"
+    " the raters that gave each label, or Ratings.from_array(ratings) if not."
 )
 ONE_HOT = OtherForm(
-    "every row of ratings has exactly one 1, as if there were a column per label, but they were"
-    " read as a column per rater: give one column of labels per rater, such as that of"
+    "every row of ratings has exactly one 1, as if there were one column per label, but each"
+    " column was read as a rater: give one column of labels per rater, such as that of"
     " numpy.argmax(ratings, axis=1)."
 )
 TABLE = OtherForm(
     "ratings have as many rows as columns, and their numbers hardly repeat, as in a table that"
-    " counts pairs of labels, but they were read as a column per rater: give"
-    " Ratings.from_table(ratings) if they count the subjects of two raters,"
+    " counts pairs of labels, but each column was read as a rater: give"
+    " Ratings.from_table(ratings) if the entries count the subjects of two raters, or"
     " Ratings.from_array(ratings) if not."
 )
 # With fewer rows, equal row sums are too often a coincidence.
@@ -62,16 +62,16 @@ def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | N
         return ONE_HOT
     if len(raters) >= max(FEWEST_TRANSPOSED, 2 * n_subjects):
         return OtherForm(
-            f"ratings have {n_subjects} rows, read as subjects, and {len(raters)} columns, read as"
-            " raters: transpose them or use Ratings.from_raters(ratings) if they have a row per"
-            " rater, Ratings.from_array(ratings) if not."
+            f"ratings have {n_subjects} rows, read as subjects, and {len(raters)} columns, read"
+            " as raters: transpose them or use Ratings.from_raters(ratings) if they have one"
+            " row per rater, or Ratings.from_array(ratings) if not."
         )
     if look_long(raters):
         return OtherForm(
-            f"ratings have three columns and {n_subjects} rows, and two columns never have the same"
-            " pair twice, like the items and raters of one row per rating, but they were read as a"
-            " column per rater: use Ratings.from_long if one column has items and one has raters,"
-            " Ratings.from_array(ratings) if not."
+            f"ratings have three columns and {n_subjects} rows, and two columns never have the"
+            " same pair twice, like the items and raters of one row per rating, but each column"
+            " was read as a rater: use Ratings.from_long if one column has items and one has"
+            " raters, or Ratings.from_array(ratings) if not."
         )
     return form_of_ids(raters)
 
@@ -93,8 +93,8 @@ def form_of_ids(raters: Sequence[Rater]) -> OtherForm | None:
     if ids is None:
         return None
     return OtherForm(
-        f"{raters[ids].name} has a different value in each of the {n_subjects} rows, like"
-        " ids, but was read as a rater: leave it out if it has ids of items, use"
+        f"{raters[ids].name} has a different value in each of the {n_subjects} rows, like ids,"
+        " but was read as a rater: leave it out if it has ids of items, or use"
         " Ratings.from_array(ratings) if not.",
         has_ids=True,
     )

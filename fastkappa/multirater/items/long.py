@@ -293,8 +293,9 @@ def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None
             continue
         if get_close_matches(words[0], words[1:], cutoff=LEAST_LIKENESS):
             warn(
-                f"rater {names[few]!r} has {count_text(n_ratings[few], 'rating')}, {names[many]!r}"
-                f" has {n_ratings[many]} of other items: use one spelling if they are one rater."
+                f"rater {names[few]!r} has {count_text(n_ratings[few], 'rating')},"
+                f" {names[many]!r} has {n_ratings[many]} of other items: use one spelling if"
+                " they are the same rater."
             )
 
 

@@ -110,9 +110,9 @@ class SparseProfiles:
         if n_cells > MOST_CELLS:
             raise ValueError(
                 f"the {n_pairs} pairs of {self.n_raters} raters have {n_cells} cells in their"
-                f" tables of {self.n_labels} labels, more than the {MOST_CELLS} that light_kappa"
-                " and pairwise_kappa support: leave raters out, or join labels. The other"
-                " coefficients need no such tables."
+                f" tables of {self.n_labels} labels, more than the {MOST_CELLS} that"
+                " light_kappa and pairwise_kappa support: leave out raters, or merge labels."
+                " The other coefficients need no such tables."
             )
         samples = multiplicities.reshape(-1, multiplicities.shape[-1])
         tables = np.zeros((len(samples), n_cells), multiplicities.dtype)

@@ -222,8 +222,8 @@ def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         if "Not a gzipped" in str(error):
             raise RatingsError(
-                f"{path} cannot be read: it does not begin like a gzip file: if it is not"
-                f" compressed, name it {path.stem}."
+                f"{path} cannot be read: it does not look like a gzip file: if it is not"
+                f" compressed, rename it to {path.stem}."
             ) from error
         raise RatingsError(f"{path} cannot be read: {error}.") from error
 
@@ -256,10 +256,10 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
             last = first + len(lines) - 1
             if last > first and all(line.count(file.delimiter) == n_fields - 1 for line in lines):
                 raise RatingsError(
-                    f"{file.path}: a quote in line {first} opens a field that reaches to line"
-                    f" {last}, and each of these lines has the {n_fields} fields of a row, which"
-                    " would be lost. Remove the quote or, if quotes are text, give --quote none on"
-                    " the command line."
+                    f"{file.path}: a quote in line {first} opens a field that extends to line"
+                    f" {last}, and each of these lines has the {n_fields} fields of a row,"
+                    " which would be lost. Remove the quote or, if quotes are text, give"
+                    " --quote none on the command line."
                 )
             first = last + 1
 

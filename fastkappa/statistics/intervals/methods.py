@@ -50,7 +50,7 @@ def choose_method(
     if distribution == "t":
         if method in ("score", "profile"):
             raise ValueError(
-                f"distribution='t' needs the asymptotic interval, got interval_method={method!r}."
+                f"distribution='t' needs interval_method='asymptotic', got {method!r}."
             )
         return "asymptotic"
     n = int(table.sum())

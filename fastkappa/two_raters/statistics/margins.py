@@ -280,7 +280,9 @@ def mcnemar(table: ArrayLike) -> McNemar:
     """
     counts = _exact_counts(table)
     if len(counts) != 2:
-        raise ValueError(f"table must have two labels, got {len(counts)}: see bowker.")
+        raise ValueError(
+            f"table must have two labels, got {len(counts)}. For more labels, use bowker."
+        )
     one, other = int(counts[0, 1]), int(counts[1, 0])
     n = one + other
     if n == 0:
