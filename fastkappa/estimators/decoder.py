@@ -36,7 +36,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     """Predict the labels with the highest expected kappa from the probabilities of a classifier.
 
     `fit` predicts each training item out of fold, and computes the costs of the labels from
-    these probabilities, as `fastkappa.decode_probabilities` does. It then fits the classifier to
+    these probabilities, as `fastkappa.decode_probabilities` does. Then it fits the classifier to
     all items. `predict` gives each new item the label with the lowest expected cost.
 
     Parameters
@@ -54,11 +54,11 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         numbers are sorted alphabetically, with a ``LabelOrderWarning``.
     calibration : {'temperature', 'sigmoid', 'isotonic'} or None, default='temperature'
         How `sklearn.calibration.CalibratedClassifierCV` calibrates the probabilities on ``y``
-        before they are decoded. It is not used if ``y`` is not given. 'temperature' needs
-        scikit-learn 1.8.
+        before they are decoded. Ignored if ``y`` is not given. 'temperature' requires scikit-learn
+        1.8.
     cv : int, splitter or iterable of (train, test), default=5
         Folds for the out-of-fold probabilities. An int is the number of folds, stratified by
-        label. They are not used without an estimator.
+        label. Ignored without an estimator.
 
     Attributes
     ----------
@@ -68,12 +68,12 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         Costs of the labels. Row i, column j is the cost of predicting label j for an item with
         the true label i. Each item gets the label with the lowest expected cost.
     expected_kappa_ : float
-        Expected kappa on the training items if their probabilities are right.
+        Expected kappa on the training items, assuming that their probabilities are right.
     oof_kappa_ : float
-        Out-of-fold kappa, an estimate for new items. It compares ``y`` with the labels decoded
-        from the out-of-fold probabilities. It is not set if ``y`` was not given.
+        Out-of-fold kappa, an estimate for new items. It compares ``y`` with the labels decoded from
+        the out-of-fold probabilities. Not set if ``y`` was not given.
     estimator_ : classifier
-        Classifier fitted to all items. It is not set without an estimator.
+        Classifier fitted to all items. Not set without an estimator.
     n_features_in_ : int
         Number of features seen in `fit`, if the estimator reports it.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -84,8 +84,8 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     ------
     ValueError
         In `fit`, if a parameter is invalid, if a label is missing from ``labels``, or if a label
-        to be calibrated has a probability but does not occur in ``y``. In all methods, if X
-        should contain probabilities but does not.
+        to be calibrated has a probability but does not occur in ``y``. In all methods, if X does
+        not contain the required probabilities.
 
     See Also
     --------
@@ -134,10 +134,9 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
             Features, in any form that the estimator accepts. Without an estimator,
             probabilities of shape (n_samples, l).
         y : array-like of shape (n_samples,), default=None
-            Labels. They are optional without an estimator; the probabilities are then not
-            calibrated.
+            Labels. Optional without an estimator, but then the probabilities are not calibrated.
         sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, which must not be negative. They are passed to the estimator too, if its
+            Item weights, which must not be negative. They are also passed to the estimator if its
             ``fit`` accepts them.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, for a ``cv`` that keeps groups together.
@@ -193,7 +192,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         -------
         y : ndarray of shape (n_samples,)
         """
-        # _positions raises NotFittedError before `fit`, so it is called before classes_ is read.
+        # Call `_positions` before reading classes_, because it raises NotFittedError before `fit`.
         positions = self._positions(X)
         labels: AnyArray = self.classes_[positions]
         return labels
@@ -213,7 +212,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         Returns
         -------
         kappa : float
-            Kappa with the decoder's ``weights``. It is NaN if kappa is undefined.
+            Kappa with the decoder's ``weights``, or NaN if kappa is undefined.
         """
         return self._kappa(names_of_members(y), self._positions(X), sample_weight)
 
@@ -251,8 +250,8 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> AnyArray:
         """Return the probabilities from which the labels are decoded.
 
-        They are calibrated if ``calibration`` was used in `fit`. The label that `predict`
-        returns is not always the most probable label.
+        The probabilities are calibrated if ``calibration`` was used in `fit`. The label that
+        `predict` returns is not always the most probable label.
 
         Parameters
         ----------
@@ -305,7 +304,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         return codes
 
     def _kappa(self, y: Any, positions: AnyArray, sample_weight: Any) -> float:
-        """Return the kappa of true labels and of predictions, given as positions."""
+        """Return the kappa of true labels and predictions, the latter given as positions."""
         half_points = np.arange(1, len(self.classes_)) - 0.5
         table = table_at_thresholds(
             y,
@@ -323,7 +322,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
 
 
 def _check_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -> None:
-    """Warn if the columns fit the labels better when they are assumed to be in sorted order."""
+    """Warn if the columns would fit the labels better in sorted order."""
     rank = np.argsort(np.argsort(labels))
     items = np.arange(len(codes))
     if probabilities[items, rank[codes]].mean() > probabilities[items, codes].mean():

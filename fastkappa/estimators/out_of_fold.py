@@ -26,7 +26,7 @@ from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.interop import in_known_library
 from fastkappa.ratings.label_order import sorted_strings
 
-# For each fold, the indices of the training items and of the test items.
+# for each fold, the indices of the training items and of the test items
 Splits: TypeAlias = list[tuple[AnyArray, AnyArray]]
 
 
@@ -36,7 +36,7 @@ def is_routing() -> bool:
 
 
 def read_target(y: Any) -> AnyArray:
-    """Return y as a checked array of labels, or raise. Members of an enum become their names."""
+    """Return y as a validated array of labels, or raise. Enum members are replaced by names."""
     refuse_masked(y=y)
     labels: AnyArray = column_or_1d(names_of_members(in_known_library(y)), warn=True)
     assert_all_finite(labels, input_name="y")
@@ -45,7 +45,7 @@ def read_target(y: Any) -> AnyArray:
 
 
 def sorted_labels(y: AnyArray) -> AnyArray:
-    """Return the labels that occur, sorted. Strings that are all numbers are sorted by value."""
+    """Return the labels that occur, sorted. If all strings are numbers, sort them by value."""
     labels = np.unique(y)
     if labels.dtype.kind in "OUT":
         return np.array(sorted_strings(labels.tolist()))
@@ -53,7 +53,7 @@ def sorted_labels(y: AnyArray) -> AnyArray:
 
 
 class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Provide the methods shared by estimators with the parameters ``estimator`` and ``cv``."""
+    """The methods shared by estimators with the parameters ``estimator`` and ``cv``."""
 
     estimator: Any
     cv: Any
@@ -95,7 +95,7 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         return predicted, splits
 
     def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
-        """Return the folds that ``cv`` makes of the items."""
+        """Return the folds into which ``cv`` divides the items."""
         splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
         if not splits:
             raise ValueError("cv must divide the items at least once, got no folds.")
@@ -119,7 +119,7 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split=to_split))
 
     def _forget(self, *names: str) -> None:
-        """Remove attributes that an earlier `fit` has set."""
+        """Remove attributes set by an earlier `fit`."""
         for name in ("estimator_", "feature_names_in_", "oof_kappa_", *names):
             self.__dict__.pop(name, None)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fastkappa.formatting import count_text, printable
 from fastkappa.results.report import RATERS
 
-# If there are more raters, reports give their number instead of their names.
+# If there are more raters, reports contain their number instead of their names.
 MOST_NAMED = 10
 
 
@@ -47,7 +47,7 @@ def left_out(n_dropped: int) -> list[str]:
 
 def _raters_text(raters: Sequence[str]) -> str:
     n = len(raters)
-    # These are default names, such as those of the columns of an array or of a data frame.
+    # The names are default names, such as those of the columns of an array or data frame.
     numbers = ([f"rater {i}" for i in range(1, n + 1)], [str(i) for i in range(n)], list(RATERS))
     if list(raters) in numbers or n > MOST_NAMED:
         return "two raters" if n == 2 else f"{n} raters"
