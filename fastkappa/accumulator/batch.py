@@ -35,7 +35,7 @@ def snapshot_of_batch(
 
 
 def order_with(items: RatedItems, order: LabelOrder | None) -> LabelOrder | None:
-    """Return the order declared so far or by a batch, or raise an error if they differ."""
+    """Return the order declared so far or by a batch, or raise if they differ."""
     if not items.are_declared:
         return order
     refuse_too_many(len(items.labels.labels))
@@ -44,6 +44,6 @@ def order_with(items: RatedItems, order: LabelOrder | None) -> LabelOrder | None
 
 
 def refuse_outside(items: RatedItems, part: Snapshot, order: LabelOrder) -> None:
-    """Raise an error if a label of the batch is not among the declared labels."""
+    """Raise if a label in the batch is not among the declared labels."""
     if (known_order(order).places(part.table.rows) < 0).any():
         KnownLabels(order, *items.columns.values()).refuse_outside(items.columns)
