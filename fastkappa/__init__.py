@@ -76,7 +76,7 @@ _MODULES = (
     "plotting",
     "results",
 )
-# The module that defines each public name. It is loaded when the name is first used.
+# The module that defines each public name, loaded when the name is first used.
 _HOMES = {
     "ConfusionAccumulator": "accumulator.accumulator",
     "FallingScoresWarning": "exceptions",

@@ -1,8 +1,8 @@
 """Warning and error classes, and the errors that several modules raise.
 
 Code written for scikit-learn catches scikit-learn's classes, so these classes are used if
-scikit-learn is already loaded. It is never imported for this purpose, because a program that has
-not imported scikit-learn cannot catch its classes.
+scikit-learn is already loaded. scikit-learn is never imported for this purpose, because a program
+that has not imported it cannot catch its classes.
 """
 
 from __future__ import annotations

@@ -240,8 +240,8 @@ class _Ratings(NamedTuple):
 def _errors_in_order(y_true: Any, y_pred: Any, sample_weight: Any) -> Iterator[None]:
     """If several errors apply, raise the error that scikit-learn would raise.
 
-    scikit-learn validates all arguments before it compares them. This function does so only after
-    an error.
+    scikit-learn validates all arguments before it compares them. Here, arguments are validated in
+    scikit-learn's order only after an error.
     """
     try:
         yield

@@ -54,11 +54,11 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
     -------
     scorer : callable
         ``scorer(y1, y2, *, sample_weight=None)`` accepts two one-dimensional arrays (NumPy
-        arrays, series or tensors) of ``dtype`` and of equal length. It returns kappa as a float, or
-        NaN without a warning if kappa is undefined. It raises ``TypeError`` for any other dtype,
-        and ``ValueError`` for different lengths, masked ratings or ratings that are not among the
-        labels. The scorer has a name and a signature, can be pickled, and can be passed to
-        ``sklearn.metrics.make_scorer``.
+        arrays, series or tensors) of ``dtype`` and of equal length. The result is kappa as a float,
+        or NaN without a warning if kappa is undefined. The scorer raises ``TypeError`` for any
+        other dtype, and ``ValueError`` for different lengths, masked ratings or ratings that are
+        not among the labels. The scorer has a name and a signature, can be pickled, and can be
+        passed to ``sklearn.metrics.make_scorer``.
 
     Raises
     ------
@@ -73,8 +73,8 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
     Notes
     -----
     The scorer is fastest with the compiled backend, 2 to 32 consecutive integer labels, and weights
-    None, 'linear' or 'quadratic'. In this case, a call with 100 items takes a fraction of a
-    microsecond.
+    None, 'linear' or 'quadratic'. Under these conditions, a call with 100 items takes a fraction of
+    a microsecond.
 
     Examples
     --------

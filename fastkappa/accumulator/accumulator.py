@@ -79,8 +79,8 @@ class ConfusionAccumulator:
     Item weights are summed exactly. Sums of integers are integers, and sums of floats are the
     floats nearest to the exact sums. So the result depends neither on the order of the batches nor
     on items that were added and subtracted again. In contrast, `confusion_counts` rounds after each
-    addition, so the last digits of its float sums can differ. They are equal if no addition needs
-    rounding, as with integers or halves.
+    addition, so the last digits of its float sums can differ. Both functions return equal sums if
+    no addition needs rounding, as with integers or halves.
 
     An accumulator can be pickled and copied. Threads can share an accumulator, but they wait for
     each other. It is faster to use one accumulator per thread and merge them. Do not fork while

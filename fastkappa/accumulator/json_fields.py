@@ -1,6 +1,6 @@
 """Convert the contents of an accumulator to JSON and back.
 
-JSON text can come from untrusted sources. It is accepted only if an accumulator can have such
+JSON text can come from untrusted sources. Text is accepted only if an accumulator can have such
 contents, and if every declared size matches the number of values in the text.
 """
 

@@ -66,8 +66,8 @@ def _refuse(why: str) -> NoReturn:
 
 
 def _end(status: int) -> NoReturn:
-    # Buffered output cannot be written either, but Python flushes it at exit. So redirect stdout to
-    # devnull.
+    # Buffered output cannot be written either, but Python flushes it at exit. Redirecting stdout to
+    # devnull avoids a second error.
     with suppress(OSError), open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
     raise SystemExit(status)

@@ -41,8 +41,8 @@ class DecodingResult(Result):
     predictions : ndarray of shape (n,)
         The label of each item.
     kappa : float
-        The expected kappa, computed from ``table``. It is valid if the probabilities are
-        calibrated.
+        The expected kappa, computed from ``table``. The expected kappa is valid if the
+        probabilities are calibrated.
     table : ndarray of shape (l, l)
         The expected confusion matrix, as float64. Row i, column j is the expected number of items
         with true label i that get label j, or the sum of their weights.
@@ -167,10 +167,10 @@ def decode_probabilities(
     The expected kappa is the kappa of the expected table, which is a ratio of expectations. This
     ratio differs from the expectation of the ratio by a term of order 1 / n.
 
-    The result is optimal over all assignments of labels to items. It is the solution of a
-    fractional programme, found by Dinkelbach's method in a few passes over the items. With
-    quadratic weights, each item gets the label nearest to ``mean + (E - mean) / kappa``, where
-    E is the expected label of the item.
+    The result is optimal over all assignments of labels to items. Dinkelbach's method for
+    fractional programmes finds this optimum in a few passes over the items. With quadratic weights,
+    each item gets the label nearest to ``mean + (E - mean) / kappa``, where E is the expected label
+    of the item.
 
     If all items have the same probabilities, no labels reach an expected kappa above 0. Each
     item then gets the label with the lowest expected disagreement.

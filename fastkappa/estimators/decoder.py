@@ -35,9 +35,9 @@ from fastkappa.thresholds.rounding import table_at_thresholds
 class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     """Predict the labels with the highest expected kappa from the probabilities of a classifier.
 
-    `fit` predicts each training item out of fold, and computes the costs of the labels from
-    these probabilities, as `fastkappa.decode_probabilities` does. Then it fits the classifier to
-    all items. `predict` gives each new item the label with the lowest expected cost.
+    `fit` predicts each training item out of fold, computes the costs of the labels from these
+    probabilities, as `fastkappa.decode_probabilities` does, and then fits the classifier to all
+    items. `predict` gives each new item the label with the lowest expected cost.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     expected_kappa_ : float
         Expected kappa on the training items, assuming that their probabilities are right.
     oof_kappa_ : float
-        Out-of-fold kappa, an estimate for new items. It compares ``y`` with the labels decoded from
-        the out-of-fold probabilities. Not set if ``y`` was not given.
+        Out-of-fold kappa, an estimate for new items, between ``y`` and the labels decoded from the
+        out-of-fold probabilities. Not set if ``y`` was not given.
     estimator_ : classifier
         Classifier fitted to all items. Not set without an estimator.
     n_features_in_ : int
@@ -136,8 +136,8 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         y : array-like of shape (n_samples,), default=None
             Labels. Optional without an estimator, but then the probabilities are not calibrated.
         sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, which must not be negative. They are also passed to the estimator if its
-            ``fit`` accepts them.
+            Item weights, which must not be negative. The weights are also passed to the estimator
+            if its ``fit`` accepts them.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, for a ``cv`` that keeps groups together.
 

@@ -40,14 +40,14 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
 
     Least squares shrinks predictions towards the mean, which lowers kappa. The predictions of this
     model have the variance that maximises kappa. Without a penalty, they are the least squares
-    predictions, scaled about the mean by 1 / r, where r is their correlation with the truth. Their
-    kappa is r.
+    predictions, scaled about the mean by 1 / r, where r is their correlation with the truth. The
+    kappa of these predictions is r.
 
     Parameters
     ----------
     alpha : float, default=0.0
-        Penalty on the squared coefficients, in the units of `sklearn.linear_model.Ridge`. It must
-        not be negative.
+        Penalty on the squared coefficients, in the units of `sklearn.linear_model.Ridge`. Must not
+        be negative.
     scale : {'penalized', 'variance'}, default='penalized'
         How to scale the coefficients. 'penalized' maximises kappa minus the penalty. 'variance'
         keeps the same direction and scales it to the highest kappa, where predictions vary as much

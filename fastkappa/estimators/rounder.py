@@ -109,9 +109,8 @@ class KappaRounder(
         lower kappa on new items. If y has a single label, kappa is NaN and an
         ``UndefinedMetricWarning`` is issued.
     oof_kappa_ : float
-        Out-of-fold kappa, an estimate for new items. It is the kappa of a single table of all
-        items, where each item is labelled by thresholds from the other folds. Not set if ``cv`` is
-        None.
+        Out-of-fold kappa, an estimate for new items: the kappa of a single table of all items,
+        where each item is labelled by thresholds from the other folds. Not set if ``cv`` is None.
     oof_scores_ : ndarray of shape (n_samples,)
         Out-of-fold scores. Not set without an estimator.
     estimator_ : regressor
@@ -134,7 +133,7 @@ class KappaRounder(
     Warns
     -----
     FallingScoresWarning
-        In `fit`, if scores fall as labels rise. If so, multiply the scores by -1.
+        In `fit`, if scores fall as labels rise. Multiply falling scores by -1.
 
     See Also
     --------
@@ -217,8 +216,8 @@ class KappaRounder(
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, which must not be negative. They are also passed to the estimator if its
-            ``fit`` accepts them. Items of weight 0 do not affect the thresholds and kappa.
+            Item weights, which must not be negative. The weights are also passed to the estimator
+            if its ``fit`` accepts them. Items of weight 0 do not affect the thresholds and kappa.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, for a ``cv`` that keeps groups together.
 

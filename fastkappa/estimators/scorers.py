@@ -37,9 +37,9 @@ class KappaScorer:
     labels : array-like of shape (l,), default=None
         All labels, in order. If None, the labels have the order that ``y`` declares, for
         example as an ordered categorical. If ``y`` declares no order, the labels are the
-        classifier's ``classes_`` and the labels in ``y``. They keep the order of ``classes_`` if
-        that is not sorted and contains all labels. Otherwise they are sorted. Strings that are not
-        all numbers are sorted alphabetically, with a ``LabelOrderWarning``.
+        classifier's ``classes_`` and the labels in ``y``. These labels keep the order of
+        ``classes_`` if that is not sorted and contains all labels, and are sorted otherwise.
+        Strings that are not all numbers are sorted alphabetically, with a ``LabelOrderWarning``.
 
     Raises
     ------

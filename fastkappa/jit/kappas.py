@@ -32,7 +32,7 @@ NO_MATRIX = np.zeros((1, 1), np.int64)
 # Integer sums with a bound below this value cannot overflow int64.
 INT64_SAFE = float(1 << 61)
 LARGEST_FLOAT = np.finfo(np.float64).max
-# the least exponent used for scaling, so that 2.0**-LEAST_EXPONENT is finite
+# The smallest exponent used for scaling. 2.0**1000 is still finite.
 LEAST_EXPONENT = -1000
 
 
@@ -155,7 +155,7 @@ def _quadratic_sums(table: Any) -> Any:
 
     E = n * sum((i**2 + j**2) * c) - 2 * sum(i * c) * sum(j * c) and
     D = 2 * n * sum(i * j * c) - 2 * sum(i * c) * sum(j * c).
-    These formulas require only one pass and no margins.
+    Both formulas require only one pass and no margins.
     """
     n_labels = len(table)
     bits, total, rows, columns, squares, products = 0, 0, 0, 0, 0, 0

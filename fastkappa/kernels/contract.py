@@ -31,11 +31,11 @@ CountRows = Callable[[AnyArray, AnyArray, Lowest, IntTable, Range], None]
 class LabelHash(NamedTuple):
     """A hash table from 64-bit integer labels to their codes.
 
-    The search for a value begins at slot ``(value * multiplier % 2**64) >> shift``. It continues
-    with the following slots, and after the last slot with slot 0, until it finds the value or an
-    empty slot. ``slots`` contains the code of each slot; an empty slot contains the number of
-    labels. ``labels`` contains the label of each code, modulo 2**64, followed by the first label
-    again.
+    The search for a value begins at slot ``(value * multiplier % 2**64) >> shift``. The search
+    continues with the following slots, and after the last slot with slot 0, until it finds the
+    value or an empty slot. ``slots`` contains the code of each slot; an empty slot contains the
+    number of labels. ``labels`` contains the label of each code, modulo 2**64, followed by the
+    first label again.
     """
 
     multiplier: int
@@ -296,8 +296,8 @@ class CsvLineKernels(Protocol):
         """The kernel that counts the pair of texts in each line.
 
         ``count_lines(rows, columns, text, lines, table)`` adds each line to the cell of its two
-        texts. It stops at the first line with an unknown text or a wrong number of fields, and
-        returns the number of bytes before that line. The text must not contain quotes. ``rows`` and
-        ``columns`` are the known texts, each with at most 512 texts. Each text is a row of 1 to 16
-        8-byte words, padded with zeros.
+        texts. The kernel stops at the first line with an unknown text or a wrong number of fields,
+        and returns the number of bytes before that line. The text must not contain quotes. ``rows``
+        and ``columns`` are the known texts, each with at most 512 texts. Each text is a row of 1 to
+        16 8-byte words, padded with zeros.
         """

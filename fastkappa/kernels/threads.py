@@ -5,8 +5,8 @@ the work, each with its own table. No OpenMP runtime is needed. Forking is safe,
 process forgets the parent's threads and starts its own when needed.
 
 Idle threads stay alive and wait for work. Waking a thread with a lock takes about 10 microseconds;
-a ThreadPoolExecutor takes 40, and starting a thread 80. The calling thread also works. It does not
-wait for threads that have not begun by the time all work has been taken.
+a ThreadPoolExecutor takes 40, and starting a thread 80. The calling thread also works. The calling
+thread does not wait for threads that have not begun by the time all work has been taken.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def division_of_pairs(
 ) -> Division:
     """Return a plan for dividing the pairs of two columns so that each thread has enough work.
 
-    ``num_threads`` is the maximum number of threads; None allows all available threads.
+    ``num_threads`` is the maximum number of threads; None means all available threads.
     ``looked_up`` is True if labels are so far apart that counting requires a look-up.
     """
     worth_a_thread = PAIRS_WORTH_A_THREAD

@@ -28,7 +28,7 @@ from fastkappa.kernels.threads import ItemRanges, run_in_threads
 # limit. Rounding errors of sums over 1000 groups, 1000 * 2**-53, are smaller. Even a single item in
 # a billion makes a larger difference.
 LEAST_ERROR = 1e-12
-# The number of predictions compared with others at a time. Their replicates stay in the cache.
+# The number of predictions compared with others at a time, so that replicates stay in the cache.
 ROWS = 64
 # A pair is computed in float64 if its replicates exceed their differences by more than this factor,
 # because float32 would leave too few digits of the differences.
@@ -70,7 +70,8 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
     """Return the quantile of the largest studentized difference of any pair in a replicate.
 
     The quantile is an order statistic that another replicate would exceed with a probability of at
-    most ``1 - confidence``. It is NaN if there are too few replicates, and 0 if no pair differs.
+    most ``1 - confidence``. The result is NaN if there are too few replicates, and 0 if no pair
+    differs.
     """
     undefined = np.isnan(deviations)
     compared = (~undefined).sum(axis=0) > 1

@@ -287,20 +287,21 @@ def intraclass_correlation(
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters)
-        Numeric ratings, with one row per subject and one column per rater. They can be an array, a
-        list of rows, or a pandas, polars or pyarrow data frame. None, NaN and similar values count
-        as missing.
+        Numeric ratings, with one row per subject and one column per rater. Ratings can be an array,
+        a list of rows, or a pandas, polars or pyarrow data frame. None, NaN and similar values
+        count as missing.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing ratings. 'raise' raises an error. 'drop' leaves out their subjects and
         counts them.
     clusters : array-like of shape (n_subjects,), default=None
         The cluster of each subject, such as the patient of a lesion. Clusters change the intervals,
         but not the values. With clusters, the intervals are computed by the jackknife over the
-        clusters, with the quantile of Student's t. They are computed for log((1 + (k - 1) ICC) / (1
-        - ICC)), which for ICC(1) is the logarithm of F. F and its degrees of freedom also come from
-        the jackknife. The jackknife leaves out clusters but no raters, so it treats raters as
-        fixed. If raters differ in their means, the intervals of ICC(A,.) are narrower than
-        intervals without clusters, which include the sampling of raters (McGraw and Wong 1996).
+        clusters, with the quantile of Student's t. The jackknife is applied to log((1 + (k - 1)
+        ICC) / (1 - ICC)), which for ICC(1) is the logarithm of F. F and its degrees of freedom also
+        come from the jackknife. The jackknife leaves out clusters but no raters, so it treats
+        raters as fixed. If raters differ in their means, the intervals of ICC(A,.) are narrower
+        than intervals without clusters, which include the sampling of raters (McGraw and Wong
+        1996).
     confidence : float, default=0.95
         The confidence level of the intervals.
 

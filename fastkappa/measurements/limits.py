@@ -199,10 +199,10 @@ def limits_of_agreement(
     not grow with the measurements. Use `plot_limits_of_agreement` to check this assumption.
 
     With clusters, the variance of a difference is the sum of the variances between and within
-    clusters. Both are computed from mean squares (Bland and Altman 1999, section 5.3). The
-    intervals are computed by the jackknife over the clusters, and use Student's t, whose degrees of
-    freedom are the number of clusters minus 1. The interval of a limit combines the intervals of
-    the bias and of the logarithm of the standard deviation (Zou 2013).
+    clusters. Both variances are computed from mean squares (Bland and Altman 1999, section 5.3).
+    The intervals are computed by the jackknife over the clusters, and use Student's t, whose
+    degrees of freedom are the number of clusters minus 1. The interval of a limit combines the
+    intervals of the bias and of the logarithm of the standard deviation (Zou 2013).
 
     References
     ----------

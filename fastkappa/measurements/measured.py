@@ -44,8 +44,8 @@ class Measured:
     lowest, highest : ndarray of shape (n_raters,)
         The smallest and largest measurement by each rater, among subjects that all raters rated.
     unit : float
-        A power of two by which chunks are divided. It is 1 unless squares of the measurements
-        would overflow or underflow.
+        A power of two by which chunks are divided: 1 unless squares of the measurements would
+        overflow or underflow.
     clusters : ndarray of int of shape (n_subjects,) or None
         The cluster number of each subject that all raters rated, if clusters were given.
     """

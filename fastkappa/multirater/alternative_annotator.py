@@ -87,7 +87,7 @@ class AlternativeAnnotatorTest(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each person.
 
-        Its columns are ``n``, ``model_advantage``, ``person_advantage``, ``p_value`` and ``wins``.
+        The columns are ``n``, ``model_advantage``, ``person_advantage``, ``p_value`` and ``wins``.
 
         Raises
         ------

@@ -45,8 +45,8 @@ def fleiss_kappa(
         missing ratings. To pass one list per rater, rows of item, rater and rating, tables or
         counts, create `Ratings` first.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. None counts every disagreement the same. 'linear' weights it by the
-        distance between the labels' positions, 'quadratic' by the square of this distance. A matrix
+        Disagreement weights. None treats all disagreements as equal. 'linear' weights disagreements
+        by the distance between the labels' positions, 'quadratic' by the squared distance. A matrix
         must be symmetric, with zeros on the diagonal. Weights require labels in a meaningful order.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. All standard errors
@@ -148,8 +148,8 @@ def randolph_kappa(
     """Return Randolph's free-marginal kappa, where all labels are equally likely by chance.
 
     This coefficient is also known as the Brennan-Prediger coefficient, and for two raters as
-    Bennett's S. It depends on the number of possible labels. Pass all of them as ``labels``,
-    including those that no rater used.
+    Bennett's S. The coefficient depends on the number of possible labels. Pass all labels as
+    ``labels``, including labels that no rater used.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def gwet_ac1(
     """Return Gwet's AC1, which stays high if raters agree on one very frequent label.
 
     The model of AC1 assumes that chance agreement occurs only on subjects that are hard to rate.
-    AC1 depends on the number of possible labels. Pass all of them as ``labels``, including those
+    AC1 depends on the number of possible labels. Pass all labels as ``labels``, including labels
     that no rater used.
 
     Parameters
@@ -335,8 +335,8 @@ def light_kappa(
     Returns
     -------
     result : MultiRaterResult
-        The standard error is computed by the delta method. For two raters and
-        ``distribution='normal'``, it equals that of Fleiss, Cohen and Everitt (1969).
+        The delta method is used. For two raters and ``distribution='normal'``, the standard error
+        equals that of Fleiss, Cohen and Everitt (1969).
 
     References
     ----------

@@ -117,8 +117,9 @@ class MultiRaterResult(Result):
 
         The score interval contains the values that the score test does not reject, and never leaves
         the range of the coefficient. The asymptotic interval is the value plus and minus a quantile
-        times the standard error. It can exceed 1 if the caller chose this method. With
-        ``distribution='t'``, the default except for Light's kappa, Student's t quantiles are used.
+        times the standard error. An asymptotic interval can exceed 1 if the caller chose this
+        method. With ``distribution='t'``, the default except for Light's kappa, Student's t
+        quantiles are used.
         """
         return self.inference.interval
 
@@ -141,8 +142,8 @@ class MultiRaterResult(Result):
     def null_standard_error(self) -> float:
         """The standard error under chance agreement.
 
-        It is NaN except for Fleiss' kappa without weights, without clusters and with the same
-        number of ratings for every subject.
+        This error is NaN except for Fleiss' kappa without weights, without clusters and with the
+        same number of ratings for every subject.
         """
         return self.inference.null_standard_error
 

@@ -43,7 +43,7 @@ def sample_size(
 ) -> int:
     """Return the number of items needed to distinguish kappa from a hypothesised value.
 
-    This is the test of ``agreement(..., null_kappa=null_kappa)`` or, for more than two raters, of
+    The test is that of ``agreement(..., null_kappa=null_kappa)`` or, for more than two raters, of
     `fleiss_kappa`.
 
     Parameters
@@ -94,16 +94,17 @@ def sample_size(
     -----
     For two raters and two labels, the formula is that of Cantor (1996). With more labels, the
     standard error of the test is computed from the most likely table with ``null_kappa``, which
-    depends on the observed table. So the mean and standard deviation of z are computed over the
-    possible numbers of items in each cell.
+    depends on the observed table. The mean and standard deviation of z are therefore computed over
+    the possible numbers of items in each cell.
 
     For more than two raters and ``null_kappa`` other than 0, the test rejects if ``null_kappa`` is
     outside the interval of `fleiss_kappa` with confidence 1 - ``alpha``. A one-sided test uses one
     limit of the interval with confidence 1 - 2 ``alpha``.
 
     If more than two raters agree on all items, Fleiss' kappa has no standard error. Such a study
-    counts as rejecting a lower ``null_kappa`` if full agreement is improbable enough under it. Its
-    probability must be at most ``alpha``, or half of ``alpha`` in a two-sided test.
+    counts as rejecting a lower ``null_kappa`` if full agreement is improbable enough under
+    ``null_kappa``: its probability must be at most ``alpha``, or half of ``alpha`` in a two-sided
+    test.
 
     The formulas are accurate if z is close to normal, which is not the case if a cell has few
     items. Therefore 1000 to 4000 studies are simulated for each candidate n. The planned power

@@ -6,7 +6,7 @@ fifth (Gauss quadrature with Charlier polynomials). One cell at a time is set to
 counts, while the other cells keep their expected counts. The changes of z are added up over the
 cells.
 
-The three counts are as far from the mean as real counts, and never negative. So unlike numerical
+The three counts are as far from the mean as real counts, and never negative. Unlike numerical
 derivatives, the method does not divide by a small step, and cells that are mostly empty are treated
 realistically.
 

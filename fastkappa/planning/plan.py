@@ -193,9 +193,9 @@ def plan_study(
     rates, weights, n_raters, conservative
         As in `sample_size`.
     design_effect : float, default=1.0
-        The factor by which clusters increase the number of items that the study needs. It is the
-        squared ratio of the standard errors with and without clusters. For a pilot study,
-        `agreement` reports the design effect.
+        The factor by which clusters increase the number of items that the study needs. The design
+        effect is the squared ratio of the standard errors with and without clusters. For a pilot
+        study, `agreement` reports it.
     cluster_size : float, default=None
         The number of items per cluster, or its mean. The number of items is rounded up to whole
         clusters.

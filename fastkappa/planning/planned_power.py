@@ -13,8 +13,8 @@ If z is close to normal, the power can be computed precisely by a formula:
 
 z is not close to normal if an important cell is expected to contain few items. There is no simple
 rule for which cells are important, so studies are simulated for each n. The planned power is that
-of the formula, limited to within `WITHIN` of the simulated power. So it does not jump where the
-formula fails.
+of the formula, limited to within `WITHIN` of the simulated power. So the planned power does not
+jump where the formula fails.
 """
 
 from __future__ import annotations
@@ -88,8 +88,7 @@ class Design(NamedTuple):
     def takes_full_agreement(self, n: int) -> bool:
         """Return whether full agreement on n items counts as rejecting kappa0.
 
-        It does if full agreement is improbable enough under kappa0, which is not the case for few
-        items.
+        Full agreement must be improbable enough under kappa0, which is not the case for few items.
         """
         by_all = several_raters.agreed_by_all(self.null_kappa, self.margins[0], self.n_raters)
         return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail

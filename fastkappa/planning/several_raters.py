@@ -143,8 +143,8 @@ def error_of_one_item(kappa: float, margin: FloatTable, n_raters: int, weights: 
 def z_of(means: FloatTable, n_raters: int, null_kappa: float, weights: Weights) -> FloatTable:
     """Return the statistic for testing kappa = kappa0, divided by sqrt(n), of shape (k,).
 
-    This is the distance of kappa from kappa0, divided by the standard error for one item. For
-    kappa0 = 0 without weights, the divisor is the null standard error (Fleiss, Nee and Landis
+    The statistic is the distance of kappa from kappa0, divided by the standard error for one item.
+    For kappa0 = 0 without weights, the divisor is the null standard error (Fleiss, Nee and Landis
     1979), as in `fleiss_kappa`. The result is NaN if the error is 0. ``means`` are means of the
     `features`.
     """

@@ -45,8 +45,8 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    Replicates with an undefined statistic are left out of the histogram. Their number is in the
-    axis label.
+    Replicates with an undefined statistic are left out of the histogram, and the axis label
+    contains their number.
 
     Examples
     --------

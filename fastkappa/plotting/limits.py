@@ -29,8 +29,8 @@ def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
     """Draw a Bland-Altman plot: differences of two methods against means, with limits of agreement.
 
     Each subject is a dot. With more than 20 000 subjects, hexagons show their density. A solid
-    line marks the bias, and dashed lines mark the limits. Their intervals are shaded. A dotted line
-    marks 0. The values are written to the right.
+    line marks the bias, and dashed lines mark the limits. The intervals of bias and limits are
+    shaded. A dotted line marks 0. The values are written to the right.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ STAND_INS = frozenset(
         *("asku", "nask", "navu"),
     ]
 )
-# Characters that can surround a string for a missing rating. Some of them have zero width.
+# Characters, some of zero width, that can surround a string for a missing rating.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
 # strings that mean "same rating as above"
 DITTOS = frozenset(

@@ -1,8 +1,8 @@
 """Determine the order of labels: declared by the ratings, or derived from the labels.
 
 An ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares an
-order. Otherwise labels are sorted. Strings are sorted by value if all are numbers, otherwise
-alphabetically, which is rarely the intended order.
+order. Without a declared order, labels are sorted. Strings are sorted by value if all are numbers,
+otherwise alphabetically, which is rarely the intended order.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", 
 DAY = re.compile(rf"0?(\d+)-({'|'.join(MONTHS)})|({'|'.join(MONTHS)})-(\d+)")
 # A code with its text, such as "1 - mild", "1. mild" or "1 (mild)".
 CODED = re.compile(r"(\d+) ?[-.:=()] ?([^\W\d_]{2}.*)")
-# A code with its text, as in SPSS, such as "1 mild". It can also be a number with a unit.
+# A code with its text, as in SPSS, such as "1 mild", which could also be a number with a unit.
 CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")
 # A hyphen or an underscore between words, which is treated as a blank.
 BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")

@@ -140,11 +140,11 @@ def confusion_from_source(
 
     Notes
     -----
-    The type of the labels does not depend on the kind of source. It is int64 for whole
-    numbers (including whole floats), bool for booleans, str for strings, or datetime64 for dates
-    (in days) and times (in microseconds, UTC). In a CSV file, a column has a type that can
-    represent all its ratings. Empty fields, NA, NaN, null and similar texts count as missing,
-    unless they are among ``labels``.
+    The type of the labels does not depend on the kind of source. Labels are int64 for whole numbers
+    (including whole floats), bool for booleans, str for strings, or datetime64 for dates (in days)
+    and times (in microseconds, UTC). In a CSV file, a column has a type that can represent all its
+    ratings. Empty fields, NA, NaN, null and similar texts count as missing, unless they are among
+    ``labels``.
 
     Examples
     --------

@@ -100,8 +100,8 @@ def read_columns(
     text : sequence of str
         Columns that are read as text in a text file, where "01" differs from "1".
     strings : sequence of str
-        Text columns in which most values differ. They are not dictionary-encoded, whatever the
-        format. In Parquet files, they can contain text that is not UTF-8.
+        Text columns in which most values differ. These columns are never dictionary-encoded. In
+        Parquet files, they can contain text that is not UTF-8.
     text_format : TextFormat, optional
         The format of a text file, if it is not UTF-8 or its suffix does not imply the delimiter.
     as_written : bool, default=False

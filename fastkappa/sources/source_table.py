@@ -106,7 +106,7 @@ class AxisLabels:
         self.dtype = dtype
 
     def note_order(self, order: LabelOrder | None, remedies: Remedies) -> None:
-        """Record the order that a part of the column declares. It must be the same in all parts."""
+        """Record the order that a part of the column declares. All parts must agree."""
         if order is None:
             return
         keys = [key for key in order.labels.tolist() if self._counted_as(key) is not None]
@@ -155,7 +155,8 @@ class SourceTable:
     codes : WantedLabels or None
         The values that stand for a missing rating.
     drop_odd : bool
-        Whether strings among numbers count as missing ratings. Otherwise they raise an error.
+        Whether strings among numbers count as missing ratings. Otherwise such strings raise an
+        error.
     remedies : Remedies
         The advice in errors.
 

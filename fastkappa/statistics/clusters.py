@@ -6,9 +6,9 @@ cell m, and n items in total,
 
     S_c = sum_m N_cm * (f_m - mean f),    variance = sum_c S_c**2 / n**2.
 
-This is the variance of Yang and Zhou (2014, 2015) for kappa, and the sandwich estimator for other
-coefficients. It makes no assumption about the correlation within clusters. With one item per
-cluster, it equals the variance without clusters.
+For kappa, this variance is that of Yang and Zhou (2014, 2015); for other coefficients, it is the
+sandwich estimator. No assumption is made about the correlation within clusters. With one item per
+cluster, the result equals the variance without clusters.
 
 Clusters with the same counts are stored as one row with a multiplicity. So the cost does not depend
 on the number of items nor, for small clusters, on the number of clusters. For the bootstrap,
@@ -322,7 +322,7 @@ def correction(n: float, clusters: Clusters | None = None) -> float:
     Parameters
     ----------
     n : float
-        The number of items. They are the independent units if there are no clusters.
+        The number of items, which are the independent units if there are no clusters.
     clusters : Clusters or None
     """
     units = n_units(n, clusters)

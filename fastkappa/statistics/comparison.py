@@ -171,7 +171,7 @@ def compare_independent(
     Parameters
     ----------
     first, second : array-like of shape (l, l), or AgreementResult
-        Two tables of counts, or results. Their labels may differ. A result uses its own test, which
+        Two tables of counts, or results, whose labels may differ. A result uses its own test, which
         accounts for clusters if `agreement` had them. The samples must not share clusters; for
         samples that do, use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None

@@ -183,8 +183,8 @@ def brennan_prediger(
     """Return the Brennan-Prediger coefficient, where all labels are equally likely by chance.
 
     Without weights, the coefficient equals Bennett's S and the prevalence and bias adjusted kappa
-    (PABAK). It depends on the number of labels in the table, including unused labels. The
-    parameters are those of `percent_agreement`.
+    (PABAK). The coefficient depends on the number of labels in the table, including unused labels.
+    The parameters are those of `percent_agreement`.
 
     References
     ----------
@@ -214,8 +214,8 @@ def gwet_ac2(
 ) -> Estimate:
     """Return Gwet's AC2, or Gwet's AC1 if there are no weights.
 
-    Both depend on the number of labels in the table, including unused labels. The parameters are
-    those of `percent_agreement`.
+    AC1 and AC2 depend on the number of labels in the table, including unused labels. The parameters
+    are those of `percent_agreement`.
 
     References
     ----------

@@ -37,7 +37,7 @@ Undefined: TypeAlias = Literal["nan", "drop"]
 UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
 # The largest number of strata that a warning names.
 MOST_NAMED = 5
-# The reason why groups that share clusters can have no test.
+# The reason why groups that share clusters cannot be tested.
 TOO_FEW_SHARED = (
     "they share clusters, and there are too few clusters to estimate the covariance of kappas"
 )

@@ -113,8 +113,8 @@ def _warn_of_totals(
 ) -> None:
     """Warn if one item has the sums of all other ratings, like a row of totals.
 
-    ``labels`` are the sorted labels of each rater. ``sum_of`` returns the sum of a rater's ratings.
-    It is called only if the largest label is far from the other labels.
+    ``labels`` are the sorted labels of each rater. ``sum_of`` returns the sum of a rater's ratings,
+    and is called only if the largest label is far from the other labels.
     """
     if n_items <= FEWEST_IDS or not all(map(_has_far_largest, labels.values())):
         return

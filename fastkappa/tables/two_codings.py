@@ -39,8 +39,8 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> boo
     """Return whether a table needs a closer look, in less than a microsecond.
 
     A closer look is needed if raters never agree on at least two labels (one label if labels are
-    words), as after a shift. It is also needed if the two corners off the diagonal contain at least
-    twice as many items as the corners on it, as after a reversal.
+    words), as after a shift. A closer look is also needed if the two corners off the diagonal
+    contain at least twice as many items as the corners on the diagonal, as after a reversal.
     """
     # For few labels, counting in a list is faster than counting in a NumPy array.
     agreed = table.diagonal().tolist()
@@ -118,7 +118,7 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     met = table[np.ix_(rows, columns)].astype(float)
     first, second = of_rows[rows, None].astype(float), of_columns[columns].astype(float)
     by_chance = first * second / n
-    # The kappa of the two labels, each against all others. It is 1 if the two labels always
+    # The kappa of the two labels, each against all others. The kappa is 1 if the two labels always
     # coincide.
     most = (first + second) / 2 - by_chance
     kappa = np.divide(met - by_chance, most, out=np.zeros_like(met), where=most > 0)
@@ -144,8 +144,8 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
 def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
     """Return the warning about labels that only one rater used and that resemble other labels.
 
-    Such labels are abbreviations, contain a typing error, or share a prefix, such as "Answer: A"
-    and "Answer: B". Labels that look alike are covered by another warning.
+    The warning covers labels that are abbreviations, contain a typing error, or share a prefix,
+    such as "Answer: A" and "Answer: B". Labels that look alike are covered by another warning.
     """
     met = []
     for counts, (own, other) in ((table, names), (table.T, names[::-1])):

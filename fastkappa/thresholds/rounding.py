@@ -92,8 +92,8 @@ def find_rounding(
     n_folds : int, default=5
         The number of folds for the out-of-fold kappa. If None, it is not computed.
     rng : Generator
-        The random number generator. It draws the resamples, then the folds, then the resamples of
-        each fold.
+        The random number generator, which draws the resamples, then the folds, then the resamples
+        of each fold.
 
     Returns
     -------
@@ -189,8 +189,8 @@ class ThresholdFinder(NamedTuple):
         """Return the mean of the best thresholds of bootstrap resamples.
 
         The mean is taken over ranks (the numbers of items below a threshold), not over scores. So
-        it does not depend on the scale of the scores, and outliers have no extra influence. If a
-        label gets no items in a resample, the threshold is at the last rank, not at infinity.
+        the mean does not depend on the scale of the scores, and outliers have no extra influence.
+        If a label gets no items in a resample, the threshold is at the last rank, not at infinity.
         """
         presorted = PresortedSearch(self.kernels, items, self.matrix)
         n_items = len(items.scores)
@@ -265,9 +265,9 @@ class ThresholdFinder(NamedTuple):
     def closed_form(self, items: SortedScores) -> AnyArray:
         """Return the scores at which the linear model with the highest quadratic kappa rounds up.
 
-        The model is a linear regression on the scores. Its predictions are stretched about the
-        mean by 1 / r, where r is the correlation, so they have the same mean and variance as
-        the positions of the labels. Only the sign of r is needed.
+        The model is a linear regression on the scores. The predictions are stretched about the mean
+        by 1 / r, where r is the correlation, so they have the same mean and variance as the
+        positions of the labels. Only the sign of r is needed.
         """
         n_labels = len(self.matrix)
         numbers, scale = _scaled(items.scores)

@@ -195,7 +195,7 @@ def best_with_open_rows(
         if n_parts is None:
             break
         if found is None:
-            # Even so, cuts within these parts can give each label enough items.
+            # Cuts within these parts can still give each label enough items.
             worth = np.ones(len(n_below) - 1, bool)
         else:
             worth = rows_worth_splitting(programme, prefix, n_below, found)
@@ -224,7 +224,7 @@ def single_label_cuts(programme: Programme, n_items: int) -> Best | None:
 class PresortedSearch:
     """Find the best thresholds for the same items with many sets of item weights.
 
-    This class is for the bootstrap: the items are sorted once, and the weight of an item in a
+    The bootstrap uses this class: the items are sorted once, and the weight of an item in a
     resample is the number of times it was drawn. A threshold is midway between two neighbouring
     items, regardless of their weights.
     """

@@ -59,7 +59,7 @@ def text_format_of(options: TextOptions) -> TextFormat:
     if encoding is not None:
         try:
             encoding = codecs.lookup(encoding).name
-            # Some of Python's codecs convert bytes to bytes or text to text. Such codecs fail here.
+            # Python codecs that convert bytes to bytes or text to text fail here.
             b"".decode(encoding)
             "".encode(encoding)
         except (LookupError, ValueError):

@@ -223,7 +223,7 @@ def rank_files(
         raise RatingsError(f"{truth} cannot be the truth: {error}") from error
     bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
     if strings_in_arrow(ids) is not None:
-        # In that case, ids in text files must also be strings, even if they consist of digits.
+        # If so, ids in text files must also be strings, even if they consist of digits.
         reader = reader._replace(ids_are_strings=True)
 
     def read(file: Path) -> _Read:

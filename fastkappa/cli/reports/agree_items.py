@@ -89,7 +89,8 @@ def final_labels(
     )
     best = ratings.labels[patterns.counts.argmax(axis=1)].tolist()
     of_patterns = [label if by else None for label, by in zip(best, how.tolist())]
-    # Items without ratings have index -1. It selects the last entry, so None and OPEN are appended.
+    # Items without ratings have index -1, which selects the last entry, so None and OPEN are
+    # appended.
     places = ratings.counted.places(False).tolist()
     of_rows, how_of_rows = [*of_patterns, None], [*how.tolist(), OPEN]
     labels, decided_by = [of_rows[i] for i in places], [how_of_rows[i] for i in places]

@@ -32,8 +32,8 @@ def report_on_table(
 ) -> Output:
     """Return the report on two columns of a file, with weighted kappas if labels are ordered.
 
-    If ``has_interval`` is True, the interval of kappa is computed. It is required by a gate, a
-    sentence and JSON.
+    If ``has_interval`` is True, the interval of kappa is computed. A gate, a sentence and JSON
+    require the interval.
     """
     found = TableKappas.of(
         counts.table,

@@ -7,9 +7,9 @@ cells, a pair is a digit below c. A key combines as many digits as possible:
     key = (8 * 36 + 5) * 36 + 35 = 10583, one of 36**3 = 46656
 
 The counts of the keys form an array of shape (36, 36, 36). Summing it over two axes gives the
-counts of the cells for the third digit. It does not matter which pairs share a key, so the digits
-come from different parts of a chunk. Two digits need no arithmetic: two adjacent bytes are read as
-one 16-bit number, with 256 in place of c.
+counts of the cells for the third digit. Any pairs can share a key, so the digits come from
+different parts of a chunk. Two digits need no arithmetic: two adjacent bytes are read as one 16-bit
+number, with 256 in place of c.
 """
 
 from __future__ import annotations

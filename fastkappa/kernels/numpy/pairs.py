@@ -1,4 +1,4 @@
-"""Count and sum pairs in NumPy. These are the reference kernels, which are always available.
+"""Count and sum pairs in NumPy. The reference kernels in this module are always available.
 
 All backends have the same files and the same functions; see `fastkappa.kernels.contract`.
 

@@ -31,7 +31,7 @@ class Alignment(NamedTuple):
     ----------
     items, others : ndarray of int or None
         Positions, in the first and in the other list, of the ids that occur exactly once in both
-        lists. They are in the order of the first list. If ``items`` is None, it means all
+        lists. Positions are in the order of the first list. If ``items`` is None, it means all
         positions. If both are None, the lists are equal.
     missing, extra, repeated : list
         Ids missing from the other list, ids found only in the other list, and ids repeated in the

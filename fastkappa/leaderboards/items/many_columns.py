@@ -136,7 +136,7 @@ def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
         if part.rows.dtype != labels.dtype or not np.array_equal(part.rows, labels):
             labels = union_of_labels([one.rows for one in parts])
             break
-    # If all labels are equal, they keep their order, which need not be sorted.
+    # If all parts have the same labels, the labels keep their order, which need not be sorted.
     places = [
         np.arange(len(labels)) if labels is parts[0].rows else positions_in(labels, part.rows)
         for part in parts

@@ -114,8 +114,8 @@ def _judge(
     columns = {one.rater.name: one.rater.column for one in encoded}
     are_recoded = False
     if 1 < len(encoded) <= MOST_JUDGED:
-        # A rating outside the labels raises an error here. It is ignored, because the functions
-        # that count all ratings raise a more detailed error.
+        # A rating outside the labels raises an error here. That error is ignored, because the
+        # functions that count all ratings raise a more detailed error.
         with suppress(ValueError):
             codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
             are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)
@@ -138,7 +138,7 @@ def _labels_that_occur(column: Column, missing_codes: Sequence[Any]) -> AnyArray
 
 
 def _labels_of(column: Column) -> AnyArray:
-    """Return the labels that a rater gave. They are counted as pairs with a constant column."""
+    """Return the labels that a rater gave, counted as pairs with a constant column."""
     zeros = np.broadcast_to(np.zeros(1, np.uint8), len(column.values))
     given = count_unknown(get_kernels(), column, Column(zeros, zeros.dtype)).rows
     if column.categories is not None:

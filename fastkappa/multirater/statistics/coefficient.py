@@ -103,7 +103,7 @@ class Coefficient(ABC):
     def standard_error(self, distribution: Distribution, clusters: Clusters | None = None) -> float:
         """Return the standard error of the mean of the influences.
 
-        ``clusters`` are the clusters of the subjects. They count subjects by row.
+        ``clusters`` counts the subjects of each cluster by row.
         """
         n = float(self.multiplicities.sum())
         divisor = divisor_of(n, distribution, clusters)

@@ -95,7 +95,7 @@ class Conger(Coefficient):
         return Influence(own.values + factor * by_chance, own.sizes + factor * sizes)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model. Its features are the distance, whether it exists, and the labels.
+        """Return the score model with these features: distance, whether it exists, and labels.
 
         Each combination of rater and label is a feature: 1 if the rater gave this label, otherwise
         0.
@@ -206,8 +206,8 @@ class Light(Coefficient):
         for i, sign in ((0, -1), (1, 1)):
             for pairs in pair_blocks(tables):
                 table = tables[pairs].astype(np.int64)
-                # A pair without a common subject has no kappa. This avoids NumPy's warning about 0
-                # / 0.
+                # A pair without a common subject has no kappa. A divisor of 1 avoids NumPy's
+                # warning about 0 / 0.
                 n_both = np.maximum(table.sum(axis=(-2, -1), keepdims=True), 1)
                 slope = kappa_gradient(table, self._weights)[i]
                 # A subject without ratings from both raters contributes the pair's mean.

@@ -24,7 +24,7 @@ from fastkappa.statistics.spread import EPSILON, Influence
 
 # The levels that measurements can have.
 MEASURED = ("ordinal", "interval", "ratio")
-# The number of ratings processed at a time. This many ratings stay in the cache.
+# The number of ratings processed at a time, so that they stay in the cache.
 CHUNK = 1 << 16
 
 
@@ -153,8 +153,8 @@ class _Squares:
 class _Intervals:
     """Squared differences of the numbers themselves.
 
-    The numbers are centred, so that large values keep full precision. They are also scaled, so that
-    their squares cannot overflow or underflow.
+    The numbers are centred, so that large values keep full precision. Scaling the numbers keeps
+    their squares from overflowing or underflowing.
     """
 
     def __init__(self, columns: Sequence[AnyArray], n_ratings: Any, _: IntTable) -> None:

@@ -101,7 +101,7 @@ def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
     begin = text.find(b"\n") + 1 if start else 0
     end = text.find(b"\n", stop - 1 - before) + 1
     if end == 0 and missing > 0:
-        # This is the end of the file.
+        # end of the file
         end = len(text)
     if end == 0 or (start and begin == 0):
         raise NotInBlocksError
@@ -158,9 +158,8 @@ class LineCounter:
     def add(self, text: bytes, start: int) -> bool:
         """Count the lines from a byte on, or return False if a line is unusual.
 
-        After a return value of False, some lines have already been counted. A line is unusual if it
-        has quotes or a different number of fields from the first line, or if there are too many
-        texts.
+        If False is returned, some lines have already been counted. A line is unusual if it has
+        quotes or a different number of fields from the first line, or if there are too many texts.
         """
         if not is_plain(text, start):
             return False

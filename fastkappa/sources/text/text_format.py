@@ -16,7 +16,7 @@ from fastkappa.sources.source_ratings import RatingsError
 
 # Possible delimiters of a text file. The first of these that occurs in the first line is used.
 DELIMITERS_TRIED = "\t;,| "
-# Of longer lines, only the start is read.
+# Only the start of longer lines is read.
 LONGEST_LINE = 1 << 16
 # The number of bytes read at a time.
 READ_SIZE = 1 << 20

@@ -272,8 +272,8 @@ def _corrected(constraint: Constraint, p: FloatTable, kappa0: FloatTable) -> Flo
         sums = [(squares * g**power).sum(axis=-1) for power in range(3)]
         missing = 1 - p.sum(axis=-1)
         determinant = sums[0] * sums[2] - sums[1] ** 2
-        # The determinant is 0 up to rounding if all items are in one cell. In this case, no
-        # correction is possible.
+        # The determinant is 0 up to rounding if all items are in one cell. No correction is then
+        # possible.
         over = np.where(determinant > 0, 1 / np.where(determinant > 0, determinant, 1.0), 0.0)
         constant = (missing * sums[2] + h * sums[1]) * over
         along = (-h * sums[0] - missing * sums[1]) * over

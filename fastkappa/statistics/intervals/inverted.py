@@ -159,8 +159,8 @@ def ends_at(
     """
     n = counts.sum(axis=-1)
     kappa, quantiles = constraint.values(counts / n[:, None]), np.abs(roots)
-    # If kappa is about 1, the standard error is 0. It is replaced by the change of kappa that one
-    # more item would cause.
+    # If kappa is about 1, the standard error is 0. In place of 0, the change of kappa that one more
+    # item would cause is used.
     half = roots * np.maximum(error, 1 / (n + 1))
     bound = np.where(roots > 0, least, 1.0)
     guess, halfway = kappa - half, (kappa + np.maximum(bound, -3.0)) / 2
@@ -182,7 +182,7 @@ def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
     """Return the smallest kappa that any ratings can have with these disagreement weights.
 
     If the weights are squared distances between points, as all named weights are, the smallest
-    kappa of Fleiss and Conger is -1 / (n_raters - 1), or -1 for two raters. This is because the
+    kappa of Fleiss and Conger is -1 / (n_raters - 1), or -1 for two raters. The reason is that the
     mean squared distance of R vectors is at most R / (R - 1) times that of independent vectors with
     the same distributions. With other weights, there can be no smallest kappa, for example if only
     one of two opposite disagreements has a weight. The function then returns -infinity.

@@ -219,8 +219,8 @@ def inverted(
     widening: FloatTable | None = None,
 ) -> Inverted:
     """Return estimates that are tested with the most likely proportions, with errors above 0."""
-    # With almost full agreement, the error is 0. It is replaced by the change that one more item
-    # would cause.
+    # With almost full agreement, the error is 0. In place of 0, the change that one more item would
+    # cause is used.
     errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
     widening = np.ones(len(values)) if widening is None else widening
     return Inverted(test, constraint, counts, values, errors, least, widening)

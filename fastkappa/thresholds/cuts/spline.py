@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import Floats
 
-# The knots are evenly spaced in ranks. This proportion of items lies outside each outermost knot.
+# The knots are evenly spaced in ranks. The value is the proportion of items outside each outermost
+# knot.
 OUTERMOST = 0.05
 # The numbers of knots to try, and the fewest items per knot. Few knots are enough for most scores.
 # For clustered scores with labels that jump between clusters, using four knots reduced kappa by
@@ -34,8 +35,7 @@ OUTERMOST = 0.05
 NUMBERS_OF_KNOTS, ITEMS_A_KNOT = (4, 8, 16, 32), 10
 # How many times the cross-validation score counts each degree of freedom.
 PRICE = 2.0
-# The penalties to try, relative to the least curvature. They range from infinity (a straight line)
-# to zero.
+# The penalties to try, from infinity (a straight line) to zero, relative to the least curvature.
 PENALTIES = np.concatenate([[np.inf], np.geomspace(1e6, 1e-9, 91), [0.0]])
 
 

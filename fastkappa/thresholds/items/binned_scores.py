@@ -40,7 +40,8 @@ class BinnedScores:
     """Scored items in bins. Empty bins are left out.
 
     ``prefix`` contains the count, or the sum of weights, of each label below each bin, and
-    finally the total. ``n_below`` contains the corresponding numbers of items.
+    finally the total. ``n_below`` contains the number of items below each bin, and finally the
+    total.
     """
 
     def __init__(

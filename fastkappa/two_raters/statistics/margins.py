@@ -89,8 +89,8 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
     Returns
     -------
     test : ChiSquareTest
-        The test. Its degrees of freedom are the number of label pairs with a disagreement. Other
-        pairs add nothing to the statistic.
+        The test, with as many degrees of freedom as label pairs with a disagreement. Other pairs
+        add nothing to the statistic.
 
     Raises
     ------
@@ -203,13 +203,13 @@ def bhapkar(table: ArrayLike) -> ChiSquareTest:
     """Return Bhapkar's test of equal margins, a Wald test.
 
     The variance does not assume equal margins. The statistic is W / (1 - W / n), where W is the
-    statistic of `stuart_maxwell`. It is always larger than W, but nearly equal for many items.
-    Parameters and errors are as for `stuart_maxwell`.
+    statistic of `stuart_maxwell`. The statistic is always larger than W, but nearly equal for many
+    items. Parameters and errors are as for `stuart_maxwell`.
 
     Returns
     -------
     test : ChiSquareTest
-        The test. It is also undefined if all disagreements change the margins in the same way,
+        The test, which is also undefined if all disagreements change the margins in the same way,
         because the variance is then 0.
 
     References
