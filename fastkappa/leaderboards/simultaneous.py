@@ -94,7 +94,7 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
 
 
 def _studentized(some: FloatTable, others: FloatTable) -> FloatTable:
-    """Return the squared differences of rows divided by their variance, or 0 for constant ones."""
+    """Return the squared differences of rows divided by their variance, or 0 if constant."""
     squares = some - others
     squares *= squares
     undefined = np.isnan(squares)

@@ -145,8 +145,8 @@ def estimate(
 def rows_of_numbers(ratings: Ratings, level: str) -> tuple[list[AnyArray], IntTable] | None:
     """Return each rater's numbers in the distinct rows, and the number of subjects with each row.
 
-    NaN stands for a missing rating. Return None unless the level compares numbers, there are too
-    many labels to store patterns, and it is known who gave which rating.
+    NaN means a missing rating. Return None unless the level compares numbers, there are too many
+    labels to store patterns, and it is known who gave which rating.
     """
     if level not in MEASURED or ratings.rater_names is None or len(ratings.labels) <= MOST_LABELS:
         return None

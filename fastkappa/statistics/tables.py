@@ -109,7 +109,7 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
 
 
 def _has_margins(table: AnyArray, place: int) -> bool:
-    """Return whether the last or first row and column are sums of several other nonzero ones."""
+    """Return whether the last or first row and column are sums of several nonzero others."""
     table = np.roll(table, -1 - place, axis=(0, 1)).astype(np.float64)
     inner, n_items = table[:-1, :-1], table.item(-1)
     if n_items < FEWEST_IN_CORNER and abs(n_items - 1) > ROUNDING:

@@ -66,7 +66,7 @@ class AgreementResult(Result):
     alternative : {'two-sided', 'greater', 'less'}
         The alternative hypothesis for ``p_value``.
     clusters : Clusters or None
-        The clusters of the items, if given. They are the units of all standard errors.
+        The clusters of the items, if given. Clusters are the units of all standard errors.
     missing_clusters : int
         The number of items whose cluster is missing.
     """

@@ -6,8 +6,8 @@ cells, a pair is a digit below c. A key combines as many digits as possible:
     labels 0..5, 36 cells:  pairs (1, 2)  (0, 5)  (5, 5)  are the digits  8  5  35
     key = (8 * 36 + 5) * 36 + 35 = 10583, one of 36**3 = 46656
 
-The counts of the keys form an array of shape (36, 36, 36). Summing it over two axes gives the
-counts of the cells for the third digit. Any pairs can share a key, so the digits come from
+The counts of the keys form an array of shape (36, 36, 36). Summing this array over two axes results
+in the counts of the cells for the third digit. Any pairs can share a key, so the digits come from
 different parts of a chunk. Two digits need no arithmetic: two adjacent bytes are read as one 16-bit
 number, with 256 in place of c.
 """

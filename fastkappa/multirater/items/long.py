@@ -1,7 +1,7 @@
 """Read and count ratings in long form: one row per rating, with its item and its rater.
 
-Rows are sorted by item and rater, so that an item's ratings are adjacent. Missing ratings take no
-memory.
+Rows are sorted by item and rater, so that an item's ratings are adjacent. Missing ratings take up
+no memory.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Duplicates = Literal["error", "first", "last"]
 
 
 class LongRatings(NamedTuple):
-    """Ratings in long form, sorted by item and rater, without the missing ones.
+    """Ratings in long form, sorted by item and rater, without missing ratings.
 
     Attributes
     ----------

@@ -30,9 +30,9 @@ CHUNK = 1 << 15
 class EncodedRater(NamedTuple):
     """A rater's ratings, with the look-up table that encodes them.
 
-    ``codec`` gives each rating a code, and ``lookup`` maps this code to the position of its label.
-    A missing rating becomes ``n_labels``, and a rating outside the labels ``n_labels + 1``. Without
-    a lookup, the values are the codes.
+    ``codec`` assigns a code to each rating, and ``lookup`` maps this code to the position of its
+    label. A missing rating becomes ``n_labels``, and a rating outside the labels ``n_labels + 1``.
+    Without a lookup, the values are the codes.
     """
 
     rater: Rater

@@ -168,8 +168,8 @@ class Conger(Coefficient):
 class Light(Coefficient):
     """Light's kappa: the mean of Cohen's kappa over the pairs of raters.
 
-    The standard error is computed by the delta method. For two raters, it equals that of Fleiss,
-    Cohen and Everitt (1969). Each pair uses the subjects that both raters rated.
+    The standard error is computed by the delta method. For two raters, this error equals that of
+    Fleiss, Cohen and Everitt (1969). Each pair uses the subjects that both raters rated.
 
     References
     ----------

@@ -52,7 +52,7 @@ class Patterns:
         return paired
 
     def with_unseen(self, n_features: int) -> Patterns | None:
-        """Return these patterns and the possible unseen ones, or None if they are too many."""
+        """Add the possible unseen patterns to these, or return None if there are too many."""
         found = with_unseen_patterns(self.counts, self.multiplicities, n_features)
         return None if found is None else Patterns(*found)
 

@@ -38,8 +38,8 @@ class Profiles:
     Parameters
     ----------
     codes : ndarray of shape (P, R)
-        Codes from 0 to ``n_labels``, which stands for a missing rating. Profiles without a rating
-        are left out.
+        Codes from 0 to ``n_labels``, which means a missing rating. Profiles without a rating are
+        left out.
     multiplicities : ndarray of shape (P,)
         The number of subjects with each profile.
 
@@ -65,7 +65,7 @@ class Profiles:
         return n_ratings
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Return these profiles and the possible unseen ones, or None if they are too many."""
+        """Add the possible unseen profiles to these, or return None if there are too many."""
         found = with_unseen_profiles(self.codes, self.multiplicities, self.n_labels, n_features)
         return None if found is None else Profiles(*found, self.n_labels)
 

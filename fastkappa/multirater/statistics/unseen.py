@@ -1,8 +1,9 @@
 """Add the possible rows of ratings that were not observed, for score intervals.
 
 Under a hypothesis, the most likely proportions can include a disagreement that was not observed. A
-score interval therefore needs all possible rows. With many raters or labels there are too many, and
-rows with one or two labels stand for them, because these have the least and the most disagreement.
+score interval therefore needs all possible rows. With many raters or labels, there are too many
+possible rows. Only rows with one or two labels are then added, because these have the least and the
+most disagreement.
 """
 
 from __future__ import annotations

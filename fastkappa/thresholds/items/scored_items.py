@@ -29,7 +29,7 @@ MOST_LABELS, FEWEST_PER_SCORE = 20, 4
 # The number of scores to examine for swapped arguments.
 SAMPLE = 1 << 16
 SWAPPED = "y_true comes first, then the scores: were they swapped?"
-# A place between sorted items is given by the number of items below it.
+# A place between sorted items, represented by the number of items below it.
 Places = NDArray[np.int64]
 
 

@@ -4,7 +4,7 @@ Only disagreements carry information. Under symmetry, items with the labels i an
 likely to have these labels in either order. With counts n_ij, the differences d between the margins
 then have the covariance
 
-    S_ij = -(n_ij + n_ji),    S_ii = -sum of the others in its row.
+    S_ij = -(n_ij + n_ji), S_ii = -sum of the other entries in row i.
 
 This matrix is singular. Labels that are connected by a chain of disagreements form a block, and the
 differences within a block sum to 0. One label per block is left out, so the degrees of freedom are
