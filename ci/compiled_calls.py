@@ -38,9 +38,9 @@ def pair_calls() -> dict[str, Callable[[], Any]]:
     scorer = compile_scorer(range(N_LABELS), weights="quadratic")
     kappa, outside = compiled_kappa.kappa_of_arrays, y2 + 1
     return {
-        "kappa_of_arrays": lambda: kappa(y1, y2, "linear"),
-        "kappa_of_arrays, of no integers": lambda: kappa(y1, weights, None),
-        "kappa_of_arrays, of two axes": lambda: kappa(y1, square, None),
+        "kappa_of_arrays": lambda: kappa(y1, y2, "linear", None),
+        "kappa_of_arrays, of no integers": lambda: kappa(y1, weights, None, None),
+        "kappa_of_arrays, of two axes": lambda: kappa(y1, square, None, None),
         "scorer": lambda: scorer(y1, y2),
         "scorer, outside the labels": lambda: scorer(y1, outside),
         "scorer, of another type": lambda: scorer(y1, weights),

@@ -226,12 +226,13 @@ class ClassKappa:
     ------
     ValueError
         If a library calls the metric with predictions that are neither probabilities nor class
-        numbers.
+        numbers, or with labels that are not classes of the predictions.
 
     Notes
     -----
-    The classes are numbered 0 to K - 1, in this order. The libraries pass probabilities only for
-    their built-in objectives. For a custom objective, they pass raw scores instead.
+    The classes are numbered 0 to K - 1, in this order. LightGBM's ``eval_y=`` passes labels as they
+    are, so number them from 0 before training. The libraries pass probabilities only for their
+    built-in objectives. With a custom objective they pass raw scores instead.
 
     Examples
     --------
@@ -258,7 +259,7 @@ class ClassKappa:
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> tuple[str, float, bool]:
         """Evaluate probabilities for ``eval_metric`` of LightGBM's scikit-learn interface."""
-        return "kappa", self._kappa(y_true, _classes_of(y_pred), sample_weight), True
+        return "kappa", self._kappa(y_true, *_classes_of(y_pred), sample_weight), True
 
     def xgboost_custom_metric(self, predt: Any, dtrain: Any) -> tuple[str, float]:
         """Evaluate probabilities or classes for ``custom_metric`` of `xgboost.train`."""
@@ -268,7 +269,7 @@ class ClassKappa:
 
     def kappa_loss(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
         """Return 1 - kappa, for ``eval_metric`` of XGBoost's scikit-learn interface."""
-        return 1 - self._kappa(y_true, _classes_of(y_pred), sample_weight)
+        return 1 - self._kappa(y_true, *_classes_of(y_pred), sample_weight)
 
     def is_max_optimal(self) -> bool:
         """Return True, because CatBoost must maximise kappa."""
@@ -278,38 +279,55 @@ class ClassKappa:
         """Return kappa and a weight of 1, given CatBoost's log odds or scores per class."""
         scores = np.asarray(approxes)
         predicted = scores[0] > 0 if len(scores) == 1 else scores.argmax(axis=0)
-        return self._kappa(target, predicted.astype(np.int64), weight), 1.0
+        n_classes = max(2, len(scores))
+        return self._kappa(target, predicted.astype(np.int64), n_classes, weight), 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         """Return kappa: the quotient of the sums of the values that `evaluate` returned."""
         return error / weight
 
-    def _kappa(self, y_true: Any, predicted: AnyArray, sample_weight: Any) -> float:
+    def _kappa(
+        self, y_true: Any, predicted: AnyArray, n_classes: int | None, sample_weight: Any
+    ) -> float:
+        """Return kappa. If the number of classes is None, y and the predictions determine it."""
         truth = np.asarray(y_true)
-        n_classes = int(max(truth.max(initial=0), predicted.max(initial=0))) + 1
-        if not isinstance(self.weights, str) and self.weights is not None:
-            n_classes = len(np.asarray(self.weights))
+        lowest, highest = int(truth.min(initial=0)), int(truth.max(initial=0))
+        if n_classes is None:
+            n_classes = max(highest, int(predicted.max(initial=0))) + 1
+            if not isinstance(self.weights, str) and self.weights is not None:
+                n_classes = len(np.asarray(self.weights))
+        if lowest < 0 or highest >= n_classes:
+            raise ValueError(_outside(truth, n_classes))
         counts = confusion_counts(
             truth, predicted, labels=np.arange(n_classes), sample_weight=sample_weight
         )
-        if counts.n_outside:
-            raise ValueError(f"y must contain only classes from 0 to {n_classes - 1}, got others.")
         return float(kappas(counts.table, self.weights))
 
 
-def _classes_of(predictions: Any) -> AnyArray:
-    """Return the most probable class of each item."""
+def _outside(truth: AnyArray, n_classes: int) -> str:
+    """Return the error for labels that are not classes from 0 to ``n_classes`` - 1."""
+    first, last = truth.min(), truth.max()
+    is_from_1 = first >= 1 and last == n_classes
+    return (
+        f"y has class {first if first < 0 else last:g}, but the predictions have classes 0 to"
+        f" {n_classes - 1}. {'Subtract 1 from y' if is_from_1 else 'Number the classes from 0'} for"
+        " training and for evaluation."
+    )
+
+
+def _classes_of(predictions: Any) -> tuple[AnyArray, int | None]:
+    """Return the most probable class of each item, and the number of classes if it is known."""
     scores: AnyArray = np.asarray(predictions)
     if scores.ndim == 2 and scores.shape[1] > 1:
-        return np.asarray(scores.argmax(axis=1))
+        return np.asarray(scores.argmax(axis=1)), scores.shape[1]
     scores = scores.reshape(-1)
     whole = np.rint(scores)
     if (whole == scores).all() and scores.min(initial=0) >= 0:
-        return whole.astype(np.int64)
+        return whole.astype(np.int64), None
     if scores.min() < 0 or scores.max() > 1:
         raise ValueError(
             "predictions must be probabilities or class numbers, got"
             f" {scores[whole != scores][0]:.6g}. For a regression model, use functions of this"
             " module such as lightgbm_feval or xgboost_custom_metric."
         )
-    return np.asarray(scores > 0.5, np.int64)
+    return np.asarray(scores > 0.5, np.int64), 2

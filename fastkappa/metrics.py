@@ -116,9 +116,9 @@ def cohen_kappa_score(
     >>> cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 2], weights="quadratic")
     0.6363636363636364
     """
-    if labels is None and sample_weight is None and replace_undefined_by is NAN:
+    if sample_weight is None and replace_undefined_by is NAN:
         compiled = compiled_kappa()
-        short = None if compiled is None else compiled.kappa_of_arrays(y1, y2, weights)
+        short = None if compiled is None else compiled.kappa_of_arrays(y1, y2, weights, labels)
         if short is not None:
             return short
     _check_parameters(y1, y2, labels, weights, sample_weight, replace_undefined_by)

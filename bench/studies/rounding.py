@@ -103,7 +103,7 @@ def missing_kappa(
                         method=method,
                         labels=range(N_LABELS),
                         weights=weights,
-                        n_folds=None,
+                        folds=None,
                         rng=rng,
                     )
                     differences[n, method].append(new.best - new.kappa(found.thresholds))
@@ -113,7 +113,7 @@ def missing_kappa(
 def compare_times(n: int, weights: str | None, rounds: int) -> None:
     """Print how long each method takes for n items, timed in turn."""
     items = draw(np.random.default_rng(0), n, 0.7, EVEN, "linear")
-    find = partial(find_rounding, *items, labels=range(N_LABELS), weights=weights, n_folds=None)
+    find = partial(find_rounding, *items, labels=range(N_LABELS), weights=weights, folds=None)
     calls = {
         method: partial(find, method=method, rng=np.random.default_rng(0))
         for method in METHODS

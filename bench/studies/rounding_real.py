@@ -46,7 +46,7 @@ def rounder(method: Method, weights: Weights) -> Find:
             method=method,
             labels=range(n_labels),
             weights=weights,
-            n_folds=None,
+            folds=None,
             rng=np.random.default_rng(0),
         )
         return found.thresholds

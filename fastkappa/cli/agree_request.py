@@ -46,7 +46,7 @@ class AgreeRequest(NamedTuple):
     set_separator : CHARACTER
         The separator of labels, such as ';', if each rating is a set of labels. A blank field is
         missing; write [] for no labels. Only alpha is printed, at all levels for sets or at
-        --level.
+        --level. Without --level, --disputed and --fail-under use the nominal level.
     sample_weight : COLUMN
         The column with the number of items that each row stands for, in whole numbers. Only for two
         raters.
@@ -136,11 +136,8 @@ class AgreeRequest(NamedTuple):
         for option, needs in (("adjudicated", "gold"), ("epsilon", "model")):
             if getattr(self, option) is not None and getattr(self, needs) is None:
                 raise ValueError(f"--{option} needs --{needs}, which is not given.")
-        if self.gold is not None and (self.model is not None or self.set_separator is not None):
-            raise ValueError(
-                "--gold cannot be combined with --model, which would vote too, or with"
-                " --set-separator."
-            )
+        if self.gold is not None and self.model is not None:
+            raise ValueError("--gold cannot be combined with --model, which would vote too.")
         if self.pair is not None and not all(self.two_names):
             raise ValueError(f"--pair must name two raters, such as ann,ben, got {self.pair!r}.")
 

@@ -19,7 +19,12 @@ from fastkappa.decoding.decode import (
     warn_if_alphabetical,
 )
 from fastkappa.estimators.calibration import Calibration, check_calibration
-from fastkappa.estimators.out_of_fold import OutOfFoldMixin, read_target, sorted_labels
+from fastkappa.estimators.out_of_fold import (
+    OutOfFoldMixin,
+    is_fractional,
+    read_target,
+    sorted_labels,
+)
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.ratings.column import read_column
 from fastkappa.ratings.doubtful_labels import REMEDIES
@@ -48,10 +53,11 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. Without an estimator, the columns of ``X`` have this order. If
-        None, the labels have the order that ``y`` declares, for example as an ordered
-        categorical. If ``y`` declares no order, its labels are sorted. Strings that are not all
-        numbers are sorted alphabetically, with a ``LabelOrderWarning``.
+        All labels, in order. Labels that are not whole numbers, such as half points, need it.
+        Without an estimator, the columns of ``X`` have this order. If None, the labels have the
+        order that ``y`` declares, for example as an ordered categorical. If ``y`` declares no
+        order, its labels are sorted. Strings that are not all numbers are sorted alphabetically,
+        with a ``LabelOrderWarning``.
     calibration : {'temperature', 'sigmoid', 'isotonic'} or None, default='temperature'
         How `sklearn.calibration.CalibratedClassifierCV` calibrates the probabilities on ``y``
         before they are decoded. Ignored if ``y`` is not given. 'temperature' requires scikit-learn
@@ -70,8 +76,13 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     expected_kappa_ : float
         Expected kappa on the training items, assuming that their probabilities are right.
     oof_kappa_ : float
-        Out-of-fold kappa, an estimate for new items, between ``y`` and the labels decoded from the
-        out-of-fold probabilities. Not set if ``y`` was not given.
+        Kappa of ``y`` and ``oof_predictions_``, an estimate for new items. The calibration and
+        the costs have seen all items, so it is optimistic with ``calibration='isotonic'`` or few
+        items: for these, use `sklearn.model_selection.cross_val_predict`. It is not set if ``y``
+        was not given.
+    oof_predictions_ : ndarray of shape (n_samples,)
+        The labels decoded from the out-of-fold probabilities. For an interval of ``oof_kappa_``,
+        pass them to `fastkappa.agreement`. They are not set if ``y`` was not given.
     estimator_ : classifier
         Classifier fitted to all items. Not set without an estimator.
     n_features_in_ : int
@@ -152,7 +163,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         self._forget("calibration_")
         order = None if self.labels is None else read_order(self.labels)
         if y is not None:
-            given, y = y, read_target(y)
+            given, y = y, read_target(y, self.labels)
             check_consistent_length(X, y)
             remedies = REMEDIES._replace(odd_strings=LEAVE_OUT)
             meant, is_declared = judge_labels({"y": read_column(given, "y")}, order, remedies)
@@ -175,6 +186,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         )
         self.costs_, self.expected_kappa_ = found.costs, found.kappa
         if codes is not None:
+            self.oof_predictions_: AnyArray = self.classes_[found.predictions]
             self.oof_kappa_ = self._kappa(y, found.predictions, sample_weight)
         return self
 
@@ -243,8 +255,13 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
                 f"y must have labels of more than one class, got only"
                 f" {self.classes_.tolist()[0]!r}."
             )
-        probabilities, _ = self._fit_out_of_fold(X, y, y, "predict_proba", sample_weight, groups)
-        self._columns = self._positions_of(np.unique(y))
+        # Classifiers refuse labels that are not whole numbers.
+        target = self._codes_of(y) if is_fractional(y) else y
+        probabilities, _ = self._fit_out_of_fold(
+            X, target, target, "predict_proba", sample_weight, groups
+        )
+        occurring = np.unique(target)
+        self._columns = occurring if is_fractional(y) else self._positions_of(occurring)
         return self._placed(probabilities)
 
     def predict_proba(self, X: Any) -> AnyArray:

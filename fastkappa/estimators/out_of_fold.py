@@ -35,13 +35,22 @@ def is_routing() -> bool:
     return bool(get_config()["enable_metadata_routing"])
 
 
-def read_target(y: Any) -> AnyArray:
-    """Return y as a validated array of labels, or raise. Enum members are replaced by names."""
+def read_target(y: Any, labels: Any) -> AnyArray:
+    """Return y as a checked array of labels, or raise. Members of an enum become their names."""
     refuse_masked(y=y)
-    labels: AnyArray = column_or_1d(names_of_members(in_known_library(y)), warn=True)
-    assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
-    return labels
+    target: AnyArray = column_or_1d(names_of_members(in_known_library(y)), warn=True)
+    assert_all_finite(target, input_name="y")
+    if labels is None or not is_fractional(target):
+        try:
+            check_classification_targets(target)
+        except ValueError as error:
+            raise ValueError(f"{error} For labels such as half points, give labels=.") from None
+    return target
+
+
+def is_fractional(y: AnyArray) -> bool:
+    """Return whether y has numbers that are not whole."""
+    return y.dtype.kind == "f" and bool((y != np.rint(y)).any())
 
 
 def sorted_labels(y: AnyArray) -> AnyArray:
@@ -84,6 +93,8 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         """
         routed = self._routed(sample_weight, groups)
         params = routed.estimator.fit
+        if is_fractional(labels):
+            labels = np.unique(labels, return_inverse=True)[1]
         splits = self._splits(X, labels, **routed.splitter.split)
         predicted = cross_val_predict(
             self.estimator, X, y, cv=splits, method=method, params=dict(params)
@@ -95,10 +106,25 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         return predicted, splits
 
     def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
-        """Return the folds into which ``cv`` divides the items."""
-        splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
+        """Return the folds that ``cv`` makes of the items, or raise."""
+        try:
+            splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
+        except ValueError as error:
+            if groups is None and "groups" in str(error):
+                raise ValueError(_without_groups(self)) from error
+            raise
         if not splits:
             raise ValueError("cv must divide the items at least once, got no folds.")
+        items = np.arange(len(labels))
+        tested = np.concatenate([items[test] for _, test in splits])
+        times = np.bincount(tested, minlength=len(items))
+        if (times != 1).any():
+            item = int((times != 1).argmax())
+            raise ValueError(
+                f"cv must test each item once, because it gives each item one prediction, but"
+                f" {type(self.cv).__name__} tests item {item} {times[item]} times. Use a splitter"
+                " such as KFold."
+            )
         return splits
 
     def _routed(self, sample_weight: Any, groups: Any) -> Any:
@@ -119,8 +145,8 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split=to_split))
 
     def _forget(self, *names: str) -> None:
-        """Remove attributes set by an earlier `fit`."""
-        for name in ("estimator_", "feature_names_in_", "oof_kappa_", *names):
+        """Remove attributes that an earlier `fit` has set."""
+        for name in (*names, "estimator_", "feature_names_in_", "oof_kappa_", "oof_predictions_"):
             self.__dict__.pop(name, None)
 
     def __sklearn_tags__(self) -> Any:
@@ -131,3 +157,15 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
 
 
 NO_SPLITTER = Bunch(split={})
+
+
+def _without_groups(estimator: OutOfFoldMixin) -> str:
+    """Return the error for a splitter that needs groups, when none were given."""
+    return (
+        f"cv={estimator.cv!r} needs groups, got none. Give fit the argument groups=. In"
+        " cross_val_score or GridSearchCV, use metadata routing:"
+        " sklearn.set_config(enable_metadata_routing=True),"
+        f" {type(estimator).__name__}(...).set_fit_request(groups=True), and then"
+        " cross_val_score(..., params={'groups': groups}) or GridSearchCV(...).fit(X, y,"
+        " groups=groups)."
+    )

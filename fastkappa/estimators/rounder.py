@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -33,7 +32,6 @@ from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import (
     Method,
-    Rounding,
     find_rounding,
     generator_of,
     table_at_thresholds,
@@ -68,10 +66,10 @@ class KappaRounder(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. If None, the labels have the order that ``y`` declares, for
-        example as an ordered categorical. If ``y`` declares no order, its labels are sorted.
-        Strings that are not all numbers are sorted alphabetically, with a
-        ``LabelOrderWarning``.
+        All labels, in order. Labels that are not whole numbers, such as half points, need it. If
+        None, the labels have the order that ``y`` declares, for example as an ordered
+        categorical. If ``y`` declares no order, its labels are sorted. Strings that are not all
+        numbers are sorted alphabetically, with a ``LabelOrderWarning``.
     method : {'spline', 'exact', 'bagged', 'smoothed', 'closed_form'}, default='spline'
         How to find the thresholds:
 
@@ -92,9 +90,9 @@ class KappaRounder(
     n_resamples : int, default=100
         Number of bootstrap resamples for 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
-        Folds for ``oof_kappa_`` and for the estimator's scores. An int is the number of folds,
-        stratified by label. None means that ``oof_kappa_`` is not computed, and requires
-        ``estimator=None``.
+        Folds for ``oof_predictions_`` and for the estimator's scores, which test each item once.
+        An int is the number of folds, stratified by label. If None, ``oof_kappa_`` is not
+        computed. This needs ``estimator=None``.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for the folds and the resamples. Pass an int for reproducible
         results.
@@ -109,8 +107,12 @@ class KappaRounder(
         lower kappa on new items. If y has a single label, kappa is NaN and an
         ``UndefinedMetricWarning`` is issued.
     oof_kappa_ : float
-        Out-of-fold kappa, an estimate for new items: the kappa of a single table of all items,
-        where each item is labelled by thresholds from the other folds. Not set if ``cv`` is None.
+        Out-of-fold kappa, an estimate for new items. It is the kappa of ``y`` and
+        ``oof_predictions_``, in one table of all items. It is not set if ``cv`` is None.
+    oof_predictions_ : ndarray of shape (n_samples,)
+        Out-of-fold labels: each item is labelled by thresholds from the other folds. For an
+        interval of ``oof_kappa_``, pass them to `fastkappa.agreement`. They are not set if ``cv``
+        is None.
     oof_scores_ : ndarray of shape (n_samples,)
         Out-of-fold scores. Not set without an estimator.
     estimator_ : regressor
@@ -230,27 +232,30 @@ class KappaRounder(
         if y is None:
             raise ValueError("KappaRounder requires y to be passed, but the target y is None.")
         warn_of_row_order({"X": X, "y": y})
-        given, y = y, read_target(y)
+        given, y = y, read_target(y, self.labels)
         labels = self.labels
         if labels is None:
             order = read_column(given, "y").declared
             labels = None if order is None else order.names
-        splits: Splits | None = None
+        folds = self.cv
         if self.estimator is not None:
-            scores, splits = self._out_of_fold_scores(X, y, labels, sample_weight, groups)
+            scores, folds = self._out_of_fold_scores(X, y, labels, sample_weight, groups)
         else:
             scores = self._read_scores(X, reset=True)
-            if self.cv is not None and not isinstance(self.cv, Integral):
-                splits = self._splits(scores, y, groups)
-        find = partial(
-            find_rounding,
+            # With groups, scikit-learn's folds warn if they ignore them.
+            if folds is not None and not (isinstance(folds, Integral) and groups is None):
+                folds = self._splits(scores, y, groups)
+        found = find_rounding(
+            y,
+            scores,
             method=self.method,
+            labels=labels,
             weights=self.weights,
+            sample_weight=sample_weight,
             n_resamples=self.n_resamples,
+            folds=folds,
             rng=generator_of(check_random_state(self.random_state)),
         )
-        n_folds = self.cv if splits is None else None
-        found = find(y, scores, labels=labels, sample_weight=sample_weight, n_folds=n_folds)
         if math.isnan(found.kappa):
             warnings.warn(
                 "kappa is undefined: y has a single label, or no disagreement is expected by"
@@ -261,11 +266,9 @@ class KappaRounder(
         self.thresholds_ = found.thresholds
         self.classes_ = found.labels
         self.kappa_ = found.kappa
-        if found.oof_kappa is not None:
+        if found.oof_positions is not None:
+            self.oof_predictions_: AnyArray = self.classes_[found.oof_positions]
             self.oof_kappa_ = found.oof_kappa
-        if splits is not None:
-            find = partial(find, labels=self.classes_, n_folds=None)
-            self.oof_kappa_ = self._kappa_of_splits(find, scores, y, sample_weight, splits)
         return self
 
     def predict(self, X: Any) -> AnyArray:
@@ -362,25 +365,6 @@ class KappaRounder(
         found = self._fit_out_of_fold(X, numbers, y, "predict", sample_weight, groups)
         self.oof_scores_: AnyArray = column_or_1d(found[0])
         return self.oof_scores_, found[1]
-
-    def _kappa_of_splits(
-        self,
-        find: Callable[..., Rounding],
-        scores: AnyArray,
-        y: AnyArray,
-        sample_weight: Any,
-        splits: Splits,
-    ) -> float:
-        """Return the out-of-fold kappa of the given folds."""
-        table = np.zeros((len(self.classes_),) * 2, np.int64)
-        weights = None if sample_weight is None else np.asarray(sample_weight)
-        for train, test in splits:
-            inside, outside = (None if weights is None else weights[part] for part in (test, train))
-            found = find(y[train], scores[train], sample_weight=outside)
-            table = table + table_at_thresholds(
-                y[test], scores[test], found.thresholds, labels=found.labels, sample_weight=inside
-            )
-        return float(kappas(table, self.weights))
 
     @property
     def _n_features_out(self) -> int:

@@ -11,6 +11,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import no_attribute
+from fastkappa.estimators.out_of_fold import is_fractional
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.ratings.column import read_column
 from fastkappa.ratings.label_order import shown, warn_of_order
@@ -118,7 +119,8 @@ class KappaScorer:
             Kappa of ``y`` and the predictions, or NaN if kappa is undefined.
         """
         predictions = estimator.predict(X)
-        _refuse_numbers(predictions, estimator)
+        known = getattr(estimator, "classes_", None) if self.labels is None else self.labels
+        _refuse_numbers(predictions, estimator, known)
         labels = self._labels_for(estimator, y, predictions)
         return self._kappa(y, predictions, sample_weight=sample_weight, labels=labels)
 
@@ -168,9 +170,11 @@ class KappaScorer:
         """Return the labels in order, or None if the ratings determine labels and their order."""
         if self.labels is not None:
             return self.labels
+        classes = getattr(estimator, "classes_", None)
+        if classes is not None and is_fractional(np.asarray(classes)):
+            return read_labels(classes)
         if self.weights is None or read_column(y, "y").declared is not None:
             return None
-        classes = getattr(estimator, "classes_", None)
         if classes is None:
             raise ValueError(
                 f"{type(estimator).__name__} has no classes_. A fold can lack some labels, which"
@@ -187,10 +191,13 @@ class KappaScorer:
         return everything
 
 
-def _refuse_numbers(predictions: Any, estimator: Any) -> None:
+def _refuse_numbers(predictions: Any, estimator: Any, known: Any) -> None:
+    """Raise for predictions that are real numbers, unless they are labels such as half points."""
     column = read_column(predictions, "predictions")
     if column.obstacle in ("continuous", "continuous-multioutput"):
         values = np.asarray(column.values).reshape(-1)
+        if known is not None and np.isin(values, known).all():
+            return
         real = values[values != np.rint(values)][0]
         name = type(estimator).__name__
         raise ValueError(

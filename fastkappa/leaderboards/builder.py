@@ -49,7 +49,7 @@ from fastkappa.leaderboards.ranking import (
 )
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.item_weights import read_scaled_weights
-from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.lengths import CHECK_IDS, n_samples
 from fastkappa.ratings.missing import without
 from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.bootstrap import as_generator
@@ -67,15 +67,17 @@ PRODUCT = 64
 class MismatchError(ValueError):
     """The ids of a prediction do not match the ids of the truth.
 
-    The attribute ``mismatch`` describes the differences, with counts and examples.
+    ``mismatch`` describes the differences, with counts and examples. ``shares_few`` is whether
+    the prediction has so few of the ids that they are probably written in another way.
     """
 
-    def __init__(self, name: str, n_items: int, mismatch: str) -> None:
+    def __init__(self, name: str, n_items: int, found: Alignment) -> None:
+        self.mismatch, self.shares_few = found.mismatch(), found.shares_few(n_items)
+        drop = "Use on_mismatch='drop' to leave such items out, and lower min_coverage if needed."
         super().__init__(
-            f"the ids of {name} do not match the ids of the {n_items} items: {mismatch}."
-            " Use on_mismatch='drop' to leave such items out, and lower min_coverage if needed."
+            f"the ids of {name} do not match the ids of the {n_items} items: {self.mismatch}."
+            f" {CHECK_IDS if self.shares_few else drop}"
         )
-        self.mismatch = mismatch
 
 
 class _Resampled(NamedTuple):
@@ -311,7 +313,7 @@ class LeaderboardBuilder:
         found, n_expected, ratings, name = of_one
         found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
         if not found.is_complete() and self._options.on_mismatch == "raise":
-            raise MismatchError(name, self._reference.n_items, found.mismatch())
+            raise MismatchError(name, self._reference.n_items, found)
         pair = self._reference.matched(ratings, n_expected, found.items, found.others, name)
         return pair._replace(
             n_missing=len(found.missing) + pair.n_missing,

@@ -6,6 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from fastkappa.leaderboards.items.reference import Pair
+from fastkappa.ratings.lengths import CHECK_IDS, share_few_ids
 
 
 class Entry(NamedTuple):
@@ -29,17 +30,18 @@ def too_few_items(name: Any, read: Pair, n_items: int, min_coverage: float) -> E
     coverage = n_covered / n_items
     if coverage >= min_coverage:
         return None
-    if n_covered:
-        failure = (
-            f"it has labels for only {n_covered} of the {n_items} items, and the kappa of a"
-            " selection is not comparable with that of all items."
+    failure = f"it has labels for only {n_covered} of the {n_items} items"
+    if not n_covered:
+        failure = f"it has a label for none of the {n_items} items"
+    if share_few_ids(n_covered, n_items, n_covered + read.n_extra):
+        failure += f", and {read.n_extra} of its ids are unknown. {CHECK_IDS}"
+    elif n_covered:
+        failure += (
+            ", and the kappa of a selection is not comparable with that of all items."
             f" Use min_coverage={math.floor(1000 * coverage) / 1000:g} to rank it all the same."
         )
     else:
-        failure = (
-            f"it has a label for none of the {n_items} items, so it cannot be scored: check how its"
-            " ids are written."
-        )
+        failure += "."
     return Entry(
         name,
         coverage=coverage,

@@ -118,7 +118,7 @@ class Leaderboard(Result):
     rank_interval : ndarray of int, shape (m, 2)
         The percentile interval of the rank, or 0 if there is no interval.
     n : ndarray of int, shape (m,)
-        The number of items on which the prediction was scored.
+        The number of items that the prediction was scored on: 0 if it was not scored.
     coverage : ndarray of shape (m,)
         The proportion of the items for which the prediction has exactly one label. The other items
         were left out. A kappa of some of the items is comparable with other kappas only if these

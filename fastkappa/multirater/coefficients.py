@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from fastkappa.multirater.estimation import Inferred, estimate, read_ratings, warn_of_labels
 from fastkappa.multirater.inference import RaterInterval
 from fastkappa.multirater.multirater_result import MultiRaterResult
@@ -13,6 +15,7 @@ from fastkappa.multirater.statistics.chance_corrected import (
     ChanceCorrected,
     ChanceRule,
     chance_of_fleiss,
+    chance_of_given,
     chance_of_gwet,
     chance_of_randolph,
     distances_of,
@@ -21,11 +24,15 @@ from fastkappa.multirater.statistics.known_raters import Conger, Light
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.weights import Weights
 
+# This is added to the names of coefficients with given label proportions.
+GIVEN = " with given proportions"
+
 
 def fleiss_kappa(
     ratings: Any,
     *,
     weights: Weights = None,
+    label_proportions: Any = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     clusters: Any = None,
@@ -48,6 +55,10 @@ def fleiss_kappa(
         Disagreement weights. None treats all disagreements as equal. 'linear' weights disagreements
         by the distance between the labels' positions, 'quadratic' by the squared distance. A matrix
         must be symmetric, with zeros on the diagonal. Weights require labels in a meaningful order.
+    label_proportions : array-like of shape (l,), default=None
+        The proportions or counts of the labels that determine the agreement expected by chance,
+        such as those of a larger study. They are treated as known. None means the proportions in
+        these ratings.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. All standard errors
         treat clusters as the independent units.
@@ -77,8 +88,9 @@ def fleiss_kappa(
     Raises
     ------
     ValueError
-        If ratings are not valid for `Ratings.from_array`, if weights or confidence are not as
-        described above, or if labels or missing codes are given although ratings are `Ratings`.
+        If ratings are not valid for `Ratings.from_array`, if weights, label proportions or
+        confidence are not as described above, or if labels or missing codes are given although
+        ratings are `Ratings`.
 
     Warns
     -----
@@ -123,6 +135,10 @@ def fleiss_kappa(
     """
     inferred = Inferred(confidence, distribution, interval_method)
     given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
+    if label_proportions is not None:
+        chance = _chance_given(label_proportions, (len(given.labels),))
+        coefficient = _chance_corrected(given, weights, chance)
+        return estimate(f"Fleiss' kappa{GIVEN}", coefficient, given, inferred, weights=weights)
     coefficient = _chance_corrected(given, weights, chance_of_fleiss)
     return estimate(
         "Fleiss' kappa",
@@ -265,6 +281,7 @@ def conger_kappa(
     ratings: Any,
     *,
     weights: Weights = None,
+    label_proportions: Any = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     clusters: Any = None,
@@ -281,6 +298,10 @@ def conger_kappa(
     ratings, weights, labels, missing_codes, clusters, confidence, distribution, interval_method
         As for `fleiss_kappa`, with the same errors and warnings. Counts of ratings also raise an
         error, because they do not show who gave which rating.
+    label_proportions : array-like of shape (n_raters, l), default=None
+        The proportions or counts of the labels of each rater that determine the agreement expected
+        by chance, such as published margins. They are treated as known. None means the proportions
+        in these ratings.
 
     Returns
     -------
@@ -304,8 +325,12 @@ def conger_kappa(
     """
     inferred = Inferred(confidence, distribution, interval_method)
     given = read_ratings(ratings, labels, missing_codes, clusters, inferred)
-    distances = distances_of(weights, len(given.labels))
-    coefficient = Conger(given.profiles("conger_kappa"), distances)
+    profiles = given.profiles("conger_kappa")
+    if label_proportions is not None:
+        chance = _chance_given(label_proportions, (given.n_raters, len(given.labels)))
+        with_given = _chance_corrected(given, weights, chance)
+        return estimate(f"Conger's kappa{GIVEN}", with_given, given, inferred, weights=weights)
+    coefficient = Conger(profiles, distances_of(weights, len(given.labels)))
     warn_of_labels(given, "weights", weights)
     return estimate("Conger's kappa", coefficient, given, inferred, weights=weights)
 
@@ -360,3 +385,25 @@ def _chance_corrected(ratings: Ratings, weights: Weights, chance: ChanceRule) ->
     distances = distances_of(weights, len(ratings.labels))
     warn_of_labels(ratings, "weights", weights)
     return ChanceCorrected(ratings.patterns, distances, chance)
+
+
+def _chance_given(label_proportions: Any, shape: tuple[int, ...]) -> ChanceRule:
+    """Return the chance rule of given label proportions or counts, or raise if they are invalid."""
+    given = np.asarray(label_proportions)
+    if given.dtype.kind not in "biuf" or given.shape != shape:
+        raise ValueError(
+            f"label_proportions must be numbers of shape {shape}, in the order of the labels, got"
+            f" {label_proportions!r}. If the ratings lack a label, pass all labels as labels=."
+        )
+    sums = given.sum(axis=-1, keepdims=True)
+    if not (np.isfinite(given).all() and (given >= 0).all() and (sums > 0).all()):
+        raise ValueError(
+            "label_proportions must be non-negative numbers with a positive sum, got"
+            f" {label_proportions!r}."
+        )
+    if np.count_nonzero(given.reshape(-1, shape[-1]).any(axis=0)) < 2:
+        raise ValueError(
+            "label_proportions must be positive for at least two labels, because no disagreement is"
+            f" expected by chance otherwise, got {label_proportions!r}."
+        )
+    return chance_of_given(given / sums)

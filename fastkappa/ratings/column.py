@@ -16,10 +16,16 @@ from fastkappa.arrays import CHUNK, AnyArray, first_of, is_masked_array
 from fastkappa.ratings.enums import codes_of_enum
 from fastkappa.ratings.interop import PLAIN, codes_of_foreign, to_numpy
 from fastkappa.ratings.label_order import LabelOrder, is_number
-from fastkappa.ratings.labels import first_rounded, refuse_rounded_list, rounded_label
+from fastkappa.ratings.labels import (
+    codes_of_fixed_width,
+    codes_of_objects,
+    first_rounded,
+    refuse_rounded_list,
+    rounded_label,
+    strings_array,
+)
 from fastkappa.ratings.lengths import CONTINUOUS, check_read, not_labels, refusal
 from fastkappa.ratings.missing import DROP, is_missing, refuse_missing
-from fastkappa.ratings.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
 
 # Groups of NumPy kinds whose labels can be equal. `HELD` contains the name of each kind in
 # messages.
@@ -204,7 +210,7 @@ def _held(column: Column) -> str:
     if column.categories is None:
         return HELD[column.label_dtype.kind]
     held = [column.categories[code] for code in np.unique(column.values)]
-    others = (string for string in held if not is_number(string))
+    others = (string for string in held if not is_number(string) or not string.isascii())
     example = next(others, held[0] if held else None)
     return "strings" if example is None else f"strings ({example!r})"
 

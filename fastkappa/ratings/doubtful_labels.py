@@ -23,7 +23,7 @@ from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
-from fastkappa.ratings.labels import alike_among, difference, has_code
+from fastkappa.ratings.looks import alike_among, difference, has_code
 from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
@@ -83,9 +83,12 @@ GRADES = frozenset(
         *("high", "some", "few", "many", "all", "partial", "complete", "weak", "strong"),
     ]
 )
-# A label followed by a mark or a remark, which must be `RARER` times as rare as the label alone.
-REMARK = re.compile(r"(.*\w.*\w.*?)\s*(?:[?*!]+|\(.*\)|\[.*\]|( [-\u2013]|:) .*|\n.*)", re.DOTALL)
-IN_REMARK = re.compile(r"[?*!)\]]$|( [-\u2013]|:) |\n")
+# A label followed by a mark or a remark. It must be `RARER` times as rare as the label alone.
+FOOTNOTES = "?*!\u2020\u2021\u00a7\u00b9\u00b2\u00b3"
+REMARK = re.compile(
+    rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013]|:) .*|\n.*)", re.DOTALL
+)
+IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013]|:) |\n")
 RARER = 5
 # Separators of two labels in one cell, except commas and semicolons, which separate the labels of a
 # set.

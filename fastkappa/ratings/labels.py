@@ -1,11 +1,8 @@
-"""Read ``labels=``, find labels that look alike, and convert dates to a unit."""
+"""Read the labels of ``labels=``, convert dates to a unit, and convert strings to codes."""
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -18,46 +15,9 @@ from fastkappa.ratings.label_order import is_number
 
 INT64_MAX = (1 << 63) - 1
 LARGEST_SQUARE = float(LARGEST_EXACT) ** 2
-# Dashes, quotes, the Turkish I, and the Arabic k and y in the variants of other keyboards.
-# Variation selectors and skin tones do not change a symbol's meaning.
-TYPOGRAPHY = str.maketrans(
-    "\u2018\u2019\u02bc\u201c\u201d\u2212\u0130\u0643\u064a\u0649",
-    "'''\"\"-I\u06a9\u06cc\u06cc",
-    "\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff",
-)
-# Lowercase Cyrillic, Greek and Turkish letters that look like Latin letters in either case.
-SMALL_LETTERS = str.maketrans("авекмнорстухіјѕοı", "abekmhopctyxijsoi")
-# Greek letters that look like Latin letters only as capitals.
-CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΡΤΥΧ", "ABEZHIKMNPTYX")
-# Unicode categories of invisible characters: control and format characters.
-INVISIBLE = ("Cc", "Cf")
-# The pattern of a string written so that Excel does not convert it to a number: ="01".
-QUOTED = re.compile(r'=?"(.*)"')
-# The pattern of HTML tags, of a punctuation mark at the end of a word, and of the apostrophe that
-# marks text in a spreadsheet.
-MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$|^'(?=\w)")
-# Marks around a label, as in Markdown, and the brackets of an option such as (a) or a).
-AROUND = re.compile(r"([*`'_]{1,3})(.*\w)\1|\(?([^()]*\w)\)|\[([^\[\],;]*)\]")
-# a list in a cell, as exported by Label Studio
-CHOICES = re.compile(r'\{ ?"choices" ?: ?(\[.*\]) ?\}')
-# A date into which Excel converted 1-2 or 10-19.
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-DAY = re.compile(rf"0?(\d+)-({'|'.join(MONTHS)})|({'|'.join(MONTHS)})-(\d+)")
-# A code with its text, such as "1 - mild", "1. mild" or "1 (mild)".
-CODED = re.compile(r"(\d+) ?[-.:=()] ?([^\W\d_]{2}.*)")
-# A code with its text, as in SPSS, such as "1 mild", which could also be a number with a unit.
-CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")
-# A hyphen or an underscore between words, which is treated as a blank.
-BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
-# A hyphen, an underscore or a blank between a word and a number, which is often omitted.
-BESIDE_NUMBER = re.compile(r"(?<=[^\W\d_])[-_ ](?=\d)|(?<=\d)[-_ ](?=[^\W\d_])")
-# A Roman numeral after a word, as in "grade II".
-ROMAN = re.compile(r"(?<=[^\W\d_]{3} )(i{1,3}|iv|vi{0,3})(?=[a-c]?$)")
-ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
-# Separators between the labels of a set in one cell, and characters around the labels.
-BETWEEN_LABELS = re.compile("[;|,]")
-BRACKETS = " []{}()'\""
-ALIKE = "Write them alike"
+# The strings of a chunk stay in the cache.
+STRINGS = 1 << 14
+SLOTS = 1 << 12
 
 
 def read_labels(labels: Any) -> AnyArray:
@@ -73,143 +33,6 @@ def read_labels(labels: Any) -> AnyArray:
     if array.size == 0:
         raise ValueError("'labels' should contain at least one label.")
     return array
-
-
-def look_of(label: str) -> str | float | tuple[float, str]:
-    """Return a key that is equal for labels that look alike.
-
-    Examples
-    --------
-    >>> from fastkappa.ratings.labels import look_of
-    >>> look_of(" Low\u2013Grade"), look_of("b, a"), look_of("10 %"), look_of("1. Mild")
-    ('low grade', 'a;b', 10.0, (1.0, 'mild'))
-    """
-    # Most labels are a single word.
-    if label.isalpha() and label.isascii():
-        return label.casefold()
-    if is_number(label):
-        return _number(label)
-    if "&" in label:
-        import html
-
-        label = html.unescape(label)
-    look = _plain(label)
-    if not (look[:1].isalnum() and look[-1:].isalnum()):
-        look = _unwrapped(look)
-    if day := DAY.fullmatch(look):
-        look = f"{MONTHS.index(day[2] or day[3]) + 1}-{day[1] or day[4]}"
-    number = look.removesuffix("%").rstrip()
-    if is_number(number):
-        return _number(number)
-    coded = CODED.fullmatch(look) or CODED_OR_UNIT.fullmatch(look)
-    return (float(coded[1]), _set_of_words(coded[2].rstrip(")"))) if coded else _set_of_words(look)
-
-
-def _unwrapped(look: str) -> str:
-    """Return a label without surrounding quotes, brackets, tags or marks."""
-    if quoted := QUOTED.fullmatch(look):
-        look = quoted[1].strip()
-    if choices := CHOICES.fullmatch(look):
-        look = choices[1]
-    if around := AROUND.fullmatch(look):
-        look = (around[2] or around[3] or around[4] or look).strip(" '\"")
-    return MARKS.sub("", look).strip() or look
-
-
-def has_code(label: Any) -> bool:
-    """Return whether a label is a number, or a number with its text, such as "5 - strongly agree".
-
-    Examples
-    --------
-    >>> from fastkappa.ratings.labels import has_code
-    >>> has_code("2"), has_code("5 - strongly agree"), has_code("5 mg")
-    (True, True, False)
-    """
-    text = str(label)
-    return is_number(text) or bool(CODED.fullmatch(text.strip()))
-
-
-def _number(text: str) -> float | str:
-    """Return the value of a number, or its text if float64 can round it, as with long ids."""
-    value = float(text)
-    return value if abs(value) < LARGEST_EXACT else text.strip()
-
-
-def _plain(label: str) -> str:
-    """Return a label in lower case, with plain characters and single blanks between words."""
-    if label.isascii() and label.isprintable():
-        return " ".join(label.split()).casefold()
-    import unicodedata
-
-    # UTF-8 text that was decoded as Windows-1252. Other text, encoded as Windows-1252, is rarely
-    # valid UTF-8.
-    with suppress(UnicodeError):
-        label = label.encode("cp1252").decode()
-    seen = unicodedata.normalize("NFKC", label).translate(TYPOGRAPHY)
-    kinds = {one: unicodedata.category(one) for one in seen if not one.isspace()}
-    dashed = ("-" if kinds.get(one) == "Pd" else one for one in seen)
-    visible = "".join(one for one in dashed if kinds.get(one) not in INVISIBLE)
-    return " ".join(visible.split()).casefold().translate(SMALL_LETTERS)
-
-
-def _set_of_words(plain: str) -> str:
-    """Return the words of a label. The words of a list are sorted, because it can be a set."""
-    parts = [part.strip(BRACKETS) for part in BETWEEN_LABELS.split(plain)]
-    # A single comma is a label, as in part-of-speech tags.
-    if len(parts) == 1 or not any(parts):
-        return _words(plain)
-    return ";".join(sorted(map(_words, parts)))
-
-
-def _words(plain: str) -> str:
-    spaced = BETWEEN_WORDS.sub(" ", plain)
-    numbered = ROMAN.sub(lambda found: str(ROMANS.index(found[1]) + 1), spaced)
-    return BESIDE_NUMBER.sub("", numbered)
-
-
-def alike_among(labels: Iterable[str]) -> list[list[str]]:
-    """Return the groups of different labels that look alike, sorted."""
-    alike: dict[Any, list[str]] = defaultdict(list)
-    labels = sorted(labels)
-    for label in labels:
-        alike[look_of(label)].append(label)
-    for label in labels:
-        # Some capitals look like Latin letters although their lowercase forms do not.
-        if not label.isascii() and (latin := label.translate(CAPITALS)) != label:
-            found = alike.pop(look_of(label), [])
-            alike[look_of(latin)] += found
-    for look in [look for look in alike if isinstance(look, tuple)]:
-        for part in look:
-            alike[look] += alike.pop(part, [])
-    return [sorted(group) for group in alike.values() if len(group) > 1]
-
-
-def _value(label: str) -> str | float | tuple[float, str]:
-    look = look_of(label)
-    return look if isinstance(look, float) and label.isascii() else label
-
-
-# Ways in which labels that look alike can differ: the difference, the remedy, how to show the
-# labels, and a function that returns the same value for all of them.
-DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], ...] = (
-    ("blanks", "Strip them", repr, str.strip),
-    ("how a number is written", ALIKE, repr, _value),
-    ("case", ALIKE, repr, str.casefold),
-    ("case and blanks", ALIKE, repr, lambda label: " ".join(label.split()).casefold()),
-    ("look-alike characters", ALIKE, ascii, lambda label: _plain(label.translate(CAPITALS))),
-    ("case and the sign between words", ALIKE, repr, lambda label: _words(_plain(label))),
-    ("the order of a list", ALIKE, repr, lambda label: _set_of_words(_plain(label))),
-)
-
-
-def difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
-    """Return how labels that look alike differ, the remedy, and how to show the labels."""
-    for how, remedy, show, shared in DIFFERENCES:
-        if len(set(map(shared, labels))) == 1:
-            return how, remedy, show
-    if any(isinstance(look_of(label), tuple) for label in labels):
-        return "a code or its text", ALIKE, repr
-    return "how they are written", ALIKE, ascii
 
 
 def have_fractions(labels: Any) -> bool:
@@ -406,3 +229,66 @@ def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> Any
                     " Give an array for columns in the order of the labels."
                 )
     return None
+
+
+def strings_array(strings: list[Any]) -> AnyArray:
+    """Return strings as an array, of objects if a string ends in NUL, which NumPy strips."""
+    return np.array(strings, object if any(string[-1:] == "\0" for string in strings) else None)
+
+
+class _Codes(dict[Any, int]):
+    """Give each new key the next code."""
+
+    def __missing__(self, key: Any) -> int:
+        code = self[key] = len(self)
+        return code
+
+    def of(self, strings: Sequence[Any]) -> NDArray[np.int32]:
+        return np.fromiter(map(self.__getitem__, strings), np.int32, len(strings))
+
+
+def codes_of_objects(strings: AnyArray | Sequence[Any]) -> tuple[NDArray[np.int32], list[Any]]:
+    """Return the codes of Python objects, and the object for each code.
+
+    Raises
+    ------
+    TypeError
+        If an object cannot be hashed.
+    """
+    known = _Codes()
+    codes = np.empty(len(strings), np.int32)
+    for start in range(0, len(strings), STRINGS):
+        chunk = strings[start : start + STRINGS]
+        codes[start : start + STRINGS] = known.of(
+            chunk.tolist() if isinstance(chunk, np.ndarray) else chunk
+        )
+    return codes, list(known)
+
+
+def codes_of_fixed_width(strings: AnyArray) -> tuple[NDArray[np.int32], list[str]]:
+    """Return the codes of a NumPy array of strings, and the string for each code.
+
+    A hash, the sum of a string's characters times odd numbers, selects a slot. The slot contains
+    the code of an earlier string, and one comparison shows whether the strings are equal. Only
+    unequal strings go through a Python dictionary.
+    """
+    width = strings.dtype.itemsize // 4
+    native = strings.dtype.newbyteorder("=")
+    multipliers = np.random.default_rng(0).integers(1, 1 << 63, width, dtype=np.uint64) | 1
+    known = _Codes()
+    slots = np.zeros(SLOTS, np.int32)
+    seen = np.zeros(1, native)
+    codes = np.empty(len(strings), np.int32)
+    for start in range(0, len(strings), STRINGS):
+        chunk = np.ascontiguousarray(strings[start : start + STRINGS], native)
+        characters = chunk.view(np.uint32).reshape(len(chunk), width)
+        # Only the upper bits of the sum depend on every character.
+        slot = ((characters @ multipliers) >> np.uint64(64 - 12)).astype(np.intp)
+        guess = slots[slot]
+        other = np.flatnonzero(seen[guess] != chunk) if known else np.arange(len(chunk))
+        if len(other):
+            guess[other] = known.of(chunk[other].tolist())
+            slots[slot[other]] = guess[other]
+            seen = np.array(list(known), native)
+        codes[start : start + STRINGS] = guess
+    return codes, list(known)

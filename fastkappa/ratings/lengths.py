@@ -1,4 +1,4 @@
-"""Check the lengths of columns, and explain why ratings cannot be read.
+"""Check the lengths of columns, judge shared ids, and explain why ratings cannot be read.
 
 Lengths are determined without reading any rating.
 """
@@ -30,6 +30,8 @@ CONTINUOUS = (
     " optimal_thresholds. If the numbers are labels of a scale, such as half points, name all of"
     " them in labels=."
 )
+
+CHECK_IDS = "Check that both write the ids in the same way."
 
 
 def n_samples(ratings: Any) -> int:
@@ -218,3 +220,11 @@ def not_labels(name: str, obstacle: str, ratings: Any) -> str:
         f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}:"
         " convert each rating with str(rating)."
     )
+
+
+def share_few_ids(n_shared: int, n_first: int, n_second: int) -> bool:
+    """Return whether two lists share fewer than half of the ids of the shorter list.
+
+    The ids are then probably written in different ways, or belong to different items.
+    """
+    return 2 * n_shared < min(n_first, n_second)

@@ -24,11 +24,13 @@ DECIMAL_COMMA_HINT = (
     " If the comma is a decimal point, pandas.read_csv takes decimal=',' and the command line"
     " --decimal ','."
 )
-# Codes for a missing value in statistics packages and data sets. The last codes are the smallest
-# integers, to which NaN is converted.
+# Codes for a missing value in statistics packages, surveys and data sets. The last of them are the
+# largest integers of a type, and the smallest, which NaN is converted to.
 CODES = frozenset(
     [
-        *(-1, -9, -99, -999, -9999, 9, 77, 88, 97, 98, 99, 255, 999, 9999),
+        *(-1, -7, -8, -9, 9, 77, 88, 97, 98, 99, 255, 777, 888, 997, 998, 999, 9999),
+        *(-77, -88, -97, -98, -99, -777, -888, -997, -998, -999, -9999),
+        *((1 << 15) - 1, (1 << 16) - 1, (1 << 31) - 1),
         *(-(1 << 15), -(1 << 31), -(1 << 63)),
     ]
 )
@@ -45,11 +47,15 @@ class NotNumbersError(ValueError):
 def codes_among(numbers: Sequence[float]) -> list[int]:
     """Return the distinct numbers that often mean a missing value.
 
-    Such a number is far from all others, or is negative although all others are 0 or more. -1 is a
-    label if the other numbers are 0 and 1, or if some are negative.
+    They are far from all others, or negative while all others are 0 or more. -1 is a label if the
+    other numbers are 0 and 1. Beside other negative numbers, it is a code only if these are codes
+    and the rest are consecutive, as in -9, -1, 1, 2, 3.
     """
-    codes = CODES if min(numbers, default=0) == -1 else CODES - {-1}
-    others = [number for number in numbers if number not in codes]
+    others = [number for number in numbers if number not in CODES]
+    codes = CODES
+    if min(numbers, default=0) < -1 and not _are_consecutive(others):
+        codes = CODES - {-1}
+        others = [number for number in numbers if number not in codes]
     if len(others) < 2:
         return []
     least, most = min(others), max(others)
@@ -60,6 +66,12 @@ def codes_among(numbers: Sequence[float]) -> list[int]:
         if code in codes
         and (abs(code) > far or (least >= 0 and (code < -1 or (code == -1 and most > 1))))
     ]
+
+
+def _are_consecutive(numbers: Sequence[float]) -> bool:
+    """Return whether distinct numbers are whole and have no gap."""
+    are_whole = all(number == number // 1 for number in numbers)
+    return bool(numbers) and are_whole and max(numbers) - min(numbers) == len(numbers) - 1
 
 
 def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:

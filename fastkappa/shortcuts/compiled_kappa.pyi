@@ -2,7 +2,7 @@ from typing import Any
 
 from fastkappa.arrays import AnyArray
 
-def kappa_of_arrays(y1: Any, y2: Any, weights: Any) -> float | None: ...
+def kappa_of_arrays(y1: Any, y2: Any, weights: Any, labels: Any) -> float | None: ...
 
 class CompiledScorer:
     def __init__(

@@ -68,6 +68,7 @@ cdef enum:
 
 cdef type ARRAY = np.ndarray
 cdef object SCHEMES = (None, "linear", "quadratic")
+cdef object SEQUENCES = (list, tuple, range)
 
 
 cdef int code_of_weights(weights):
@@ -79,36 +80,82 @@ cdef int code_of_weights(weights):
 
 
 @cython.binding(False)
-def kappa_of_arrays(y1, y2, weights):
-    """Return kappa of the labels that occur, or None if the arrays need the general path.
+def kappa_of_arrays(y1, y2, weights, labels):
+    """Return kappa, or None if the arrays need the general path.
 
-    This path handles two integer arrays of equal length with weights None, 'linear' or
-    'quadratic'. There can be up to 1 048 576 items with labels in a range of up to 32 integers,
-    or up to 16 777 216 items with labels in a range of up to 8 integers.
+    This path handles two arrays or pandas Series of equal length with weights None, 'linear' or
+    'quadratic'. If ``labels`` is None, kappa is of the labels that occur. The dtypes are integers.
+    There can be up to 1 048 576 items with labels in a range of up to 32 integers, or up to
+    16 777 216 items with labels in a range of up to 8 integers. Otherwise ``labels`` are up to 32
+    consecutive integers, and no other label may occur.
     """
     cdef column_t first, second
     cdef Py_ssize_t n
     cdef Quotient kappa
+    cdef int64_t lowest = 0, n_labels = 0
     cdef int code = code_of_weights(weights)
-    if type(y1) is not ARRAY or type(y2) is not ARRAY or code == OTHER:
+    cdef object values1 = values_of(y1), values2 = values_of(y2)
+    if type(values1) is not ARRAY or type(values2) is not ARRAY or code == OTHER:
+        return None
+    if labels is not None and not read_consecutive(labels, &lowest, &n_labels):
         return None
     try:
-        n = read_array(y1, 0, 0, &first)
-        if not 0 < n <= LARGEST_CALL_OF_FEW or read_array(y2, 0, 0, &second) != n:
+        n = read_array(values1, lowest, n_labels, &first)
+        if not 0 < n <= LARGEST_CALL_OF_FEW or read_array(values2, lowest, n_labels, &second) != n:
             return None
     except TypeError:
         return None
-    cdef bint done, are_bits1 = not is_boolean(y1), are_bits2 = not is_boolean(y2)
+    cdef bint done, are_bits1 = not is_boolean(values1), are_bits2 = not is_boolean(values2)
     if not (are_bits1 and are_bits2):
         with nogil:
             done = (are_bits1 or has_bits(&first, n)) and (are_bits2 or has_bits(&second, n))
         if not done:
             return None
+    if n_labels and not (
+        holds_labels(&first) and holds_labels(&second) and is_for_one_thread(&first, &second, n, n_labels)
+    ):
+        return None
     if n < LONG_CALL:
-        return rounded(kappa) if kappa_of_occurring(&first, &second, n, code, &kappa) else None
+        done = kappa_of_read(&first, &second, n, n_labels, code, &kappa)
+        return rounded(kappa) if done else None
     with nogil:
-        done = kappa_of_occurring(&first, &second, n, code, &kappa)
+        done = kappa_of_read(&first, &second, n, n_labels, code, &kappa)
     return kappa_of_quotient(kappa, n) if done else None
+
+
+cdef object values_of(ratings):
+    """Return the array of a pandas Series, and other ratings as they are."""
+    if type(ratings) is ARRAY:
+        return ratings
+    pandas = sys.modules.get("pandas")
+    return ratings.values if type(ratings) is getattr(pandas, "Series", None) else ratings
+
+
+cdef bint read_consecutive(labels, int64_t *lowest, int64_t *n_labels) except -1:
+    """Set the lowest label and the number of labels; return 0 if they are not consecutive integers."""
+    if type(labels) is ARRAY and labels.ndim == 1 and labels.size <= MOST_LABELS:
+        labels = labels.tolist()
+    if type(labels) not in SEQUENCES or not 1 < len(labels) <= MOST_LABELS:
+        return 0
+    first = labels[0]
+    for i, label in enumerate(labels):
+        if type(label) is not int or label != first + i:
+            return 0
+    try:
+        lowest[0] = first
+    except OverflowError:
+        return 0
+    n_labels[0] = len(labels)
+    return 1
+
+
+cdef inline bint kappa_of_read(
+    column_t *first, column_t *second, Py_ssize_t n, int64_t n_labels, int weights, Quotient *kappa
+) noexcept nogil:
+    """Set kappa of the labels that occur, or of known labels; return 0 if the general path is needed."""
+    if n_labels:
+        return kappa_of_known(first, second, 0, n, weights, kappa) == DEFINED
+    return kappa_of_occurring(first, second, n, weights, kappa)
 
 
 cdef bint has_bits(const column_t *column, Py_ssize_t n) noexcept nogil:

@@ -30,7 +30,7 @@ class KappaShortcuts(Protocol):
     def CompiledScorer(self) -> type[CompiledScorer]:
         """The scorer for consecutive integer labels."""
 
-    def kappa_of_arrays(self, y1: Any, y2: Any, weights: Any) -> float | None:
+    def kappa_of_arrays(self, y1: Any, y2: Any, weights: Any, labels: Any) -> float | None:
         """Return kappa, or None if the arrays need the general path."""
         ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, overload
 
@@ -14,10 +14,10 @@ from fastkappa.sources.arrow_batches import Part, count_parts, parts_of_arrays, 
 from fastkappa.sources.arrow_columns import with_order
 from fastkappa.sources.arrow_files import (
     check_columns,
-    columns_of_arrow,
     ignore_progress,
     need_pyarrow,
 )
+from fastkappa.sources.arrow_folders import columns_of_arrow
 from fastkappa.sources.arrow_paths import Paths, are_paths, files_at, with_total
 from fastkappa.sources.source_counts import SourceCounts, check_labels, finish, finish_groups
 from fastkappa.sources.source_ratings import RatingsError, WantedLabels, key_of
@@ -79,7 +79,7 @@ def confusion_from_source(
           where subfolders named ``name=value`` become a column; a pattern such as
           ``"part-*.csv"``; or a list of these. Files are read in batches;
         - a ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``dataset`` of pyarrow, or
-          any other object that exports an Arrow stream;
+          any other object that exports an Arrow stream; a list or an iterator of record batches;
         - a pandas or polars frame, or any other frame that narwhals supports;
         - a polars ``LazyFrame``, a DuckDB relation or a PySpark frame: its engine counts,
           and returns only the cells of the table;
@@ -218,7 +218,7 @@ def _count_files(
 
 
 def _count(table: SourceTable, source: Any, threads: int) -> None:
-    source = _of_rows(source)
+    source = _in_one(source)
     library = type(source).__module__.partition(".")[0]
     if isinstance(source, Mapping):
         _count_mapping(table, source, threads)
@@ -240,13 +240,27 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
         )
 
 
-def _of_rows(source: Any) -> Any:
-    """Convert a list of dictionaries, one per row, to columns; return other sources unchanged."""
-    is_list = isinstance(source, (list, tuple)) and len(source) > 0
-    if not is_list or not all(isinstance(row, Mapping) for row in source):
+def _in_one(source: Any) -> Any:
+    """Return rows as columns, and record batches as a stream; return other sources unchanged.
+
+    Rows are a list of dictionaries, and record batches are a list or an iterator.
+    """
+    first: Any
+    batches: Iterator[Any]
+    if isinstance(source, Iterator) and not hasattr(source, "schema"):
+        first = next(source, None)
+        batches = chain([first], source)
+    elif isinstance(source, (list, tuple)) and source:
+        if all(isinstance(row, Mapping) for row in source):
+            names = dict.fromkeys(chain.from_iterable(source))
+            return {name: [row.get(name) for row in source] for name in names}
+        first, batches = source[0], iter(source)
+    else:
         return source
-    names = dict.fromkeys(chain.from_iterable(source))
-    return {name: [row.get(name) for row in source] for name in names}
+    if type(first).__module__ != "pyarrow.lib" or not hasattr(first, "schema"):
+        return source
+    pyarrow = need_pyarrow("frames", "record batches")
+    return pyarrow.RecordBatchReader.from_batches(first.schema, batches)
 
 
 def _count_mapping(table: SourceTable, source: Mapping[Any, Any], threads: int) -> None:
@@ -266,7 +280,7 @@ def _parts_of_arrow(table: SourceTable, source: Any) -> list[Part]:
     if names is None:
         return []
     if hasattr(source, "to_batches") and hasattr(source, "get_fragments"):
-        return [lambda: arrow_files.batches_of_dataset(table, source)]
+        return [lambda: arrow_folders.batches_of_dataset(table, source)]
     if hasattr(source, "slice"):
         check_columns("the table", table.names, names)
         return parts_of_rows(table, checked(source.select(table.names)))
@@ -329,8 +343,8 @@ def _columns(
     text: Sequence[Any],
     labels: Mapping[Any, Collection[str]] = NO_LABELS,
 ) -> Mapping[Any, Any]:
-    """Return columns of any source by name. Columns in ``text`` are never read as numbers."""
-    source = _of_rows(source)
+    """Return columns from any source by name; columns in ``text`` are never read as numbers."""
+    source = _in_one(source)
     if are_paths(source):
         return arrow_folders.columns_of_path(source, names, text=text, labels=labels)
     if isinstance(source, Mapping):

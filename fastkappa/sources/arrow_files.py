@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from fastkappa.exceptions import library_needed
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.interop import checked
 from fastkappa.sources.arrow_batches import Batch, Part, batches_of, count_parts
-from fastkappa.sources.arrow_columns import in_one, is_string
+from fastkappa.sources.arrow_columns import is_string
 from fastkappa.sources.arrow_json import json_batches, json_names
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
@@ -57,8 +57,7 @@ ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
 # The number of rows per batch.
 BATCH = 1 << 18
-READ_AHEAD = 4
-# The number of rows per batch if each column has its own thread, which waits after a batch.
+# If each column has its own thread, batches are longer, because threads wait at the end of a batch.
 SHARED_BATCH = 1 << 19
 
 # A function that is called repeatedly with the number of bytes read so far.
@@ -163,21 +162,6 @@ def column_names(path: Path, text_format: TextFormat = PLAIN) -> list[str]:
         return list(dataset.dataset(str(path), format=file_format).schema.names)
 
 
-def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
-    """Return columns of a pyarrow table, batch, reader or dataset, each as one array."""
-    check_columns("the table", columns, source.schema.names)
-    if hasattr(source, "get_fragments"):
-        source = source.to_table(columns=list(columns))
-    elif hasattr(source, "read_next_batch"):
-        import pyarrow
-
-        # Unneeded columns of a stream are dropped to save memory.
-        schema = pyarrow.schema([source.schema.field(name) for name in columns])
-        batches = [batch.select(list(columns)) for batch in source]
-        source = pyarrow.Table.from_batches(batches, schema)
-    return {name: in_one(source.column(name)) for name in columns}
-
-
 @contextmanager
 def opened(path: Path) -> Iterator[str]:
     """Yield the format of a readable file. Errors in the block name the file.
@@ -237,19 +221,17 @@ def is_read_of_folder(file: Path) -> bool:
     return file.name.lower().endswith(IN_FOLDERS)
 
 
-def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
-    """Yield the columns of a pyarrow dataset that a table counts."""
-    check_columns("the dataset", table.names, dataset.schema.names)
-    batches = dataset.to_batches(
-        columns=table.names, batch_size=BATCH, batch_readahead=READ_AHEAD, fragment_readahead=1
-    )
-    yield from batches_of(table, map(checked, batches))
-
-
 def batches_of_stream(table: SourceTable, stream: Any, names: Sequence[str]) -> Iterator[Batch]:
     """Yield the columns of a record batch reader that a table counts."""
     check_columns("the stream", table.names, names)
-    yield from batches_of(table, map(checked, stream))
+    yield from batches_of(table, map(checked, selected(stream, table.names)))
+
+
+def selected(stream: Iterable[Any], columns: Sequence[Any]) -> Iterator[Any]:
+    """Yield columns of record batches, which can have different schemas."""
+    for batch in stream:
+        check_columns("a record batch", columns, batch.schema.names)
+        yield batch.select(list(columns))
 
 
 def format_of(path: Path) -> str:
@@ -447,4 +429,18 @@ def naming(path: Path) -> Iterator[None]:
     except (OSError, pyarrow.ArrowException, IndexError, KeyError) as error:
         # The last two errors are caused by contradictory metadata of a Parquet file.
         reason = " ".join(str(error).split()).rstrip(".")
+        if "UTF8" in reason:
+            reason = f"it is not UTF-8 text ({reason})"
         raise RatingsError(f"{path} cannot be read: {reason}.") from error
+
+
+@contextmanager
+def naming_part(path: Path) -> Iterator[None]:
+    """Name one of several files in all errors, even in those about its ratings."""
+    try:
+        with naming(path):
+            yield
+    except ValueError as error:
+        if str(path) in str(error):
+            raise
+        raise RatingsError(f"{path}: {error}") from error

@@ -6,34 +6,36 @@ import filecmp
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, groupby, repeat
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 from fastkappa.formatting import first_of_many
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
+from fastkappa.ratings.interop import checked
 from fastkappa.ratings.labels import first_rounded, rounded_label
-from fastkappa.sources.arrow_batches import count_parts
+from fastkappa.sources.arrow_batches import Batch, batches_of, count_parts
 from fastkappa.sources.arrow_columns import in_one, is_string
 from fastkappa.sources.arrow_files import (
+    BATCH,
     DELIMITERS,
     IN_FOLDERS,
     OnProgress,
-    batches_of_dataset,
     check_columns,
     check_file,
-    columns_of_arrow,
     count_file,
     count_text,
     files_of,
     format_of,
     ignore_progress,
     naming,
+    naming_part,
     need_pyarrow,
     read_columns,
+    selected,
 )
 from fastkappa.sources.arrow_paths import Paths, copied, files_at, remote_files, reports_of
 from fastkappa.sources.source_ratings import RatingsError
@@ -43,6 +45,7 @@ from fastkappa.sources.text.text_format import PLAIN, TextFormat
 
 # The formats in which pyarrow can read a whole folder of files.
 OF_DATASETS = ("parquet", "arrow")
+READ_AHEAD = 4
 # Operating systems add such texts to the name of a copy: " (1)", " - Copy (2)" or "Kopie von ".
 OF_COPIES = re.compile(
     r"^(copy of|kopie von|copie de|copia de) |[ _]\(\d+\)$"
@@ -77,11 +80,7 @@ def count_files(
             files = files_of(folder)
             file_format = _format_of_all(str(folder), files)
             if file_format in OF_DATASETS:
-                whole = _dataset_of(folder, files, file_format, table.names)
-                parts = _by_type(whole, table.names)
-                count_parts(
-                    table, [lambda: chain(*(batches_of_dataset(table, part) for part in parts))]
-                )
+                _count_dataset(table, _dataset_of(folder, files, file_format, table.names))
                 return
         else:
             file_format = _format_of_all("the files", files)
@@ -92,7 +91,7 @@ def count_files(
             count_text(table, files, file_format, text_format, reports, threads)
             return
     for file, report in zip(files, reports):
-        with naming(file):
+        with naming(file) if len(files) == 1 else naming_part(file):
             count_file(table, file, file_format, report, threads)
 
 
@@ -116,9 +115,38 @@ def count_remote(table: SourceTable, source: Paths, filesystem: Any, num_threads
             count_files(table, copies, num_threads=num_threads)
         return
     with naming(Path(name)):
-        whole = _dataset_of(name, files, file_format, table.names, filesystem)
-        parts = _by_type(whole, table.names)
-        count_parts(table, [lambda: chain(*(batches_of_dataset(table, part) for part in parts))])
+        _count_dataset(table, _dataset_of(name, files, file_format, table.names, filesystem))
+
+
+def _count_dataset(table: SourceTable, whole: Any) -> None:
+    for file, part in _by_file(whole, table.names):
+        with naming_part(file):
+            count_parts(table, [partial(batches_of_dataset, table, part)])
+
+
+def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
+    """Yield the columns of a pyarrow dataset that a table counts."""
+    check_columns("the dataset", table.names, dataset.schema.names)
+    _check_fragments(dataset, table.names)
+    batches = dataset.to_batches(
+        columns=table.names, batch_size=BATCH, batch_readahead=READ_AHEAD, fragment_readahead=1
+    )
+    yield from batches_of(table, map(checked, batches))
+
+
+def _check_fragments(dataset: Any, columns: Sequence[Any]) -> None:
+    """Raise if a file of a dataset lacks a column, which pyarrow would fill with nulls."""
+    from pyarrow.dataset import get_partition_keys
+
+    try:
+        fragments = dataset.get_fragments()
+    except ValueError:
+        # A filtered dataset does not give access to its files.
+        return
+    for fragment in fragments:
+        there = dict.fromkeys(fragment.physical_schema.names)
+        there.update(get_partition_keys(fragment.partition_expression))
+        check_columns(getattr(fragment, "path", "the dataset"), columns, list(there))
 
 
 def columns_of_path(
@@ -167,13 +195,35 @@ def _read_folder(
         files = files_of(folder)
         file_format = _format_of_all(str(folder), files)
         if file_format in OF_DATASETS:
-            datasets = _by_type(_dataset_of(folder, files, file_format, columns), columns)
-            found = joined([columns_of_arrow(part, columns) for part in datasets], columns)
+            whole = _dataset_of(folder, files, file_format, columns)
+            found = joined(
+                [_columns_of(*each, columns) for each in _by_file(whole, columns)], columns
+            )
         else:
             found = joined([read(file, columns) for file in files], columns)
     if not len(found[columns[0]]):
         raise RatingsError(f"{folder} has no rows.")
     return found
+
+
+def _columns_of(file: Path, part: Any, columns: Sequence[str]) -> dict[str, Any]:
+    with naming(file):
+        return columns_of_arrow(part, columns)
+
+
+def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
+    """Return columns of a pyarrow table, batch, reader or dataset, each as one array."""
+    check_columns("the table", columns, source.schema.names)
+    if hasattr(source, "get_fragments"):
+        _check_fragments(source, columns)
+        source = source.to_table(columns=list(columns))
+    elif hasattr(source, "read_next_batch"):
+        import pyarrow
+
+        # The other columns of a stream are dropped to save memory.
+        schema = pyarrow.schema([source.schema.field(name) for name in columns])
+        source = pyarrow.Table.from_batches(selected(source, columns), schema)
+    return {name: in_one(source.column(name)) for name in columns}
 
 
 def joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str, Any]:
@@ -208,18 +258,23 @@ def _as_floats(column: Any, name: str) -> Any:
     return column.cast(pyarrow.float64(), safe=False)
 
 
-def warn_of_copies(files: Sequence[Path]) -> None:
-    """Warn about files that have the content of another file and a name typical of a copy."""
-    originals: dict[tuple[Path, str], list[Path]] = defaultdict(list)
+def warn_of_copies(files: Sequence[Path], *, of_any_name: bool = False) -> None:
+    """Warn of files with the content of another file.
+
+    Unless ``of_any_name``, the names must be typical of a copy, because parts of a table can be
+    equal by chance.
+    """
+    may_be_equal: dict[Any, list[Path]] = defaultdict(list)
     for file in sorted(files, key=lambda file: len(file.name)):
         stem, dot, suffixes = file.name.partition(".")
-        originals[file.parent, OF_COPIES.sub("", stem) + dot + suffixes].append(file)
-    copies = [
-        f"{copy} of {original}"
-        for original, *others in originals.values()
-        for copy in others
-        if filecmp.cmp(original, copy, shallow=False)
-    ]
+        name = (file.parent, OF_COPIES.sub("", stem) + dot + suffixes)
+        may_be_equal[of_any_name or name].append(file)
+    copies = []
+    for group in may_be_equal.values():
+        for place, copy in enumerate(group):
+            same = (one for one in group[:place] if filecmp.cmp(one, copy, shallow=False))
+            if (original := next(same, None)) is not None:
+                copies.append(f"{copy} of {original}")
     if copies:
         listed = first_of_many(copies, MOST_SHOWN)
         warn(
@@ -261,7 +316,8 @@ def _dataset_of(
         filesystem=filesystem,
     )
     whole = dataset_of(format=file_format)
-    check_columns(folder, columns, whole.schema.names)
+    # The schema is that of the first file, and of the names of folders.
+    check_columns(files[0], columns, whole.schema.names)
     if file_format == "parquet":
         strings = [name for name in columns if is_string(whole.schema.field(name).type)]
         options = dataset.ParquetReadOptions(dictionary_columns=strings)
@@ -269,22 +325,20 @@ def _dataset_of(
     return whole
 
 
-def _by_type(whole: Any, columns: Sequence[Any]) -> list[Any]:
-    """Split a dataset into parts in which each column has the same type in all files.
+def _by_file(whole: Any, columns: Sequence[Any]) -> Iterator[tuple[Path, Any]]:
+    """Yield each file of a dataset, and a dataset of it in which columns have the file's types.
 
-    A dataset casts all files to the types of the first, which silently turns floats beyond 2**53
-    into integers.
+    The whole dataset casts all files to the types of the first, which turns floats beyond 2**53
+    into integers without an error.
     """
     from pyarrow import dataset
 
-    def with_own_types(fragment: Any) -> Any:
-        schema, own = whole.schema, fragment.physical_schema
+    for fragment in whole.get_fragments():
+        file, schema = Path(fragment.path), whole.schema
+        with naming(file):
+            own = fragment.physical_schema
         for name in set(columns).intersection(own.names):
             field = schema.field(name).with_type(own.field(name).type)
             schema = schema.set(schema.get_field_index(name), field)
-        return schema
-
-    return [
-        dataset.FileSystemDataset(list(some), schema, whole.format, filesystem=whole.filesystem)
-        for schema, some in groupby(whole.get_fragments(), with_own_types)
-    ]
+        options = {"filesystem": whole.filesystem}
+        yield file, dataset.FileSystemDataset([fragment], schema, whole.format, **options)

@@ -1,6 +1,7 @@
 """Read JSON Lines, with one object per line, in blocks of lines, using pyarrow.
 
-A field that an object lacks is missing. Types are those of JSON, so numbers are not strings.
+A field that an object does not have is missing, and so is an empty string, as in text files. Types
+are those of JSON, so numbers are not strings.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.sources.arrow_columns import as_array
+from fastkappa.sources.arrow_columns import as_array, is_string
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import is_packed
 
@@ -42,12 +43,22 @@ def json_batches(
             lines = _decoded(path, block, columns)
         names.update(dict.fromkeys(lines.names))
         absent = pyarrow.nulls(lines.n_rows)
-        table = pyarrow.table({name: lines.columns.get(name, absent) for name in columns})
+        found = {name: _without_blanks(column) for name, column in lines.columns.items()}
+        table = pyarrow.table({name: found.get(name, absent) for name in columns})
         for batch in table.to_batches():
             batch.validate(full=True)
             yield batch
     if names:
         check(list(names))
+
+
+def _without_blanks(column: Any) -> Any:
+    """Return a column with null in place of empty strings."""
+    from pyarrow import compute
+
+    if not is_string(column.type):
+        return column
+    return compute.if_else(compute.equal(column, ""), None, column)
 
 
 def json_names(path: Path) -> list[str]:

@@ -12,9 +12,9 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.doubtful_labels import REMEDIES
+from fastkappa.ratings.doubtful_labels import BLANKS, REMEDIES
 from fastkappa.ratings.label_order import LabelOrder
-from fastkappa.ratings.string_codes import strings_array
+from fastkappa.ratings.labels import strings_array
 
 # The key of a label in a table, or None for a missing rating. Fractions, such as half points,
 # require labels=.
@@ -202,13 +202,23 @@ def refuse_many_labels(n_labels: int, name: str) -> None:
         )
 
 
-def refuse_repeated_names(names: Sequence[str], n_rows: int) -> None:
-    """Raise if any rows repeat the names of the columns."""
+def name_seen(name: Any) -> str:
+    """Return a key that is equal for a column name and for its copy in a later header."""
+    return str(name).strip(BLANKS).casefold()
+
+
+def refuse_repeated_names(names: Sequence[Any], n_rows: int, *, in_order: bool) -> None:
+    """Raise if rows contain the names of their columns."""
     if n_rows:
         listed = ", ".join(map(repr, names))
         raise RatingsError(
             f"{n_rows} {'row contains' if n_rows == 1 else 'rows contain'} the names of the columns"
-            f" ({listed}), as in concatenated files: leave such rows out."
+            f" ({listed}), "
+            + (
+                "as in concatenated files: leave such rows out."
+                if in_order
+                else "in another order: columns of concatenated files must have the same order."
+            )
         )
 
 

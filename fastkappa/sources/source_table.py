@@ -28,6 +28,7 @@ from fastkappa.sources.source_ratings import (
     TooManyLabelsError,
     WantedLabels,
     column_of,
+    name_seen,
     refuse_repeated_names,
 )
 from fastkappa.tables.codecs import expected_codecs
@@ -101,7 +102,7 @@ class AxisLabels:
         if self.dtype != NO_TYPE:
             if not are_comparable(self.dtype, dtype):
                 so_far, part = column_of(self.labels(), self.dtype), column_of([], dtype)
-                raise not_comparable(so_far, part, (self.name, self.name))
+                raise not_comparable(so_far, part, (self.name, "a later part"))
             dtype = np.promote_types(self.dtype, dtype)
         self.dtype = dtype
 
@@ -329,14 +330,26 @@ class SourceTable:
         )
 
     def _refuse_repeated_names(self) -> None:
-        """Raise if rows repeat the names of the columns, as in concatenated files."""
-        first, second = self.axes[1:]
-        if first.column == second.column or is_number(str(first.column)):
+        """Raise if rows contain the names of their columns, and no other row has these labels."""
+        axes = self.axes[1:]
+        names = [name_seen(axis.column) for axis in axes]
+        if names[0] == names[1] or is_number(names[0]):
             return
-        counts, _ = self.settled()
-        cell = first.position.get(first.column), second.position.get(second.column)
-        if None not in cell:
-            refuse_repeated_names((first.column, second.column), int(counts[:, *cell].sum()))
+        counts = self.settled()[0].sum(axis=0)
+        found = [
+            {place: name_seen(key) for key, place in axis.position.items() if isinstance(key, str)}
+            for axis in axes
+        ]
+        rows, columns = ([p for p, name in own.items() if name in names] for own in found)
+        if not rows or not columns:
+            return
+        cells = counts[np.ix_(rows, columns)]
+        n_rows = int(cells.sum())
+        is_alone = n_rows == counts[rows].sum() == counts[:, columns].sum()
+        if is_alone and 2 * n_rows < counts.sum():
+            in_order = [found[0][rows[i]] == names[0] for i in np.flatnonzero(cells.any(axis=1))]
+            listed = [axis.column for axis in axes]
+            refuse_repeated_names(listed, n_rows, in_order=all(in_order))
 
     def column(self, i: int) -> Column:
         """Return the labels of an axis as a column, with the number of ratings of each label."""

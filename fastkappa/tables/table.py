@@ -13,8 +13,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import sorted_strings
-from fastkappa.ratings.labels import common_unit, in_unit, rounded_label
-from fastkappa.ratings.string_codes import strings_array
+from fastkappa.ratings.labels import common_unit, in_unit, rounded_label, strings_array
 
 INT64_MAX = (1 << 63) - 1
 

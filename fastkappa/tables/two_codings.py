@@ -1,8 +1,9 @@
 """Detect, from a table, that two raters name or number the same labels differently.
 
-For example, one rater writes "stage 2" and the other "Stage2", one counts from 0 and the other from
-1, or 1 is the best grade for one and the worst for the other. Recoding then increases the
-agreement. A rater can also use a second spelling of a label now and then, such as "mil" for "mild".
+For example, one writes "stage 2" and the other "Stage2", one counts from 0 and the other from 1, 1
+is the best grade for one and the worst for the other, or a model's classes are named in another
+order. Recoding then increases the agreement. Or one rater writes a label in a second way now and
+then, such as "mil" and "mild".
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
-from fastkappa.ratings.labels import alike_among
+from fastkappa.ratings.looks import alike_among
 
 # The smallest kappa after recoding, and its smallest gain over the kappa of the given ratings.
 NEAR, BETTER = 0.6, 0.5
@@ -38,9 +40,9 @@ REMEDY = "Number the labels the same way if both raters use the same scale."
 def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> bool:
     """Return whether a table needs a closer look, in less than a microsecond.
 
-    A closer look is needed if raters never agree on at least two labels (one label if labels are
-    words), as after a shift. A closer look is also needed if the two corners off the diagonal
-    contain at least twice as many items as the corners on the diagonal, as after a reversal.
+    It does if at least two labels, or one of words, have no agreement, as after a shift. It also
+    does if the two corners off the diagonal contain at least twice as many items as the corners on
+    it, as after a reversal, or if the largest cell is off the diagonal, as after a permutation.
     """
     # For few labels, counting in a list is faster than counting in a NumPy array.
     agreed = table.diagonal().tolist()
@@ -49,7 +51,9 @@ def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> boo
         return True
     last = len(agreed) - 1
     opposite = table.item(last) + table.item(last * (last + 1))
-    return bool(opposite > 1 and opposite >= 2 * (agreed[0] + agreed[last]))
+    if opposite > 1 and opposite >= 2 * (agreed[0] + agreed[last]):
+        return True
+    return bool(table.argmax() % (last + 2))
 
 
 def judge_pairs(
@@ -90,6 +94,7 @@ def warn_of_two_codings(
     # If raters agree on most items, no other numbering is better.
     elif 2 * table.trace() < table.sum() and array.dtype.kind in "iufbUTO" and _is_predicted(table):
         found = _two_numberings(array.astype(float), table, names)
+    found = found or _permuted(array, table, names)
     if found:
         warn(found)
     return found is not None
@@ -222,6 +227,42 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
         how = f"{a} and {b} seem to number the labels in opposite directions"
         return f"{how}: {better} with those of {b} reversed. {REMEDY}"
     return None
+
+
+def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
+    """Return the warning about raters who use the same labels, but each for other categories."""
+    used = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
+    counts = table[np.ix_(used, used)]
+    columns = _partners(counts)
+    places = np.arange(len(used)).astype(float)
+    given, better = (_kappa(places, places, own, 0) for own in (counts, counts[:, columns]))
+    if better < max(NEAR, given + BETTER) or counts.sum() * better**2 < 2 * EVIDENCE:
+        return None
+    # A rater who is a step higher leaves no items for the lowest label.
+    by_chance = counts.sum(axis=1) * counts.sum(axis=0)[columns] / counts.sum()
+    moved = np.flatnonzero(columns != places)
+    if (counts[moved, columns[moved]] <= by_chance[moved]).any():
+        return None
+    a, b = names
+    shown = labels[used].tolist()
+    pairs = [f"{shown[i]!r} of {a} with {shown[columns[i]]!r} of {b}" for i in moved.tolist()]
+    return (
+        f"{a} and {b} use the same labels, but nearly always for different categories:"
+        f" {first_of_many(pairs, MOST_SHOWN, '; ')}. Kappa is {given:.2f}, and would be"
+        f" {better:.2f} with these labels exchanged. Check which label each number or name stands"
+        " for, as with a model's classes or numbers of clusters."
+    )
+
+
+def _partners(table: AnyArray) -> NDArray[np.intp]:
+    """Return a column for each row, taking the largest cells first."""
+    rest = table.astype(float)
+    columns = np.zeros(len(rest), np.intp)
+    for _ in columns:
+        row, column = np.unravel_index(rest.argmax(), rest.shape)
+        columns[row] = column
+        rest[row] = rest[:, column] = -1
+    return columns
 
 
 def _most_frequent(keys: Floats, table: AnyArray) -> float:

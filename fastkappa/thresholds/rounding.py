@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,14 +23,14 @@ from fastkappa.thresholds.cuts.label_proportions import smooth_proportions
 from fastkappa.thresholds.cuts.quadratic import smooth_cuts
 from fastkappa.thresholds.cuts.smoothing import smoothed_prefix
 from fastkappa.thresholds.items.direction import warn_if_falling
+from fastkappa.thresholds.items.folds import Splits, order_by_label, splits_of, stratified_folds
 from fastkappa.thresholds.items.scored_items import (
     Places,
-    ScoredItems,
     read_scored_items,
     read_scores,
     refuse_infinite_scores,
 )
-from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_scores
+from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_with_order
 from fastkappa.thresholds.search import PresortedSearch, best_sorted, single_label_cuts
 
 Method = Literal["spline", "exact", "bagged", "smoothed", "closed_form"]
@@ -49,15 +50,18 @@ class Rounding(NamedTuple):
     """Thresholds and the kappa they reach.
 
     ``table`` and ``kappa`` describe the items on which the thresholds were found. Row i,
-    column j of the table counts the items with label i that were given label j. ``oof_kappa``
-    is the out-of-fold kappa, or None without folds. An undefined kappa is NaN.
+    column j of the table counts the items with label i that were given label j.
+    ``oof_positions`` has the position of the label that each item gets from the thresholds of
+    the other folds, and ``oof_kappa`` is its kappa. Both are None without folds. An undefined
+    kappa is NaN.
     """
 
     thresholds: AnyArray
     labels: AnyArray
     table: AnyArray
     kappa: float
-    oof_kappa: float | None
+    oof_positions: NDArray[np.intp] | None = None
+    oof_kappa: float | None = None
 
 
 def generator_of(random_state: np.random.RandomState) -> np.random.Generator:
@@ -77,7 +81,7 @@ def find_rounding(
     weights: Weights = "quadratic",
     sample_weight: Any = None,
     n_resamples: int = 100,
-    n_folds: int | None = 5,
+    folds: int | Splits | None = 5,
     rng: np.random.Generator,
 ) -> Rounding:
     """Find thresholds by one of the methods described in `KappaRounder`.
@@ -89,8 +93,9 @@ def find_rounding(
     method : {'spline', 'exact', 'bagged', 'smoothed', 'closed_form'}, default='spline'
     n_resamples : int, default=100
         The number of bootstrap resamples for the method 'bagged'.
-    n_folds : int, default=5
-        The number of folds for the out-of-fold kappa. If None, it is not computed.
+    folds : int, sequence of (train, test) or None, default=5
+        Folds for the out-of-fold labels, which test each item once. An int is the number of folds,
+        stratified by label. If None, these labels are not computed.
     rng : Generator
         The random number generator, which draws the resamples, then the folds, then the resamples
         of each fold.
@@ -111,28 +116,43 @@ def find_rounding(
             f"method 'closed_form' works only with weights='quadratic', got weights={weights!r}."
         )
     n_resamples = integer_at_least(n_resamples, 1, "n_resamples")
-    if n_folds is not None:
-        n_folds = integer_at_least(n_folds, 2, "the number of folds")
-    read, kernels, items = _read_and_sort(y_true, scores, labels, sample_weight)
+    if isinstance(folds, Integral):
+        folds = integer_at_least(folds, 2, "the number of folds")
+    pair_kernels, threads = get_kernels(), available_threads()
+    read = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
+    kernels, (items, order) = score_kernels(pair_kernels), sort_with_order(read)
     read.warn_of_order(what_needs_order(weights))
     warn_if_falling(items.scores, items.codes, items.weights)
     finder = ThresholdFinder(kernels, disagreement_matrix(weights, read.n_labels), n_resamples, rng)
     find: Callable[[SortedScores], AnyArray] = getattr(finder, method)
     thresholds = find(items)
     table = read.in_given_weights(table_of(kernels, items, thresholds))
-    oof_kappa = None
-    if n_folds is not None:
-        oof_table = _out_of_fold_table(finder, find, items, n_folds)
-        oof_kappa = float(kappas(read.in_given_weights(oof_table), weights))
-    return Rounding(thresholds, read.labels, table, float(kappas(table, weights)), oof_kappa)
+    found = Rounding(thresholds, read.labels, table, float(kappas(table, weights)))
+    if folds is None:
+        return found
+    numbers = read_scores(scores)
+    if len(order) < len(numbers):
+        order = np.flatnonzero(np.asarray(sample_weight))[order]
+    if isinstance(folds, int):
+        # Items of weight 0 train no fold, so they can be in any of them.
+        fold_of = np.zeros(len(numbers), np.intp)
+        fold_of[order] = stratified_folds(items, folds, rng)
+        folds = splits_of(fold_of, folds)
+    positions = _out_of_fold(find, items, order, numbers, folds)
+    cells = items.codes * np.intp(read.n_labels) + positions[order]
+    counts = np.bincount(cells, items.weights, minlength=table.size).reshape(table.shape)
+    kappa = float(kappas(read.in_given_weights(counts), weights))
+    return found._replace(oof_positions=positions, oof_kappa=kappa)
 
 
 def table_at_thresholds(
     y_true: Any, scores: Any, thresholds: AnyArray, *, labels: Any, sample_weight: Any = None
 ) -> AnyArray:
     """Return the confusion matrix of true labels and the labels given by ascending thresholds."""
-    read, kernels, items = _read_and_sort(y_true, scores, labels, sample_weight)
-    return read.in_given_weights(table_of(kernels, items, thresholds))
+    threads = available_threads()
+    read = read_scored_items(get_kernels(), y_true, scores, labels, sample_weight, threads)
+    refuse_infinite_scores(read.scores)
+    return read.in_given_weights(read.table_at(thresholds))
 
 
 def places_at_thresholds(scores: Any, thresholds: AnyArray) -> NDArray[np.intp]:
@@ -148,15 +168,24 @@ def places_at_thresholds(scores: Any, thresholds: AnyArray) -> NDArray[np.intp]:
     return np.searchsorted(thresholds, numbers, side="right")
 
 
-def _read_and_sort(
-    y_true: Any, scores: Any, labels: Any, sample_weight: Any
-) -> tuple[ScoredItems, ScoreKernels, SortedScores]:
-    """Read the items; return them, the score kernels, and the items sorted by score."""
-    pair_kernels = get_kernels()
-    threads = available_threads()
-    read = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
-    kernels: ScoreKernels = score_kernels(pair_kernels)
-    return read, kernels, sort_scores(read)
+def _out_of_fold(
+    find: Callable[[SortedScores], AnyArray],
+    items: SortedScores,
+    order: NDArray[np.intp],
+    scores: AnyArray,
+    splits: Splits,
+) -> NDArray[np.intp]:
+    """Return the position of the label of each score at the thresholds of the other folds.
+
+    Sorted item i has the score ``scores[order[i]]``.
+    """
+    positions = np.zeros(len(scores), np.intp)
+    for train, test in splits:
+        is_trained = np.zeros(len(scores), bool)
+        is_trained[train] = True
+        cuts = find(items.chosen(is_trained[order]))
+        positions[test] = np.searchsorted(cuts, scores[test], side="right")
+    return positions
 
 
 def table_of(kernels: ScoreKernels, items: SortedScores, thresholds: AnyArray) -> Floats:
@@ -284,50 +313,6 @@ class ThresholdFinder(NamedTuple):
         if correlation > len(numbers) * np.finfo(np.float64).eps:
             thresholds = mean + (halves - middle) / breadth * spread
         return _in_scores(thresholds, scale, items)
-
-
-def order_by_label(items: SortedScores) -> NDArray[np.intp]:
-    """Return the order of items by label and, within a label, by score.
-
-    The backends sort items with equal scores differently. A random draw from this order does
-    not depend on the backend.
-    """
-    if items.weights is None:
-        return np.argsort(items.codes, kind="stable")
-    return np.lexsort([items.weights, items.scores, items.codes])
-
-
-def stratified_folds(
-    items: SortedScores, n_folds: int, rng: np.random.Generator
-) -> NDArray[np.intp]:
-    """Return each item's fold. A label's counts in any two folds differ by at most 1."""
-    by_label = order_by_label(items)
-    n_items = len(by_label)
-    shuffled = by_label[np.lexsort([rng.random(n_items), items.codes[by_label]])]
-    folds = np.empty(n_items, np.intp)
-    folds[shuffled] = np.arange(n_items) % n_folds
-    return folds
-
-
-def _out_of_fold_table(
-    finder: ThresholdFinder,
-    find: Callable[[SortedScores], AnyArray],
-    items: SortedScores,
-    n_folds: int,
-) -> Floats:
-    """Return the confusion matrix when each item is labelled by thresholds of the other folds."""
-    n_items = len(items.scores)
-    if n_items < n_folds:
-        raise ValueError(
-            f"{n_folds} folds need at least as many items, got n_samples = {n_items}. Use fewer"
-            " folds, or cv=None to skip the out-of-fold kappa."
-        )
-    folds = stratified_folds(items, n_folds, finder.rng)
-    table = np.zeros_like(finder.matrix)
-    for fold in range(n_folds):
-        inside = folds == fold
-        table += table_of(finder.kernels, items.chosen(inside), find(items.chosen(~inside)))
-    return table
 
 
 def _scaled(scores: AnyArray) -> tuple[Floats, float]:

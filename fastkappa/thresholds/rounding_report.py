@@ -34,7 +34,7 @@ class RoundingReport(Result):
     thresholds : ndarray of shape (l - 1,)
         The cut points: the lowest score of each label except the first.
     half_points : ndarray of shape (l - 1,)
-        The midpoints between labels that are ascending integers. For other labels, they are the
+        The midpoints between labels that are ascending numbers. For other labels, they are the
         midpoints between their positions: 0.5, 1.5, ...
     kappa : dict
         Kappa at the ``half_points``, at the ``thresholds``, and ``out_of_fold``. Undefined kappas
@@ -151,9 +151,9 @@ class RoundingReport(Result):
 
 
 def half_points_of(labels: AnyArray) -> Floats:
-    """Return the midpoints between integer labels, or between the positions of other labels."""
+    """Return the midpoints between ascending numbers, or between the positions of other labels."""
     numbers = np.arange(len(labels), dtype=np.float64)
-    if labels.dtype.kind in "iu" and (labels[1:] > labels[:-1]).all():
+    if labels.dtype.kind in "iuf" and (labels[1:] > labels[:-1]).all():
         numbers = labels.astype(np.float64)
     middles: Floats = (numbers[:-1] + numbers[1:]) / 2
     return middles

@@ -14,7 +14,7 @@ pytest.importorskip("rich")
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-from fastkappa import krippendorff_alpha  # noqa: E402
+from fastkappa import compare_coefficients, fleiss_kappa, krippendorff_alpha  # noqa: E402
 from tests.helpers.command_line import CommandLine, write_csv  # noqa: E402
 
 agree = CommandLine("agree")
@@ -94,6 +94,69 @@ def test_annotators_who_share_some_items(tmp_path: Path) -> None:
     assert (found["n"], found["missing"], found["kappa"]) == (2, [1, 2], 1)
 
 
+def test_a_copied_file_of_a_rater_is_warned_of(folder: Path) -> None:
+    (folder / "backup of last week.csv").write_bytes((folder / "anna.csv").read_bytes())
+    said = agree.run(folder, "--id", "id").stderr
+    assert f"{folder / 'backup of last week.csv'} of {folder / 'anna.csv'}. Remove them" in said
+
+
+def test_the_file_of_a_model_beside_a_long_file(wide: Path, long: Path, tmp_path: Path) -> None:
+    rows = long.read_text().splitlines(keepends=True)
+    long.write_text("".join(rows[:-N]))
+    eve = write_csv(tmp_path / "eve.csv", grade=EVE, id=IDS)
+    expected = without_file(agree.json_of(wide, "--raters", *RATED))
+    assert without_file(agree.json_of(long, eve, *LONG)) == expected
+    # Several long files are one, and raters are chosen from all of them.
+    more = tmp_path / "more.csv"
+    more.write_text("".join([rows[0], *rows[-N:]]))
+    assert without_file(agree.json_of(more, long, *LONG)) == expected
+    chosen = agree.json_of(long, eve, *LONG, "--raters", "eve", "ben")
+    assert chosen["raters"] == ["eve", "ben"]
+    again = agree.refusal(long, long, *LONG)
+    assert f"the files must have different names, got {long}, {long}." in again
+
+
+def test_a_model_with_other_ids(long: Path, tmp_path: Path) -> None:
+    model = write_csv(tmp_path / "model.csv", id=[f"doc {i}" for i in range(N)], grade=EVE)
+    said = agree.run(long, model, *LONG).stderr
+    assert "raters without an item in common with any other rater: 'model'. Check that" in said
+
+
+def test_an_item_in_two_groups(long: Path) -> None:
+    rows = [row.split(",") for row in long.read_text().splitlines()[1:]]
+    columns = dict(zip(("id", "who", "grade"), zip(*rows)))
+    source = [f"s{int(item[1:]) % 2}" for item in columns["id"]]
+    options = [*LONG, "--group", "source"]
+    assert agree.run(write_csv(long, **columns, source=source), *options).stderr == ""
+    source[3] = "s0"
+    write_csv(long, **columns, source=source)
+    said = agree.run(long, *options).stderr
+    assert "item 't3' is in several groups of 'source', 's0' and 's1': each rating" in said
+    # Groups of raters have items in common.
+    rows += [[item, "dan", grade] for item, who, grade in rows if who == "anna"]
+    columns = dict(zip(("id", "who", "grade"), zip(*rows)))
+    profession = ["nurse" if who in ("eve", "dan") else "doctor" for who in columns["who"]]
+    assert agree.run(write_csv(long, **columns, source=profession), *options).stderr == ""
+
+
+def test_two_guidelines_on_the_same_items(long: Path, wide: Path) -> None:
+    rows = [row.split(",") for row in long.read_text().splitlines()[1:]]
+    second = [[item, who, "1" if i % 7 else grade] for i, (item, who, grade) in enumerate(rows)]
+    columns = dict(zip(("id", "who", "grade"), zip(*rows, *second)))
+    write_csv(long, **columns, version=["v1"] * len(rows) + ["v2"] * len(rows))
+    found = agree.json_of(long, *LONG, "--group", "version")
+    assert found["raters"][:2] == ["anna (v1)", "anna (v2)"]
+    grades = [np.reshape([row[2] for row in part], (3, N)).T for part in (rows, second)]
+    expected = compare_coefficients(
+        *(fleiss_kappa(part, labels=["1", "2", "3"]) for part in grades)
+    )
+    assert found["comparison"]["p_value"] == pytest.approx(expected.p_value)
+    # A rating that was given twice is an error in any case.
+    with long.open("a") as file:
+        file.write("t0,anna,1,v1\n")
+    assert "has 2 ratings of item 't0'" in agree.refusal(long, *LONG, "--group", "version")
+
+
 def test_numbers_by_one_and_words_by_another(tmp_path: Path) -> None:
     write_csv(tmp_path / "a.csv", id=[1, 2, 3], grade=[1, 2, 1])
     write_csv(tmp_path / "b.csv", id=[1, 2, 3], grade=["1", "x", "1"])
@@ -120,7 +183,7 @@ def test_groups_and_clusters_of_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["anna.csv", "ben.csv"], "several files need --id, the column of the items"),
+        (["anna.csv", "ben.csv"], "several files need --id if each rater has a file"),
         (["anna.csv", "--id", "id"], "--id needs the files of two or more raters, got anna."),
         (
             ["anna.csv", "other/anna.csv", "--id", "id"],

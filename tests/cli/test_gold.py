@@ -102,6 +102,61 @@ def test_decisions_come_first(long: Path, tmp_path: Path) -> None:
     assert given.strip().endswith("which is not in --labels. Did you mean 'y'?")
 
 
+def test_two_decisions_on_an_item(long: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    decided = tmp_path / "decided.csv"
+    options = [long, *LONG, "--gold", gold, "--adjudicated", decided]
+    # The same decision twice is no contradiction.
+    write_csv(decided, item=["t3", "t3", "t3"], adjudicated=["x", "x ", ""])
+    agree.text_of(*options)
+    assert read(gold)[3] == ["t3", "x", "adjudication"]
+    write_csv(decided, item=["t3", "t4", "t3"], adjudicated=["x", "z", "y"])
+    refused = agree.refusal(*options)
+    assert "--adjudicated has two decisions for item 't3', 'x' and 'y': leave one" in refused
+
+
+def test_decisions_against_all_raters_are_counted(long: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    decided = write_csv(
+        tmp_path / "decided.csv", item=["t1", "t2", "t5", "t6"], adjudicated=["y", "x", "x", "z"]
+    )
+    options = [long, *LONG, "--gold", gold, "--adjudicated", decided]
+    # t2 has a majority, t5 one rater, and the decision on t6 is the label of all raters.
+    assert agree.json_of(*options)["n_decided_against_all"] == 1
+    assert "decisions against the label of all raters: 1." in agree.text_of(*options)
+    write_csv(decided, item=["t2"], adjudicated=["x"])
+    assert "decisions against" not in agree.text_of(*options)
+
+
+def test_final_labels_that_are_sets(tmp_path: Path) -> None:
+    ratings = {
+        "s1": ["x;y", "y;x", "y;x"],
+        "s2": ["x", "x;y", "x"],
+        "s3": ["x", "y", "[]"],
+        "s4": ["[]", "[]", "x"],
+        "s5": ["x;y", "x;y", "[]"],
+    }
+    columns = dict(zip(RATERS, zip(*ratings.values())))
+    path = write_csv(tmp_path / "sets.csv", id=list(ratings), **columns)
+    gold, decided = tmp_path / "gold.csv", tmp_path / "decided.csv"
+    options = [path, "--raters", *columns, "--set-separator", ";", "--item", "id", "--gold", gold]
+    agree.text_of(*options)
+    final = ["x;y", "x", "", "[]", "x;y"]
+    decided_by = ["all raters", "majority", "", "majority", "majority"]
+    assert read(gold)[1:] == [list(row) for row in zip(ratings, final, decided_by)]
+    # The nominal distance of s2 and s5 is equal, the distance of Jaccard is 1/2 and 1.
+    order = [one["item"] for one in agree.json_of(*options)["disputed"]]
+    assert order == ["s3", "s2", "s4", "s5"]
+    order = [one["item"] for one in agree.json_of(*options, "--level", "jaccard")["disputed"]]
+    assert order == ["s3", "s4", "s5", "s2"]
+    write_csv(decided, item=["s3", "s4"], adjudicated=["y; x", "[]"])
+    options += ["--adjudicated", decided]
+    assert agree.json_of(*options)["n_decided_against_all"] == 0
+    assert read(gold)[3:5] == [["s3", "x;y", "adjudication"], ["s4", "[]", "adjudication"]]
+    write_csv(decided, item=["s3"], adjudicated=["x;z"])
+    assert "has the label 'z' for item 's3', which no rater gave." in agree.refusal(*options)
+
+
 def test_the_items_that_need_a_decision_have_no_majority(wide: Path, tmp_path: Path) -> None:
     disputed = tmp_path / "disputed.csv"
     agree.text_of(wide, *WIDE, "--item", "id", "--disputed", disputed)

@@ -9,6 +9,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import fastkappa
@@ -21,6 +22,8 @@ from tests.helpers.exact_kappa import NAMED, exact_kappa
 pytestmark = pytest.mark.filterwarnings("ignore:the ratings contain .* often means")
 
 metrics = library("sklearn.metrics")
+
+ORDERED: list[Any] = [list, tuple, np.array]
 
 
 def random_call(rng: Any) -> tuple[tuple[Any, Any], dict[str, Any]]:
@@ -47,10 +50,16 @@ def random_call(rng: Any) -> tuple[tuple[Any, Any], dict[str, Any]]:
         y1, y2 = y1.astype(rng.choice(types)), y2.astype(rng.choice(types))
     if rng.random() < 0.3:
         y1, y2 = y1.tolist(), y2.tolist()
+    elif rng.random() < 0.2:
+        y1, y2 = pd.Series(y1, index=rng.permutation(n)), pd.Series(y2)
     options: dict[str, Any] = {}
-    if rng.random() < 0.4:
+    if rng.random() < 0.3:
         size = int(rng.integers(2, len(labels) + 1))
         options["labels"] = rng.permutation(labels)[:size]
+    elif rng.random() < 0.4:
+        # Consecutive integers are counted in one compiled call, if no other label occurs.
+        first, last = int(rng.integers(0, 2)), len(labels) - int(rng.integers(0, 2))
+        options["labels"] = rng.choice(ORDERED)(labels[first:last].tolist())
     if rng.random() < 0.4:
         options["sample_weight"] = rng.choice(
             [rng.integers(1, 9, n), rng.random(n) + 0.01]  # type: ignore[arg-type]
@@ -232,6 +241,33 @@ def test_quadratic_kappa_of_many_items(drop_in_backend: str, name: str, dtype: s
     y1, y2 = pool[index].astype(dtype), pool[other].astype(dtype)
     kappa = cohen_kappa_score(y1, y2, labels=labels, weights="quadratic")
     assert kappa == quadratic_of_table(y1, y2, labels)
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+@pytest.mark.parametrize("n", [3, 500, 40_000])
+@pytest.mark.parametrize(
+    ("labels", "dtype"),
+    [
+        (range(1, 7), "int64"),
+        (range(7), "uint8"),
+        (range(-2, 7), "uint8"),
+        (range(0, 7, 1), "float64"),
+        (range(1, 40), "int16"),
+        (range(0, 12, 2), "int64"),
+        (range(6, 0, -1), "int64"),
+        (range(2, 5), "int64"),
+    ],
+)
+def test_ranges_of_labels(labels: range, dtype: str, n: int, weights: Any) -> None:
+    y1, y2 = np.random.default_rng(n).integers(1, 7, (2, n)).astype(dtype)
+    y1[:3], y2[:3] = [4, 2, 3], [4, 4, 3]
+    table = np.zeros((len(labels), len(labels)), np.int64)
+    for i, j in np.ndindex(*table.shape):
+        table[i, j] = np.count_nonzero((y1 == labels[i]) & (y2 == labels[j]))
+    expected = exact_kappa(table, weights)
+    assert expected is not None
+    for first, second in ((y1, y2), (pd.Series(y1), pd.Series(y2)), (y1.tolist(), y2.tolist())):
+        assert cohen_kappa_score(first, second, labels=labels, weights=weights) == float(expected)
 
 
 @pytest.mark.parametrize("label", [-1, 12, 13, 500, 10**12])

@@ -349,9 +349,62 @@ def test_classes_are_told_from_other_predictions() -> None:
     assert metric.kappa_loss([0, 1, 1], [0.2, 0.7, 0.9]) == 0
     with pytest.raises(ValueError, match=r"predictions must be .*, got 1\.5\. For a regression"):
         metric.kappa_loss([0, 1, 2], [0.0, 1.5, 2.0])
-    with pytest.raises(ValueError, match="y must contain only classes from 0 to 2, got others"):
+    with pytest.raises(ValueError, match="y has class -1, but the predictions have classes 0 to 2"):
         metric.kappa_loss([-1, 1, 2], [0, 1, 2])
     assert pickle.loads(pickle.dumps(metric)).kappa_loss([0, 1], [0, 1]) == 0
+
+
+class Evaluated(NamedTuple):
+    """Labels as `lightgbm.Dataset` and `xgboost.DMatrix` give them to a metric."""
+
+    y: np.ndarray
+
+    def get_label(self) -> np.ndarray:
+        return self.y.astype(np.float32)
+
+    def get_weight(self) -> np.ndarray:
+        return np.ones(len(self.y), np.float32)
+
+
+CALLS: dict[str, Any] = {
+    "LightGBM": lambda metric, y, P: metric.lightgbm_eval_metric(y, P)[1],
+    "lightgbm.train": lambda metric, y, P: metric.lightgbm_feval(P, Evaluated(y))[1],
+    "XGBoost": lambda metric, y, P: 1 - metric.kappa_loss(y, P),
+    "xgboost.train": lambda metric, y, P: 1 - metric.xgboost_custom_metric(P, Evaluated(y))[1],
+    "CatBoost": lambda metric, y, P: metric.evaluate(P.T, y, None)[0],
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_labels_are_columns_of_the_predictions(call: Any) -> None:
+    """Labels 1 to 6 against the columns 0 to 5 would be one class apart from their predictions."""
+    metric, y = boosting.ClassKappa(), np.array([0, 1, 2, 3, 4, 5])
+    P = np.eye(6)[y] * 0.5 + 0.1
+    assert call(metric, y, P) == pytest.approx(1)
+    # A fold may lack classes.
+    assert call(metric, y[1:4], P[1:4]) == pytest.approx(1)
+    for shift, named, fix in (
+        (1, 6, "Subtract 1 from y"),
+        (7, 12, "Number the classes from 0"),
+        (-1, -1, "Number the classes from 0"),
+    ):
+        message = f"y has class {named}, but the predictions have classes 0 to 5. {fix} for"
+        with pytest.raises(ValueError, match=message):
+            call(metric, y + shift, P)
+    with pytest.raises(ValueError, match="y has class 2, but the predictions have classes 0 to 1"):
+        metric.kappa_loss([1, 2, 2], [0.2, 0.7, 0.9])
+
+
+def test_lightgbm_does_not_encode_labels_for_evaluation() -> None:
+    pytest.importorskip("sklearn")
+    pytest.importorskip("lightgbm", "4.7")  # which has eval_X and eval_y
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    y = 1 + np.clip(np.rint(X[:, 0] + 1), 0, 2).astype(int)
+    model = lightgbm.LGBMClassifier(metric="None", n_estimators=2, verbose=-1, n_jobs=1)
+    options = {"eval_metric": boosting.ClassKappa().lightgbm_eval_metric, "eval_X": X}
+    with pytest.raises(ValueError, match=r"y has class 3, .* classes 0 to 2\. Subtract 1 from y"):
+        model.fit(X, y, eval_y=y, **options)
+    assert model.fit(X, y - 1, eval_y=y - 1, **options).evals_result_["valid_0"]["kappa"][-1] > 0.8
 
 
 @pytest.mark.parametrize("name", boosting.__all__)

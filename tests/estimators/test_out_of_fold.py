@@ -16,9 +16,13 @@ from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import (
+    GridSearchCV,
     GroupKFold,
     KFold,
+    RepeatedKFold,
+    ShuffleSplit,
     StratifiedKFold,
+    TimeSeriesSplit,
     cross_val_predict,
     cross_val_score,
     cross_validate,
@@ -27,8 +31,16 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fastkappa import cohen_kappa_score
-from fastkappa.estimators import KappaDecoder, KappaRegressor, KappaRounder, documentation
+from fastkappa import cohen_kappa_score, decode_probabilities
+from fastkappa.estimators import (
+    KappaDecoder,
+    KappaRegressor,
+    KappaRounder,
+    KappaScorer,
+    cohen_kappa,
+    documentation,
+    quadratic_kappa,
+)
 
 NAMES = np.array(["poor", "fair", "good", "best"])
 OUTER = KFold(3, shuffle=True, random_state=0)
@@ -93,7 +105,11 @@ def test_labels_are_numbers_or_their_positions() -> None:
 def test_groups_stay_together(estimator: Any) -> None:
     if isinstance(estimator, KappaDecoder):
         estimator = clone(estimator).set_params(estimator=LogisticRegression(), calibration=None)
-    with pytest.raises(ValueError, match="'groups' parameter should not be None"):
+    name = type(estimator).__name__
+    message = (
+        rf"cv=GroupKFold\(.*needs groups, got none.*{name}\(\.\.\.\)\.set_fit_request\(groups=True"
+    )
+    with pytest.raises(ValueError, match=message):
         clone(estimator).fit(X, Y)
     fitted = clone(estimator).fit(X, Y, groups=GROUPS)
     splits = [*GroupKFold(4).split(X, Y, GROUPS)]
@@ -106,6 +122,78 @@ def test_groups_of_scores_stay_together() -> None:
     rounder = KappaRounder(cv=GroupKFold(4), random_state=0).fit(X[:, 0], Y, groups=GROUPS)
     splits = [*GroupKFold(4).split(X, Y, GROUPS)]
     assert rounder.oof_kappa_ == KappaRounder(cv=splits, random_state=0).fit(X[:, 0], Y).oof_kappa_
+
+
+def test_folds_that_ignore_groups_warn() -> None:
+    with pytest.warns(UserWarning, match="groups parameter is ignored"):
+        KappaRounder(cv=4).fit(X[:, 0], Y, groups=GROUPS)
+
+
+REPEATED = [ShuffleSplit(3, random_state=0), RepeatedKFold(n_splits=3, n_repeats=2)]
+
+
+@pytest.mark.parametrize("cv", [*REPEATED, TimeSeriesSplit(3)])
+@pytest.mark.parametrize("estimator", [KappaRounder(), KappaRounder(Ridge()), KappaDecoder()])
+def test_each_item_is_tested_once(estimator: Any, cv: Any) -> None:
+    features = X if estimator.estimator is not None else X[:, 0]
+    if isinstance(estimator, KappaDecoder):
+        features, estimator = X, KappaDecoder(LogisticRegression())
+    name = type(cv).__name__
+    with pytest.raises(ValueError, match=f"must test each item once, .* {name} tests item [0-9]+ "):
+        clone(estimator).set_params(cv=cv).fit(features, Y)
+
+
+def test_out_of_fold_labels_have_the_out_of_fold_kappa() -> None:
+    for fitted in (
+        KappaRounder(random_state=0).fit(X[:, 0], Y),
+        KappaRounder(Ridge(), cv=GroupKFold(3)).fit(X, Y, groups=GROUPS),
+        KappaDecoder(LogisticRegression(), cv=3, calibration=None).fit(X, Y),
+        KappaDecoder(LogisticRegression(), cv=3, labels=NAMES, calibration=None).fit(X, NAMES[Y]),
+    ):
+        y = Y if fitted.classes_.dtype.kind == "i" else NAMES[Y]
+        options: dict[str, Any] = {"weights": "quadratic", "labels": fitted.classes_}
+        kappa = cohen_kappa_score(y, fitted.oof_predictions_, **options)
+        assert fitted.oof_kappa_ == pytest.approx(kappa, abs=1e-14)
+    probabilities = cross_val_predict(LogisticRegression(), X, Y, cv=3, method="predict_proba")
+    plain = decode_probabilities(probabilities)
+    decoder = KappaDecoder(LogisticRegression(), cv=3, calibration=None).fit(X, Y)
+    np.testing.assert_array_equal(decoder.oof_predictions_, plain.predictions)
+
+
+HALVES = np.arange(1, 2.6, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "features"),
+    [
+        (KappaRounder(random_state=0), X[:, 0]),
+        (KappaRounder(Ridge(), random_state=0), X),
+        (KappaDecoder(LogisticRegression(), calibration=None), X),
+    ],
+)
+def test_half_points_are_labels(estimator: Any, features: Any) -> None:
+    """Their kappa is that of whole numbers, because the labels have the same positions."""
+    whole = clone(estimator).fit(features, Y)
+    graded = clone(estimator).set_params(labels=HALVES).fit(features, HALVES[Y])
+    np.testing.assert_array_equal(graded.classes_, HALVES)
+    np.testing.assert_array_equal(graded.oof_predictions_, HALVES[whole.oof_predictions_])
+    np.testing.assert_array_equal(graded.predict(features), HALVES[whole.predict(features)])
+    assert graded.oof_kappa_ == pytest.approx(whole.oof_kappa_, abs=1e-14)
+    assert graded.score(features, HALVES[Y]) == pytest.approx(whole.score(features, Y), abs=1e-14)
+    for scorer in (quadratic_kappa, cohen_kappa):
+        of_labels = KappaScorer(weights=scorer.weights, labels=HALVES)
+        expected = scorer(whole, features, Y)
+        for same in (scorer, of_labels):
+            assert same(graded, features, HALVES[Y]) == pytest.approx(expected, abs=1e-14)
+    with pytest.raises(ValueError, match=r"label type: continuous.* half points, give labels="):
+        clone(estimator).fit(features, HALVES[Y])
+    with pytest.raises(ValueError, match=r"contains 2\.5, which is not among"):
+        clone(estimator).set_params(labels=HALVES[:-1]).fit(features, HALVES[Y])
+
+
+def test_predictions_between_half_points_are_refused() -> None:
+    with pytest.raises(ValueError, match="Ridge predicts real numbers"):
+        KappaScorer(labels=HALVES)(Ridge().fit(X, HALVES[Y]), X, HALVES[Y])
 
 
 def test_it_is_one_estimator_of_scikit_learn() -> None:
@@ -220,6 +308,16 @@ GROUPED: list[Any] = [
     lambda: KappaRounder(Ridge(), cv=GroupKFold(4), random_state=0),
     lambda: KappaDecoder(LogisticRegression(), cv=GroupKFold(4), calibration=None),
 ]
+
+
+@pytest.mark.usefixtures("routing")
+def test_groups_are_routed_in_a_search() -> None:
+    rounder = KappaRounder(Ridge(), cv=GroupKFold(2), random_state=0).set_fit_request(groups=True)
+    options: dict[str, Any] = {"scoring": quadratic_kappa, "cv": GroupKFold(2)}
+    search = GridSearchCV(rounder, {"estimator__alpha": [1, 1000]}, error_score="raise", **options)
+    best = search.fit(X, Y, groups=GROUPS)
+    scores = cross_val_score(best.best_estimator_, X, Y, params={"groups": GROUPS}, **options)
+    assert best.best_score_ == pytest.approx(scores.mean(), abs=1e-14)
 
 
 @pytest.mark.usefixtures("routing")

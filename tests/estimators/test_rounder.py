@@ -305,7 +305,7 @@ def test_one_label_is_undefined() -> None:
 def test_kappa_out_of_given_folds_is_a_plain_loop() -> None:
     scores, y = items(6)
     folds = KFold(4, shuffle=True, random_state=0)
-    w = np.random.default_rng(0).integers(1, 5, len(y))
+    w = np.random.default_rng(0).integers(0, 5, len(y))
     for method in ("spline", "exact", "smoothed"):
         for cv in (folds, list(folds.split(scores))):
             rounder = KappaRounder(method=method, cv=cv).fit(scores, y, sample_weight=w)
@@ -315,6 +315,7 @@ def test_kappa_out_of_given_folds_is_a_plain_loop() -> None:
                 part.fit(scores[train], y[train], sample_weight=w[train])
                 given[test] = part.predict(scores[test])
             wanted = cohen_kappa_score(y, given, weights="quadratic", sample_weight=w)
+            np.testing.assert_array_equal(rounder.oof_predictions_, given)
             assert rounder.oof_kappa_ == wanted
 
 
@@ -335,7 +336,7 @@ def test_folds_may_be_left_out() -> None:
     again = KappaRounder(random_state=0).fit(scores, y)
     assert rounder.oof_kappa_ == again.oof_kappa_
     rounder.set_params(cv=None).fit(scores, y)
-    assert not hasattr(rounder, "oof_kappa_")
+    assert not {"oof_kappa_", "oof_predictions_"} & set(vars(rounder))
     with pytest.raises(ValueError, match="5 folds need at least as many items, got n_samples = 4"):
         KappaRounder().fit(scores[:4], y[:4])
 

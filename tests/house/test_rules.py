@@ -147,6 +147,12 @@ RULES = {
         None,
         "a code or its text",
     ),
+    "a letter for yes": Rule(
+        more(*named("yes", "no", "unclear"), ("Y", "yes"), ("Y", "Y")), None, "'Y'"
+    ),
+    "a date for a range": Rule(
+        more(*named("1-2", "3-4", "5-6"), ("2024-01-02", "1-2"), ("2-Jan",) * 2), None, "2-Jan"
+    ),
     "signs": Rule(more(*named("0", "+", "-"), *[("0", "0")] * 20), SIGNS, needs="columns"),
     "a letter among numbers": Rule(more(*NUMBERS, ("l", 1)), None, "'l'", needs="mixed"),
     "a letter among numbers, left out": Rule(
@@ -200,6 +206,12 @@ RULES = {
         None,
         "opposite directions",
         needs="found labels",
+        one_rater=False,
+    ),
+    "labels in another order": Rule(
+        tuple(ratings * 4 for ratings in (named("x", "y", "z")[0], named("y", "z", "x")[1])),
+        None,
+        "different categories",
         one_rater=False,
     ),
     "decimal commas": Rule(named("1,5", "2,5", "3,5"), None, "decimal"),

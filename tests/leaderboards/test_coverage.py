@@ -95,6 +95,29 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "<td>66.7 %</td>" in command.text_of(*enough, "--format", "html")
 
 
+def test_unknown_ids_are_to_be_checked_before_part_of_the_items_is_ranked() -> None:
+    few = {"few": (IDS + 500, TRUTH), "none": (IDS + 600, TRUTH), "fair": (IDS, FAIR)}
+    with pytest.warns(UserWarning, match="cannot be scored"):
+        board = leaderboard(TRUTH, few, ids=IDS, on_mismatch="drop", rng=0)
+    assert board.names == ("fair", "few", "none")
+    why = "and {} of its ids are unknown. Check that both write the ids in the same way."
+    assert board.failures[1:] == (
+        f"it has labels for only 100 of the 600 items, {why.format(500)}",
+        f"it has a label for none of the 600 items, {why.format(600)}",
+    )
+    with pytest.raises(ValueError, match=r"500 extra .* Check that both write the ids"):
+        leaderboard(TRUTH, few, ids=IDS)
+    with pytest.raises(ValueError, match=r"2 extra .* Use on_mismatch='drop'"):
+        leaderboard(TRUTH, {"most": (IDS + 2, TRUTH)}, ids=IDS)
+
+
+def test_unlabelled_items_are_no_unknown_ids() -> None:
+    blank = np.full(N, np.nan)
+    with pytest.warns(UserWarning, match="cannot be scored"):
+        board = leaderboard(TRUTH, {"a": (IDS, blank)}, ids=IDS, missing="drop", rng=0)
+    assert board.failures == ("it has a label for none of the 600 items.",)
+
+
 def test_a_coverage_of_exactly_the_least_is_enough() -> None:
     # In floats 0.07 * 100 is above 7.
     truth, some = np.arange(100) % 2, np.full(100, np.nan)

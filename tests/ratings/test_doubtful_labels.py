@@ -53,13 +53,15 @@ def test_codes_for_missing_ratings_are_far_from_all_labels() -> None:
     first, second = [1, 2, 3, 2] * 4, [1, 2, 2, 2] * 4
     with pytest.warns(UserWarning, match="the ratings contain -9 and 99, which often means a"):
         confusion_counts([*first, -9, 99], [*second, 1, 99])
-    for code in (-99, 77, 88, 98, 255, 999, -(1 << 15), -(1 << 63)):
+    for code in (-8, -99, -777, 77, 88, 98, 255, 888, 999, 32767, -(1 << 15), -(1 << 63)):
         with pytest.warns(UserWarning, match=f"the ratings contain {code}, which often"):
             confusion_counts([*first, code], [*second, 1])
     for code in (-9, 9, 99):
         with pytest.warns(UserWarning, match=f"the ratings contain {code}, which often"):
             confusion_counts([*range(-2, 3)] * 4 + [code], [*range(-2, 3)] * 4 + [0])
-    for odd in (0, 9, 10, 11, 100):
+    with pytest.warns(UserWarning, match="the ratings contain -9 and -1, which often"):
+        confusion_counts([*first, -9, -1], [*second, 1, -1])
+    for odd in (0, 9, 10, 11, 100, -2):
         _silent([*first, odd], [*second, odd])
     # Percentages, differences from -9 on, and a test with two labels.
     _silent([0, 50, 99, 98] * 4, [0, 50, 99, 97] * 4)
@@ -68,6 +70,7 @@ def test_codes_for_missing_ratings_are_far_from_all_labels() -> None:
     # Digits, a small code beside more than two labels.
     _silent([*range(10)] * 4, [*range(10)] * 4)
     _silent([1, 2, 3, 9] * 8, [1, 2, 3, 3] * 8)
+    _silent([*range(-9, 10)] * 2, [*range(-9, 10)] * 2)
     # Sentiment, support vector machines, and a scale on both sides of 0.
     _silent([-1, 0, 1] * 8, [-1, 0, 0] * 8)
     _silent([-1, 1] * 8, [-1, 1] * 8)

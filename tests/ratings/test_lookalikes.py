@@ -21,10 +21,12 @@ from fastkappa import (
     fleiss_kappa,
     leaderboard,
 )
+from fastkappa.ratings.looks import alike_among
 
 COMPOSED, COMBINING = "caf\u00e9", "cafe\u0301"
 CHARACTERS, WRITTEN = "look-alike characters", "how they are written"
 BETWEEN, ORDER = "case and the sign between words", "the order of a list"
+SIGNS = "blanks beside signs"
 NUMBER, CODE = "how a number is written", "a code or its text"
 ALIKE = [
     ((COMPOSED, COMBINING), CHARACTERS),
@@ -78,6 +80,27 @@ ALIKE = [
     (("1 - mild", "1", "mild"), CODE),
     (("1. mild", "1) Mild"), CODE),
     (("1 - not_mild", "not-mild"), CODE),
+    (("mild (1)", "mild [1]", "mild", "1 - mild"), CODE),
+    (("mild = 1", "mild: 1", "1"), CODE),
+    (("A. none", "A) none", "a"), CODE),
+    (("A. none", "None"), CODE),
+    (("Answer: A", "a", "**A**"), WRITTEN),
+    (("Option B", "B"), WRITTEN),
+    (("pos", '{"label": "pos"}', "b'pos'", "\\text{pos}", "\u00abpos\u00bb"), WRITTEN),
+    (("C", "$\\boxed{C}$"), WRITTEN),
+    (("Yes", "Y", "TRUE", "ja"), WRITTEN),
+    (("F", "false", "No", "Nein"), WRITTEN),
+    (("II", "2"), WRITTEN),
+    (("1-2", "2024-01-02 00:00:00"), WRITTEN),
+    (("1-2", "2024-02-01"), WRITTEN),
+    (("1/2", "01. Feb"), WRITTEN),
+    (("3-5", "05.03.2024", "3/5/2024"), WRITTEN),
+    (("10-12", "12. Okt"), WRITTEN),
+    (("\u22653", ">=3"), CHARACTERS),
+    (("3 + 4", "3+4"), SIGNS),
+    (("< 1", "<1"), SIGNS),
+    (("3+4=7", "3+4", "3 + 4 = 7"), BETWEEN),
+    (("\u20ac 5", "5 \u20ac", "$5"), WRITTEN),
     # Capitals of Greek are alike to Latin ones, and their small letters to them.
     (("A", "a", "\u0391", "\u03b1"), WRITTEN),
 ]
@@ -114,13 +137,25 @@ APART = {
     "punctuation": (".", ",", ":", ";", "...", "''", "$"),
     "long ids": ("1234567890123456789", "1234567890123456788", "12345678901234567890"),
     "stars": ("A", "A*", "A**", "*"),
+    "letters": ("Y", "N", "T", "F", "S", "J"),
+    "a letter beside a word": ("F", "M", "No"),
+    "answers of one kind": ("yes", "true"),
+    "parts of a whole": ("cluster (1)", "cluster (2)", "cluster"),
+    "parts in order": ("Skin: other", "Eye: other", "other", "Skin: rash"),
+    "dates": ("2024-01-02", "2025-01-02", "2-Jan", "1-Feb", "2024-01-02 12:00:00"),
+    "one letter": ("I", "1", "V", "x"),
+    "sums": ("3+4", "4+3", "7", "3+3"),
+    "comparisons of two": ("A", "B", "slightly A", "much B", "A=B"),
+    "sites": ("kidney", "left kidney", "right kidney", "kidney: left"),
 }
 
 
 @pytest.mark.parametrize(("labels", "how"), ALIKE, ids=ascii)
 def test_labels_that_look_alike(labels: tuple[str, ...], how: str) -> None:
+    # Some look alike beside others alone.
+    others = {"II": ["I"], "Yes": ["no"], "F": ["T"]}.get(labels[0], [])
     with pytest.warns(UserWarning, match=f"that differ only in {how} and are counted") as caught:
-        confusion_counts([*labels, "x"], ["x", *labels])
+        confusion_counts([*labels, *others, "x"], ["x", *others, *labels], labels=None)
     (warning,) = caught
     assert str(warning.message).count("(2 times)") == len(labels)
 
@@ -129,6 +164,47 @@ def test_labels_that_look_alike(labels: tuple[str, ...], how: str) -> None:
 def test_labels_that_do_not(labels: tuple[str, ...]) -> None:
     # Given labels are judged for their looks alone.
     confusion_counts(labels, labels, labels=labels)
+
+
+# Label sets of corpora, clinics and questionnaires, none of which has a label twice.
+ORDINARY = {
+    "liar": "true|false|half-true|mostly-true|barely-true|pants-fire",
+    "ptb": (
+        "CC|CD|DT|EX|FW|IN|JJ|JJR|JJS|LS|MD|NN|NNS|NNP|NNPS|PDT|POS|PRP|PRP$|RB|RBR|RBS"
+        "|RP|SYM|TO|UH|VB|VBD|VBG|VBN|VBP|VBZ|WDT|WP|WP$|WRB|.|,|:|``|''|$|#|-LRB-|-RRB-"
+    ),
+    "ud": (
+        "acl|advcl|advmod|amod|appos|aux|aux:pass|case|cc|ccomp|compound|compound:prt"
+        "|conj|cop|csubj|dep|det|det:predet|discourse|fixed|flat|flat:foreign|iobj|list"
+        "|mark|nmod|nmod:poss|nmod:tmod|nsubj|nsubj:pass|nummod|obj|obl|obl:npmod"
+        "|parataxis|punct|root|xcomp"
+    ),
+    "tnm": "T0|T1|T1a|T1b|T2|T3|T4|Tx|Tis|N0|N1|N2|Nx|M0|M1",
+    "gleason": "3+3|3+4|4+3|4+4|4+5|5+4|5+5",
+    "her2": "0|1+|2+|3+",
+    "age": "0-4|5-9|10-14|15-19|20-24|65+|<1|>=85",
+    "amino": "A|R|N|D|C|Q|E|G|H|I|L|K|M|F|P|S|T|W|Y|V",
+    "langs": (
+        "en|de|fr|es|it|pt|nl|no|sv|da|fi|ja|zh|ko|ru|ar|he|hi|tr|pl|cs|ro|hu|el|th|vi|id|ms"
+    ),
+    "likert2": "1 - strongly disagree|2 - disagree|3 - neutral|4 - agree|5 - strongly agree",
+    "pref": "A|B|tie|A is better|B is better|A much better",
+    "sites": "left kidney|right kidney|kidney|left lung|right lung|lung|liver",
+    "units": "5 mg|10 mg|5 ml|10%|20%|5",
+    "rhetoric": "Background: motivation|Background: prior work|Method|Result|Method: details",
+    "ratio": "1/2|1/3|2/3|1/4|3/4",
+    "german": "1+|1|1-|2+|2|2-|3+|3|3-",
+    "roman2": "grade I|grade II|grade III|grade IV",
+    "dialog": "s|sd|b|ba|bk|aa|ny|nn|na|ng|qy|qw|qo|t1|t3|x|%",
+    "qa": "Q1: yes|Q1: no|Q2: yes|Q2: no|yes|no",
+    "discourse": "cause|cause-effect|effect|contrast",
+    "days": "2024-01-01|2024-01-02|2024-01-03|2024-02-01|2024-03-01",
+}
+
+
+@pytest.mark.parametrize("labels", ORDINARY.values(), ids=ORDINARY)
+def test_ordinary_label_sets(labels: str) -> None:
+    assert alike_among(set(labels.split("|"))) == []
 
 
 def test_labels_in_ascii_need_no_look_into_unicode(monkeypatch: pytest.MonkeyPatch) -> None:

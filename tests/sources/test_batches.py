@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import confusion_from_source
+from fastkappa import Ratings, confusion_from_source
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
 from fastkappa.sources.batches import LARGEST_RANGE, add_ratings
@@ -64,3 +64,28 @@ def test_batches_may_have_other_types() -> None:
         expected.update(zip(ratings, ratings))
     counts, _ = table.settled()
     assert _pairs([list(axis.position) for axis in table.axes[1:]], counts[0]) == expected
+
+
+@pytest.mark.parametrize("as_source", [list, tuple, iter, lambda batches: (b for b in batches)])
+def test_record_batches_are_a_source(as_source: Any) -> None:
+    rows = pa.table({"a": [1, 2, 2, 3], "b": [1, 2, 1, 3], "c": [1, 1, 2, 2]})
+    source = as_source(rows.to_batches(max_chunksize=3))
+    assert confusion_from_source(source, "a", "b").table.tolist() == [
+        [1, 0, 0],
+        [1, 1, 0],
+        [0, 0, 1],
+    ]
+    ratings = Ratings.from_long(as_source(rows.to_batches(3)), item="a", rater="c", rating="b")
+    assert ratings.n_subjects == 3
+
+
+def test_record_batches_without_a_column() -> None:
+    batches = [pa.record_batch({"a": [1], "b": [1]}), pa.record_batch({"a": [1], "c": [1]})]
+    with pytest.raises(ValueError, match="a record batch has no column 'b'; it has 'a', 'c'"):
+        confusion_from_source(batches, "a", "b")
+
+
+@pytest.mark.parametrize("source", [iter([]), iter([1]), (row for row in ["a,b"])])
+def test_iterators_of_anything_else(source: Any) -> None:
+    with pytest.raises(TypeError, match="source must be a path"):
+        confusion_from_source(source, "a", "b")

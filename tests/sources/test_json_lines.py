@@ -20,7 +20,7 @@ from fastkappa import (
 from fastkappa.sources import arrow_json
 from fastkappa.sources.source_ratings import RatingsError
 from tests.helpers.command_line import CommandLine
-from tests.helpers.rating_files import pa
+from tests.helpers.rating_files import pa, parquet
 
 assert pa
 
@@ -87,6 +87,20 @@ def test_types_are_those_of_json(tmp_path: Path) -> None:
     named = [{"a": "NA", "b": "x"}, {"a": "x", "b": "x"}] * 20
     with pytest.warns(UserWarning, match="'NA'"):
         confusion_from_source(written(path, named), "a", "b")
+
+
+@pytest.mark.usefixtures("blocks")
+def test_an_empty_string_is_missing_as_in_text(tmp_path: Path) -> None:
+    counts = confusion_from_source(
+        written(tmp_path / "r.jsonl", rows_of(a=[one or "" for one in A], b=B)), "a", "b"
+    )
+    assert (counts.labels.tolist(), counts.missing) == (["x", "y"], (4, 0))
+    # Other formats have a value for missing ratings, so there an empty string is named as a code.
+    path = tmp_path / "r.parquet"
+    parquet.write_table(pa.table({"a": [one or "" for one in A], "b": B}), path)
+    options = ["score", path, "--y1", "a", "--y2", "b", "--missing", "drop"]
+    found = CommandLine().json_of(*options, "--missing-codes", '""')
+    assert (found["labels"], found["missing"]) == (["x", "y"], {"y1": 4, "y2": 0})
 
 
 @pytest.mark.usefixtures("blocks")

@@ -142,4 +142,4 @@ def test_without_labels_errors_say_how_to_name_them(tmp_path: Path) -> None:
     assert "--labels" not in program.refusal("score", blank, "--y1", "a", "--y2", "b")
     both = ["score", path, "--y1", "a", "--y2", "b", "--labels", "Yes,NA", "--missing-codes"]
     assert "--labels and --missing-codes both have 'NA'" in program.refusal(*both, "NA")
-    assert "An empty field of a text file is always missing." in program.refusal(*both, "")
+    assert "field of a text or JSON Lines file is always missing" in program.refusal(*both, "")

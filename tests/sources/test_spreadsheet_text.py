@@ -120,9 +120,42 @@ def test_a_header_in_the_middle_is_no_item(kappa: Any, labels: str, write: Any) 
     ).replace("('id', 'a', 'b'", "('a', 'b'").replace("('a', 'b', 'id'", "('a', 'b'")
 
 
-def test_labels_may_be_called_as_one_column_is(write: Any) -> None:
-    path = write("yes,no\nyes,yes\nno,no\nno,yes\n")
-    assert confusion_from_source(path, "yes", "no").table.tolist() == [[1, 1], [0, 1]]
+@pytest.mark.parametrize("kappa", ENTRANCES)
+@pytest.mark.parametrize("header", ["ID,TEXT,A,B", "id, text, a, b", "\ufeffid,t,\ufeffa,b"])
+def test_a_header_in_the_middle_may_be_written_otherwise(
+    kappa: Any, header: str, write: Any
+) -> None:
+    found = refusal(kappa, write(f"{LINES}{header}\n6,t,x,y\n"))
+    assert "1 row contains the names of the columns" in found
+    assert "leave such rows out" in found
+
+
+@pytest.mark.parametrize("kappa", ENTRANCES)
+def test_columns_of_a_second_part_in_another_order(kappa: Any, write: Any) -> None:
+    found = refusal(kappa, write(f"{LINES}id,text,b,a\n6,t,y,x\n"))
+    assert "columns of concatenated files must have the same order" in found
+
+
+@pytest.mark.parametrize("kappa", ENTRANCES)
+def test_labels_may_be_called_as_columns_are(kappa: Any, write: Any) -> None:
+    path = write("id,a,b\n1,c,c\n2,b,b\n3,a,b\n4,b,a\n5,c,c\n6,c,c\n7,a,a\n")
+    assert kappa(path) == pytest.approx((5 / 7 - 17 / 49) / (1 - 17 / 49), abs=1e-15)
+
+
+@pytest.mark.parametrize("kappa", ENTRANCES)
+def test_columns_aligned_by_spaces(kappa: Any, write: Any) -> None:
+    rows = ["id    a          b", "1     x          x", "2     x          y"]
+    rows += ["3     y          x", "  4   y          y", '5     x          "y"']
+    assert kappa(write("\n".join(rows), "r.txt")) == pytest.approx(KAPPA, abs=1e-15)
+    # A cell that is not there does not move the others.
+    assert "r.txt cannot be read" in refusal(kappa, write("\n".join([*rows, "6 x"]), "r.txt"))
+
+
+@pytest.mark.parametrize("kappa", ENTRANCES)
+def test_row_names_without_a_column_name(kappa: Any, write: Any) -> None:
+    for text, name in (("a,id,b\n1,x,1,x\n2,y,2,y\n", "r.csv"), ("a id b\n1 x 1 x\n", "r.txt")):
+        assert "Name the column of row names too" in refusal(kappa, write(text, name))
+    assert "row names" not in refusal(kappa, write("a,id,b\nx,1,x\ny,2,y,z\n"))
 
 
 @pytest.mark.parametrize("kappa", ENTRANCES)

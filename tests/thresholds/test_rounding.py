@@ -12,12 +12,12 @@ from scipy.signal import fftconvolve
 from fastkappa import cohen_kappa_score, optimal_thresholds
 from fastkappa.kernels import dispatch
 from fastkappa.thresholds.cuts.smoothing import FACTOR, smoothed_prefix
+from fastkappa.thresholds.items.folds import stratified_folds
 from fastkappa.thresholds.items.sorted_scores import SortedScores
 from fastkappa.thresholds.rounding import (
     METHODS,
     Rounding,
     find_rounding,
-    stratified_folds,
     table_at_thresholds,
 )
 
@@ -35,7 +35,7 @@ def items(seed: int, n: int = 60, ties: bool = False) -> tuple[np.ndarray, np.nd
 
 
 def find(y: Any, scores: Any, method: Any, seed: int = 0, **options: Any) -> Rounding:
-    options = {"labels": LABELS, "n_folds": None, "n_resamples": 20, **options}
+    options = {"labels": LABELS, "folds": None, "n_resamples": 20, **options}
     return find_rounding(y, scores, method=method, rng=np.random.default_rng(seed), **options)
 
 
@@ -122,7 +122,7 @@ def test_a_label_that_some_resamples_give_has_a_threshold_between() -> None:
     """The only item of label 0 is missing from about a third of the resamples."""
     y, scores = np.array([0] + [1] * 20 + [2] * 20), np.arange(41.0)
     found = find_rounding(
-        y, scores, method="bagged", n_folds=None, n_resamples=100, rng=np.random.default_rng(0)
+        y, scores, method="bagged", folds=None, n_resamples=100, rng=np.random.default_rng(0)
     )
     assert found.thresholds[0] == 0.5
     assert 18 < found.thresholds[1] < 23
@@ -294,11 +294,11 @@ def test_out_of_fold_is_a_plain_loop(method: Any, weighted: bool) -> None:
         scores,
         **options,
         sample_weight=w if weighted else None,
-        n_folds=4,
+        folds=4,
         rng=np.random.default_rng(3),
     )
     rng = np.random.default_rng(3)
-    options |= {"rng": rng, "n_folds": None}
+    options |= {"rng": rng, "folds": None}
     whole = find_rounding(y, scores, sample_weight=w, **options)
     np.testing.assert_array_equal(found.thresholds, whole.thresholds)
     in_order = SortedScores(scores, y.astype(np.uint16), w if weighted else None, 4)
@@ -309,7 +309,26 @@ def test_out_of_fold_is_a_plain_loop(method: Any, weighted: bool) -> None:
         part = find_rounding(y[~inside], scores[~inside], sample_weight=w[~inside], **options)
         given[inside] = np.searchsorted(part.thresholds, scores[inside], side="right")
     wanted = cohen_kappa_score(y, given, labels=LABELS, weights="quadratic", sample_weight=w)
+    np.testing.assert_array_equal(found.oof_positions, given)
     assert found.oof_kappa == wanted
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_out_of_fold_labels_are_in_the_order_of_the_items(ties: bool) -> None:
+    y, scores, _ = items(9, 150, ties)
+    w = np.arange(len(y)) % 3  # some items have no weight
+    options: dict[str, Any] = {"method": "exact", "sample_weight": w, "folds": 4}
+    found = find(y, scores, **options)
+    given = found.oof_positions
+    assert given is not None
+    assert found.oof_kappa == cohen_kappa_score(
+        y, given, labels=LABELS, weights="quadratic", sample_weight=w
+    )
+    if not ties:
+        order = np.random.default_rng(0).permutation(len(y))
+        options["sample_weight"] = w[order]
+        other = find(y[order], scores[order], **options)
+        np.testing.assert_array_equal(other.oof_positions, given[order])
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -318,11 +337,12 @@ def test_every_backend_finds_the_same(
 ) -> None:
     """With ties too, whose order differs between the backends' sorts."""
     y, scores, _ = items(4, 300, ties=True)
-    found = find(y, scores, method, n_folds=5)
+    found = find(y, scores, method, folds=5)
     monkeypatch.setenv("FASTKAPPA_BACKEND", "numpy")
     dispatch.forget_choice()
-    same = find(y, scores, method, n_folds=5)
+    same = find(y, scores, method, folds=5)
     np.testing.assert_array_equal(found.thresholds, same.thresholds)
+    np.testing.assert_array_equal(found.oof_positions, same.oof_positions)
     assert found.oof_kappa == same.oof_kappa
 
 
@@ -361,8 +381,8 @@ def test_bad_arguments() -> None:
     with pytest.raises(TypeError, match=r"n_resamples must be an integer, got 2\.5"):
         find(y, scores, "bagged", n_resamples=2.5)
     with pytest.raises(ValueError, match="number of folds must be at least 2, got 1"):
-        find(y, scores, "exact", n_folds=1)
+        find(y, scores, "exact", folds=1)
     with pytest.raises(ValueError, match="7 folds need at least as many items, got n_samples = 6"):
-        find(y, scores, "exact", n_folds=7)
+        find(y, scores, "exact", folds=7)
     with pytest.raises(ValueError, match="y_true contains 9, which is not among the labels"):
         find([*y[:-1], 9], scores, "exact")

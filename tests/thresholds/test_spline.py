@@ -27,7 +27,7 @@ LIMITS = [-1.2, -0.5, 0.5, 1.4]
 
 
 def find(y: Any, scores: Any, **options: Any) -> Rounding:
-    options = {"n_folds": None, "rng": np.random.default_rng(0), **options}
+    options = {"folds": None, "rng": np.random.default_rng(0), **options}
     return find_rounding(y, scores, **options)
 
 

@@ -7,7 +7,6 @@ such a suffix, which is deleted at the end.
 from __future__ import annotations
 
 import codecs
-import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -24,13 +23,9 @@ from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, files_of, format
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import (
-    LONGEST_LINE,
     PLAIN,
     TextFormat,
-    delimiter_in,
-    naming_encoding,
     opened_bytes,
-    opened_rows,
     opened_text,
 )
 
@@ -49,7 +44,6 @@ MAGIC = {
 BLOCK = 1 << 16
 # The options that also apply to spreadsheets.
 OF_SHEETS = ("no_header", "skip", "decimal", "sheet")
-BLANKS = re.compile(" +")
 NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
 
@@ -133,35 +127,8 @@ class Opener:
         elif self.options != TextOptions() and path.exists():
             # If the path does not exist, reading it later raises the error.
             path = self._as_text(path)
-        path = self._unaligned(path)
         self._files.append(path)
         return path
-
-    def _unaligned(self, path: Path) -> Path:
-        """Copy a text file whose columns are aligned with spaces, with one space between fields."""
-        is_txt = path.name.lower().endswith((".txt", ".txt.gz")) and path.is_file()
-        if not is_txt or self.text_format.delimiter not in (None, " "):
-            return path
-        encoding = self.text_format.encoding
-        with naming_encoding(path, encoding):
-            with opened_rows(path, self.text_format, "replace") as text:
-                while (head := text.readline(LONGEST_LINE)) and not head.strip():
-                    continue
-            if "  " not in head.strip() or delimiter_in(head) != " ":
-                return path
-            copy = self._place(".txt")
-            self._names[str(copy)] = self._names.get(str(path), str(path))
-            with (
-                opened_text(path, encoding) as text,
-                open(copy, "w", encoding=encoding or "utf-8", newline="") as written,
-            ):
-                # Lines with quotes are left unchanged, because blanks within quotes are part of a
-                # label.
-                written.writelines(
-                    line.lstrip(" ") if '"' in line else f"{BLANKS.sub(' ', line.strip())}\n"
-                    for line in text
-                )
-        return copy
 
     def _of_sheet(self, path: Path) -> Path:
         """Copy the cells of a spreadsheet to a text file that the sources can read."""

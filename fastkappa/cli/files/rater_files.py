@@ -1,8 +1,8 @@
-"""Open files of ratings: one file for all raters, or one file per rater."""
+"""Open files of ratings: one file for all raters, one file per rater, or several to append."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fastkappa.cli.files.opening import Opener, Source
@@ -27,8 +27,9 @@ def opened_raters(
 ) -> tuple[Source, RaterColumns]:
     """Return the source to read, and the columns of the raters.
 
-    With ``--id``, there is one file per rater. ``group`` is another column that the command uses.
-    ``names_items`` is passed to `named_raters`.
+    With ``--id``, there is one file per rater. Several files with one row per rating are appended,
+    and a file without the column of raters contains the ratings of one rater. ``group`` is another
+    column that the command uses. ``names_items`` is passed to `named_raters`.
 
     Raises
     ------
@@ -37,12 +38,20 @@ def opened_raters(
     """
     raters, item, rater, rating, id_column, cluster = options
     if id_column is None:
-        if len(files) > 1:
+        if len(files) == 1:
+            return opener.source(files[0]), named_raters(options, names_items=names_items)
+        if rating is None:
             raise RatingsError(
-                "several files need --id, the column of the items. To read them as one table, give"
-                " their folder or a pattern."
+                "several files need --id if each rater has a file, or --item, --rater and --rating"
+                " if they have one row per rating. To read them as one table with one column per"
+                " rater, give their folder or a pattern."
             )
-        return opener.source(files[0]), named_raters(options, names_items=names_items)
+        appended = {_stem(file): (opener.source(file), rating) for file in files}
+        if len(appended) < len(files):
+            raise RatingsError(
+                f"the files must have different names, got {', '.join(map(str, files))}."
+            )
+        return _together(appended), named_raters(options)._replace(files=appended)
     if item is not None or rater is not None:
         raise RatingsError(
             f"--id is for one file per rater, and {'--item' if item else '--rater'} is for one file"
@@ -62,7 +71,6 @@ def opened_raters(
                 " identify the raters."
             )
         found[name] = opener.source(file)
-    warn_of_copies(each)
     if len(found) < 2:
         named = " and ".join(found) or "none"
         raise RatingsError(f"--id needs the files of two or more raters, got {named}.")
@@ -78,12 +86,17 @@ def opened_raters(
         name: (source, rating or _only_other(source, (id_column, cluster, group)))
         for name, source in kept.items()
     }
-    names = [source.name for source in kept.values()]
-    first = next(iter(kept.values()))
-    together = Source(first_of_many(names, MOST_NAMED), first.files, first.text_format)
+    warn_of_copies([file for file in each if file.is_file()], of_any_name=True)
     # The joined rating column is named as in the first file.
     _, joined = next(iter(ratings.values()))
-    return together, RaterColumns(chosen, id_column, RATER, joined, ratings)
+    return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings)
+
+
+def _together(files: Mapping[str, tuple[Source, str]]) -> Source:
+    """Return a source with the names of all files; only its first file is read to report errors."""
+    sources = [source for source, _ in files.values()]
+    names = first_of_many([source.name for source in sources], MOST_NAMED)
+    return sources[0]._replace(name=names)
 
 
 def _only_other(source: Source, named: Sequence[str | None]) -> str:

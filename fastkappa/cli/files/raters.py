@@ -15,11 +15,21 @@ from fastkappa.choices import did_you_mean
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named, names_of_clusters
-from fastkappa.formatting import count_text
+from fastkappa.formatting import count_text, first_of_many, label_text
 from fastkappa.multirater.ratings import Ratings
+from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
+from fastkappa.ratings.lengths import share_few_ids
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_batches import split_by
-from fastkappa.sources.arrow_columns import are_lists, as_array, as_strings, lists_of, with_order
+from fastkappa.sources.arrow_columns import (
+    are_lists,
+    as_array,
+    as_strings,
+    in_one,
+    lists_of,
+    with_order,
+)
+from fastkappa.sources.arrow_files import column_names, files_of
 from fastkappa.sources.arrow_folders import joined
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
@@ -31,7 +41,7 @@ BLANK_SETS = "A blank field is missing: write [] for no labels."
 
 
 class RaterColumns(NamedTuple):
-    """The columns with the ratings of several raters, in one file or in one file per rater.
+    """The columns with the ratings of several raters, in one file or in several.
 
     Attributes
     ----------
@@ -42,7 +52,8 @@ class RaterColumns(NamedTuple):
         The columns of items, raters and ratings, if there is one row per rating. If only ``item``
         is set, it names the items of a file with one column per rater.
     files : dict of (Source, str)
-        The file and the rating column of each rater, if there is one file per rater.
+        Several files with one row per rating and their columns of ratings, by the rater of a file
+        without a column of raters.
     """
 
     raters: tuple[str, ...] = ()
@@ -65,6 +76,11 @@ class RaterColumns(NamedTuple):
     def named(self) -> tuple[str, ...]:
         """The columns of items and raters."""
         return tuple(name for name in (self.item, self.rater) if name is not None)
+
+    @property
+    def are_of_raters(self) -> bool:
+        """Whether each file contains the ratings of one rater."""
+        return self.rater == RATER
 
     def read(
         self,
@@ -103,24 +119,25 @@ class RaterColumns(NamedTuple):
         separator: str | None,
     ) -> dict[str, Any]:
         """Return the columns of all files, one after the other."""
-        rating, parts = self.rated[0], []
-        for source, name in self.files.values():
+        rating, rater, parts = self.rated[0], self.rater or "", []
+        for of_file, (source, name) in self.files.items():
+            names_raters = not self.are_of_raters and rater in _names_in(source)
             texts = [name if one == rating else one for one in text if one != RATER]
-            part = _read(source, reading, [name], own, texts, are_scores, separator)
-            parts.append({**part, rating: part[name]})
+            others = [*own, rater] if names_raters else own
+            part = _read(source, reading, [name], others, texts, are_scores, separator)
+            names = part[rater] if names_raters else as_array([of_file] * len(part[name]), rater)
+            parts.append({**part, rating: part[name], rater: names.cast("string")})
         for name in (rating, *own):
             types = {str(part[name].type) for part in parts}
             if len(types) > 1 and any("string" in one for one in types):
                 # If all labels of a rater look like numbers, the rater's file is read as numbers.
                 for part in parts:
                     part[name] = as_strings(name, part[name], are_sets=separator is not None)
-        for rater, part in zip(self.files, parts):
-            part[RATER] = as_array([rater] * len(part[rating]), RATER)
-        return joined(parts, [rating, *own, RATER])
+        return joined(parts, [rating, *own, rater])
 
     def _of_chosen(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """Return the rows of the chosen raters."""
-        chosen = self.raters or tuple(self.files)
+        chosen = self.raters or (tuple(self.files) if self.are_of_raters else ())
         if not chosen:
             return arrays
         raters = arrays[self.rater or ""]
@@ -134,6 +151,12 @@ class RaterColumns(NamedTuple):
         others = np.array([name not in chosen for name in raters.to_pylist()])
         kept = {name: without(array, others) for name, array in arrays.items()}
         return {**kept, self.rater or "": with_order(kept[self.rater or ""].cast("string"), chosen)}
+
+
+def _names_in(source: Source) -> Sequence[str]:
+    """Return the names of the columns of a source."""
+    path = source.files[0]
+    return column_names(files_of(path)[0] if path.is_dir() else path, source.text_format)
 
 
 def _read(
@@ -184,7 +207,7 @@ def read_raters(
     Parameters
     ----------
     source : Source
-        Source to read, unless there is one file per rater.
+        Source to read, unless the columns name several files.
     columns : RaterColumns
         Columns of the raters.
     reading : Reading
@@ -210,6 +233,9 @@ def read_raters(
     text = of_clusters if separator is None else [*of_clusters, *rated]
     others = of_clusters if group is None else [*of_clusters, group]
     arrays = columns.read(source, reading, others, text, separator=separator)
+    remarks: list[str] = []
+    if group is not None and columns.rating is not None:
+        remarks += judge_groups(columns, arrays, group)
     named = [*columns.named, *of_clusters]
     checked = {name: array for name, array in arrays.items() if name not in named}
     advice = None if separator is None else BLANK_SETS
@@ -242,6 +268,8 @@ def read_raters(
     with arguments_named(**said) if said else nullcontext():
         whole = ratings_of(used, known)
     whole.warn_of_form()
+    if columns.files and separator is None:
+        _warn_of_few_shared(whole)
     if separator is not None and len(whole.labels) > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
             f"the columns have {len(whole.labels)} different sets, but a table can have at most"
@@ -253,9 +281,73 @@ def read_raters(
     if group is not None:
         for value, part in split_by(arrays[group], used):
             groups[value] = _of_group(value, part, whole.labels, ratings_of)
-    remarks = _remarks(columns, arrays, group, duplicates, are_sets=separator is not None)
+    remarks += _remarks(columns, arrays, group, duplicates, are_sets=separator is not None)
     items, are_given = _names_of_items(columns, arrays, whole), reading.labels is not None
-    return RatersRead(whole, groups, items, columns, remarks, are_given)
+    return RatersRead(whole, groups, items, columns, tuple(remarks), are_given)
+
+
+def judge_groups(columns: RaterColumns, arrays: dict[str, Any], group: str) -> list[str]:
+    """Give raters a name per group if they rated the same items in several; return a remark.
+
+    The column of raters in ``arrays`` is replaced. Otherwise, a warning names an item in several
+    groups, unless the groups are groups of raters, or many items are in several.
+    """
+    item, rater = columns.named
+    items, raters, groups = (_numbers(arrays[name]) for name in (item, rater, group))
+    kept = groups >= 0
+    n_raters, n_groups = int(raters.max()) + 1, int(groups.max()) + 1
+    ratings = np.unique(((items * n_raters + raters) * n_groups + groups)[kept])
+    _, times = np.unique(ratings // n_groups, return_counts=True)
+    n_repeated = int((times > 1).sum())
+    if n_repeated and 2 * n_repeated >= np.unique(ratings % n_groups, return_counts=True)[1].min():
+        names = zip(arrays[rater].to_pylist(), arrays[group].to_pylist())
+        arrays[rater] = as_array([f"{one} ({label_text(of)})" for one, of in names], rater)
+        return [
+            f"Raters rated the same items in several groups of {group!r}. Each is a different rater"
+            f" in each group, such as {arrays[rater][0].as_py()!r}."
+        ]
+    of_raters = len(np.unique((raters * n_groups + groups)[kept])) == len(np.unique(raters[kept]))
+    of_items = np.unique((items * n_groups + groups)[kept]) // n_groups
+    several = np.unique(of_items[1:][of_items[1:] == of_items[:-1]])
+    if len(several) and not of_raters and 2 * len(several) < len(np.unique(of_items)):
+        rows = np.flatnonzero(kept & (items == several[0]))
+        found = list(dict.fromkeys(arrays[group].take(rows).to_pylist()))
+        more = f", and {len(several) - 1} more items are" if len(several) > 1 else ""
+        warn(
+            f"item {arrays[item][int(rows[0])].as_py()!r} is in several groups of {group!r},"
+            f" {' and '.join(map(repr, found))}{more}: each rating counts in the group of its row."
+        )
+    return []
+
+
+def _numbers(column: Any) -> AnyArray:
+    """Return a number for each distinct value of a column, and -1 where it is missing."""
+    column = in_one(column)
+    encoded = column if hasattr(column, "dictionary") else column.dictionary_encode()
+    return np.asarray(encoded.indices.fill_null(-1)).astype(np.int64)
+
+
+def _warn_of_few_shared(ratings: Ratings) -> None:
+    """Warn of raters that share few items with each other rater, and with all of them together."""
+    tables, n_rated = ratings.rater_pairs("the raters' items")
+    n, pairs = ratings.n_raters, np.triu_indices(ratings.n_raters, 1)
+    shared = np.zeros((n, n), np.int64)
+    shared[pairs] = tables.sum(axis=(1, 2))
+    shared += shared.T
+    if not shared.any():
+        return  # This is an error.
+    few = [
+        f"{name} ({own.max()} of {total})"
+        for i, (name, own, total) in enumerate(zip(ratings.rater_names or (), shared, n_rated))
+        if 2 * own.sum() < total
+        and all(share_few_ids(own[j], total, n_rated[j]) for j in range(n) if j != i)
+    ]
+    if few:
+        warn(
+            "some raters share fewer than half of their items with any other rater:"
+            f" {first_of_many(few, MOST_SHOWN)}. Only shared items count. If more items have"
+            " several ratings, check that all files write the ids in the same way."
+        )
 
 
 def _remarks(

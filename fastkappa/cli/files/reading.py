@@ -52,8 +52,8 @@ REMEDIES = SOURCE_REMEDIES._replace(
     ),
 )
 NO_CODE = (
-    "--missing-codes names no code. An empty field of a text file is always missing. To use NA,"
-    " null or nan as labels, name them in --labels."
+    "--missing-codes names no code. An empty field of a text or JSON Lines file is always missing;"
+    " for other files, write '\"\"'. To use NA, null or nan as labels, name them in --labels."
 )
 # Scores and measurements are not labels, so errors about them do not advise --labels.
 ODD_SCORES = "give --missing-codes if they stand for missing values."
@@ -327,10 +327,9 @@ def _split(text: str, none_named: str) -> list[str]:
         raise RatingsError(
             f"labels and codes with a line break must be in quotes, got {text!r}."
         ) from error
-    labels = [label.strip() for label in labels]
-    if not any(labels):
+    if not labels:
         raise RatingsError(none_named)
-    return labels
+    return [label.strip() for label in labels]
 
 
 def _parsed(label: str, is_boolean: bool) -> bool | int | float:

@@ -28,6 +28,7 @@ from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.splits import Splits
 from fastkappa.ratings.interop import strings_in_arrow
 from fastkappa.ratings.label_order import shown
+from fastkappa.ratings.lengths import CHECK_IDS
 from fastkappa.sources.arrow_columns import (
     declared_order,
     distinct_ratings,
@@ -238,7 +239,7 @@ def rank_files(
             if splits is not None:
                 found = splits.ids.align(found, f"ids of {file}")
                 if options.on_mismatch == "raise" and not found.is_complete():
-                    raise MismatchError(str(file), len(splits.ids), found.mismatch())
+                    raise MismatchError(str(file), len(splits.ids), found)
             return _Read(file, (found, predicted), alone=alone)
         except (ValueError, TypeError) as error:
             return _Read(file, failure=error)
@@ -291,8 +292,8 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
                 board.add([str(one.file)], [one.columns])
         except MismatchError as error:
             why = f"its ids differ from the ids of {truth}: {error.mismatch}."
-            drops = "Give --mismatch drop to leave such items out, subject to --min-coverage."
-            board.fail(str(one.file), f"{why} {drops}")
+            drop = "Give --mismatch drop to leave such items out, subject to --min-coverage."
+            board.fail(str(one.file), f"{why} {CHECK_IDS if error.shares_few else drop}")
         except OtherLabelsError as error:
             why = f"it {error.others}. Give --allow-other-labels to leave such items out."
             board.fail(str(one.file), why)

@@ -11,6 +11,7 @@ from warnings import catch_warnings, simplefilter, warn
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.ratings.lengths import CHECK_IDS
 from fastkappa.results.sentence import listed
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
@@ -61,10 +62,7 @@ def result_of(
     """Return the agreement of two raters, given their counts and the clusters of the items."""
     if not counts.table.any():
         if not counts.n_outside:
-            raise RatingsError(
-                "no item has a rating from both raters. Check that both write the ids of items in"
-                " the same way."
-            )
+            raise RatingsError(f"no item has a rating from both raters. {CHECK_IDS}")
         raise RatingsError("no item has two ratings that are among the labels.")
     check_whole(counts.table)
     return make_result(

@@ -63,7 +63,7 @@ def _cut_points() -> str:
     rng = np.random.default_rng(SEED)
     # The scores vary less than the grades, like the predictions of a regression model.
     scores = 0.6 * y2 + rng.normal(0, 0.3, len(y2))
-    rounding = find_rounding(y1, scores, n_folds=None, rng=rng)
+    rounding = find_rounding(y1, scores, folds=None, rng=rng)
     halves = np.arange(4) + 0.5
     rounded = table_at_thresholds(y1, scores, halves, labels=rounding.labels)
     cuts = ", ".join(f"{cut:.2f}" for cut in rounding.thresholds.tolist())

@@ -38,7 +38,7 @@ def rounding_of(
             labels=items.labels,
             weights=weights,
             n_resamples=RESAMPLES,
-            n_folds=FOLDS if len(items.y_true) >= FOLDS else None,
+            folds=FOLDS if len(items.y_true) >= FOLDS else None,
             rng=generator_of(np.random.RandomState(seed)),
         )
 

@@ -17,6 +17,7 @@ from fastkappa.leaderboards.items.ids import (
     read_ids,
     settled,
 )
+from fastkappa.ratings.lengths import share_few_ids
 
 IDS_SHOWN = 5
 # The number of lists that a thread looks up together. For each such batch, the ids of the items are
@@ -47,6 +48,11 @@ class Alignment(NamedTuple):
     def is_complete(self) -> bool:
         """Return whether the other list contains each id exactly once, and no other ids."""
         return not (self.missing or self.extra or self.repeated)
+
+    def shares_few(self, n_ids: int) -> bool:
+        """Return whether the lists share few ids; ``n_ids`` is the length of the first list."""
+        n_shared = n_ids - len(self.missing)
+        return share_few_ids(n_shared, n_ids, n_shared + len(self.extra))
 
     def mismatch(self) -> str:
         """Describe the ids that do not match, with examples."""

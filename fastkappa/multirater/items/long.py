@@ -31,8 +31,8 @@ from fastkappa.multirater.items.rater_columns import (
 from fastkappa.multirater.items.subjects import places, sorted_codes
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.doubtful_labels import MOST_SHOWN, MOST_TYPED, SOME_ITEMS, warn
-from fastkappa.ratings.labels import alike_among
 from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.looks import alike_among
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.ratings.read import read_clusters
 from fastkappa.tables.doubtful_tables import MOST_JUDGED, judge_raters
@@ -241,11 +241,13 @@ def _sorted_ratings(
             ends = [[False], again] if duplicates == "first" else [again, [False]]
             kept = ~np.concatenate(ends)
             pairs, codes = pairs[kept], codes[kept]
-    _warn_of_split_items(items, pairs, n_raters)
+    are_split = _warn_of_split_items(items, pairs, n_raters)
     del items, raters
     ratings = (pairs % n_raters).astype(np.min_scalar_type(n_raters * n_labels - 1))
     pairs //= n_raters
     starts = np.concatenate([[0], np.flatnonzero(pairs[1:] != pairs[:-1]) + 1, [len(ratings)]])
+    if not are_split:
+        _warn_of_strangers(names, ratings, starts)
     ratings *= n_labels
     ratings += codes
     rated = pairs[starts[:-1]].astype(np.int32)
@@ -284,16 +286,34 @@ def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None
             )
 
 
-def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> None:
+def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
+    """Warn of raters without an item in common with others, because ids can be written differently.
+
+    ``raters`` are the numbers of the raters, sorted by item. A crowd can have such raters.
+    """
+    alone = raters[starts[:-1][np.diff(starts) == 1]]
+    if not len(alone) or len(names) > MOST_JUDGED:
+        return
+    n_alone, n_ratings = (np.bincount(part, minlength=len(names)) for part in (alone, raters))
+    strangers = [repr(name) for name, n, of in zip(names, n_alone, n_ratings) if n == of]
+    if strangers and len(strangers) < len(names):
+        warn(
+            f"raters without an item in common with any other rater: {', '.join(strangers)}. Check"
+            " that all files or rows write the ids of items in the same way."
+        )
+
+
+def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bool:
     """Warn about similar item names that probably mean the same item, because no rater rated both.
 
-    ``pairs`` are sorted numbers: item times the number of raters, plus the rater.
+    Return whether there are any. ``pairs`` are sorted numbers: item times the number of raters,
+    plus the rater.
     """
     starts = np.searchsorted(pairs, np.arange(items.n_distinct + 1) * n_raters)
     # An item that every rater has rated under one name has no second spelling.
     parts = np.flatnonzero(np.diff(starts) < n_raters)
     if not 2 <= len(parts) <= MOST_TYPED or not isinstance(items.name_of(0), str):
-        return
+        return False
     rows = np.zeros(items.n_distinct, np.intp)
     rows[items.numbers] = np.arange(len(items.numbers))
     number = {items.name_of(int(rows[i])): i for i in parts.tolist()}
@@ -317,6 +337,7 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> N
             f" different items, each rated by different raters: {shown}. Use one spelling if they"
             " are the same item."
         )
+    return bool(split)
 
 
 def clusters_of_items(cluster: Any, items: Identified) -> Column:

@@ -87,6 +87,22 @@ def chance_of_randolph(distances: Floats) -> Chance:
     return Chance(expected, np.zeros_like(distances), True)
 
 
+def chance_of_given(proportions: Floats) -> ChanceRule:
+    """Assume given label proportions: shape (l,), or (R, l) with a row per rater."""
+
+    def rule(distances: Floats) -> Chance:
+        if proportions.ndim == 1:
+            expected = proportions @ distances @ proportions
+        else:
+            # The mean over the pairs of different raters.
+            total, n_raters = proportions.sum(axis=0), len(proportions)
+            same = (proportions @ distances * proportions).sum()
+            expected = (total @ distances @ total - same) / (n_raters * (n_raters - 1))
+        return Chance(float(expected), np.zeros_like(distances), True)
+
+    return rule
+
+
 class ChanceCorrected(Coefficient):
     """A coefficient computed from patterns, with a rule for the disagreement expected by chance.
 

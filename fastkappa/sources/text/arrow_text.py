@@ -13,6 +13,7 @@ import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.exceptions import users_stacklevel
+from fastkappa.ratings.doubtful_labels import BLANKS
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import refuse_rounded_list
 from fastkappa.sources.arrow_columns import (
@@ -20,15 +21,18 @@ from fastkappa.sources.arrow_columns import (
     is_string,
     values_of,
 )
-from fastkappa.sources.source_ratings import RatingsError, refuse_repeated_names
+from fastkappa.sources.source_ratings import RatingsError, name_seen, refuse_repeated_names
 from fastkappa.sources.text.no_text import refuse_no_text
 from fastkappa.sources.text.text_format import (
     TextFile,
     TextFormat,
     find_format,
+    has_row_names,
     names_in,
     naming_encoding,
+    opened_text,
     refuse_lost_rows,
+    unaligned,
 )
 
 # The number of bytes parsed at a time.
@@ -149,15 +153,21 @@ def text_batches(
 
 @contextmanager
 def _naming_lines(file: TextFile) -> Iterator[None]:
-    """Name the encoding in pyarrow's errors, or raise an error about an unclosed quote."""
+    """Add the encoding, an open quote or missing column name to errors of pyarrow about them."""
     import pyarrow
 
     with naming_encoding(file.path, file.text_format.encoding):
         try:
             yield
-        except pyarrow.ArrowInvalid:
+        except pyarrow.ArrowInvalid as error:
             refuse_lost_rows(file, 0)
-            raise
+            if not has_row_names(file):
+                raise
+            raise pyarrow.ArrowInvalid(
+                f"{str(error).rstrip()}. The first line has one name fewer than the next line has"
+                " fields. Name the column of row names too, as with write.table(..., col.names=NA)"
+                " in R, or remove a separator at the end of the lines."
+            ) from error
 
 
 def read_text(
@@ -196,21 +206,26 @@ def read_text(
 
 
 def _refuse_names_in(table: Any, file: TextFile) -> None:
-    """Raise if rows of strings repeat the names of the columns."""
+    """Raise if rows of strings contain the names of their columns, which no other row contains."""
+    import pyarrow
     from pyarrow import compute
 
     columns = dict(zip(table.column_names, table.columns))
-    if not file.text_format.has_names or len(columns) < 2:
+    are_strings = (is_string(getattr(c.type, "value_type", c.type)) for c in columns.values())
+    if not file.text_format.has_names or len(columns) < 2 or not all(are_strings):
         return
-    are_names = None
+    names = pyarrow.array(sorted(map(name_seen, columns)), pyarrow.string())
+    are_names, in_order = None, True
     for name, column in columns.items():
-        if not is_string(getattr(column.type, "value_type", column.type)):
+        seen = compute.utf8_lower(compute.utf8_trim(column.cast("string"), characters=BLANKS))
+        own = compute.fill_null(compute.is_in(seen, value_set=names), False)
+        if not compute.any(own).as_py() or are_names not in (None, own):
             return
-        own = compute.equal(column.cast("string"), name)
-        are_names = own if are_names is None else compute.and_(are_names, own)
-        if not compute.any(are_names).as_py():
-            return
-    refuse_repeated_names(list(columns), compute.sum(are_names).as_py())
+        are_names = own
+        in_order &= compute.all(compute.equal(seen.filter(own), name_seen(name))).as_py()
+    n_rows = compute.sum(are_names).as_py()
+    if 2 * n_rows < len(table):
+        refuse_repeated_names(list(columns), n_rows, in_order=in_order)
 
 
 def _may_be_rounded(column: Any) -> bool:
@@ -290,9 +305,13 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
 
 
 def _text_in(file: TextFile, opened: Any) -> Any:
-    """Return a stream of an opened file, decompressed if necessary."""
+    """Return an opened file, decompressed if necessary, with one space between aligned columns."""
     import pyarrow
 
+    encoding = file.text_format.encoding
+    if file.text_format.is_aligned:
+        with opened_text(file.path, encoding) as text:
+            return in_arrow_memory("".join(map(unaligned, text)).encode(encoding or "utf-8"))
     return pyarrow.CompressedInputStream(opened, "gzip") if file.is_packed else opened
 
 

@@ -47,7 +47,8 @@ def count_file(
     """
     count_lines = csv_line_kernels(get_kernels()).count_lines
     of_file = file.text_format
-    if count_lines is None or file.is_packed or of_file.encoding is not None or of_file.n_skipped:
+    is_changed = of_file.encoding is not None or of_file.n_skipped or of_file.is_aligned
+    if count_lines is None or file.is_packed or is_changed:
         return None
     first, second = map(file.names.index, columns)
     lines = Lines(ord(file.delimiter), len(file.names), first, second)

@@ -8,9 +8,10 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple, TextIO, cast
 
 from fastkappa.sources.source_ratings import RatingsError
 
@@ -22,6 +23,7 @@ LONGEST_LINE = 1 << 16
 READ_SIZE = 1 << 20
 # For Excel, the first line can specify the delimiter, as in "sep=;".
 SEPARATOR_LINE = re.compile(r"\"?sep=(.)\"?\s*", re.IGNORECASE)
+BLANKS = re.compile(" +")
 
 
 class TextFormat(NamedTuple):
@@ -42,6 +44,9 @@ class TextFormat(NamedTuple):
         The number of lines before the first row.
     decimal : str
         The decimal point of numbers.
+    is_aligned : bool
+        Whether the columns are aligned with spaces, so that several spaces are one delimiter. This
+        is found in the first line.
     """
 
     delimiter: str | None = None
@@ -50,6 +55,7 @@ class TextFormat(NamedTuple):
     has_quotes: bool = True
     n_skipped: int = 0
     decimal: str = "."
+    is_aligned: bool = False
 
 
 PLAIN = TextFormat()
@@ -71,20 +77,31 @@ class TextFile(NamedTuple):
 
 def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> list[str] | None:
     """Return the column names in the first row, or None if the row is unusual or missing."""
-    encoding = text_format.encoding
+    row = next(_rows(path, delimiter, text_format), None)
+    if row is None or text_format.has_names:
+        return row
+    return [str(i + 1) for i in range(len(row))]
+
+
+def has_row_names(file: TextFile) -> bool:
+    """Return whether the row below the names has one field more, as R writes row names."""
+    rows = list(islice(_rows(file.path, file.delimiter, file.text_format), 2))
+    return file.text_format.has_names and [len(rows[0]) + 1] == [len(row) for row in rows[1:]]
+
+
+def _rows(path: Path, delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
+    """Yield the rows that have fields, up to a row that is unusual."""
     with (
         suppress(csv.Error, UnicodeError),
-        naming_encoding(path, encoding),
+        naming_encoding(path, text_format.encoding),
         opened_rows(path, text_format) as file,
     ):
-        for row in csv.reader(
+        rows = csv.reader(
             file,
             delimiter=delimiter,
             quoting=csv.QUOTE_MINIMAL if text_format.has_quotes else csv.QUOTE_NONE,
-        ):
-            if row:
-                return row if text_format.has_names else [str(i + 1) for i in range(len(row))]
-    return None
+        )
+        yield from filter(None, rows)
 
 
 def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, TextFormat]:
@@ -106,7 +123,8 @@ def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, Text
     found = delimiter_in(line)
     if expected and (found == " " or expected in _unquoted(line)):
         found = expected
-    return given.delimiter or found, given
+    delimiter = given.delimiter or found
+    return delimiter, given._replace(is_aligned=delimiter == " " and "  " in _unquoted(line))
 
 
 def find_delimiter(path: Path, encoding: str | None = None) -> str:
@@ -146,14 +164,26 @@ def opened_text(
 
 
 @contextmanager
-def opened_rows(
-    path: Path, text_format: TextFormat, errors: str = "strict"
-) -> Iterator[TextIOWrapper]:
-    """Open the text of a file after the skipped lines."""
+def opened_rows(path: Path, text_format: TextFormat, errors: str = "strict") -> Iterator[TextIO]:
+    """Open the text of a file after the skipped lines, with one space between aligned columns."""
     with opened_text(path, text_format.encoding, errors) as text:
         for _ in range(text_format.n_skipped):
             text.readline()
-        yield text
+        yield StringIO("".join(map(unaligned, text)), "") if text_format.is_aligned else text
+
+
+def unaligned(line: str) -> str:
+    """Return a line with one space between fields; spaces in quotes are part of a label.
+
+    Examples
+    --------
+    >>> from fastkappa.sources.text.text_format import unaligned
+    >>> unaligned(' 1   low  "very  low" \\n')
+    '1 low "very  low"\\n'
+    """
+    parts = line.strip().split('"')
+    parts[::2] = [BLANKS.sub(" ", part) for part in parts[::2]]
+    return '"'.join(parts) + "\n"
 
 
 @contextmanager

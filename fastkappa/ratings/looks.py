@@ -1,0 +1,280 @@
+"""Find labels that look alike: several spellings of what a reader takes for one label."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
+from typing import Any, NamedTuple
+
+from fastkappa.arrays import LARGEST_EXACT
+from fastkappa.ratings.label_order import is_number
+
+# Dashes, quotes, the Turkish I, and the Arabic k and y as other keyboards type them, and signs of
+# two characters. Variation selectors and skin tones do not change a symbol's meaning.
+TYPOGRAPHY = str.maketrans(
+    "\u2018\u2019\u02bc\u201c\u201d\u00ab\u00bb\u2212\u0130\u0643\u064a\u0649",
+    '\'\'\'""""-I\u06a9\u06cc\u06cc',
+    "\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff",
+) | {ord("\u2265"): ">=", ord("\u2264"): "<="}
+# Lowercase Cyrillic, Greek and Turkish letters that look like Latin letters, or whose capitals do.
+SMALL_LETTERS = str.maketrans("авекмнорстухіјѕοı", "abekmhopctyxijsoi")
+# Greek capitals that look like Latin letters although their lowercase letters do not.
+CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΡΤΥΧ", "ABEZHIKMNPTYX")
+# Unicode categories of invisible characters: control and format characters.
+INVISIBLE = ("Cc", "Cf")
+# This pattern finds a string written so that Excel does not convert it to a number: ="01".
+QUOTED = re.compile(r'=?"(.*)"')
+# This pattern finds HTML tags, a punctuation mark at the end of a word, and the apostrophe that
+# marks text in a spreadsheet.
+MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$|^'(?=\w)")
+# Marks around a label, as in Markdown, LaTeX or Python's bytes, and the brackets of an option such
+# as (a) or a).
+AROUND = re.compile(
+    r"b?([*`'_]{1,3})(.*\w)\1|\(?([^()]*\w)\)|\[([^\[\],;]*)\]|\$?\\[a-z]+\{(.*\w)\}\$?"
+)
+# A cell of JSON with one label or a list, as of Label Studio or a language model.
+IN_JSON = re.compile(r'\{ ?"\w+" ?: ?("[^"]*"|\[.*\]|\d+) ?\}')
+# A date that Excel made from 1-2, 1/2 or 10-19, in English or German, and as other programs read it
+# from there.
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+GERMAN = {"mrz": "mar", "mai": "may", "okt": "oct", "dez": "dec"}
+MONTH = "|".join([*MONTHS, *GERMAN])
+DAY = re.compile(rf"0?(\d+)(?:-|\. ?)({MONTH})|({MONTH})-(\d+)")
+DATE = re.compile(r"\d{4}-0?(\d+)-0?(\d+)(?: 00:00:00)?|0?(\d+)[/.]0?(\d+)[/.]\d{4}")
+# A code with its text, such as "1 - mild", "1. mild" or "1 (mild)", and "mild (1)" or "A. mild".
+CODED = re.compile(r"(\d+) ?[-.:=()] ?([^\W\d_]{2}.*)")
+CODE_LAST = re.compile(r"([^\W\d_].*[^\W\d_])(?:: | ?[(\[=] ?)(\d+)[)\]]?")
+LETTER_FIRST = re.compile(r"([a-z])[.:)] ([^\W\d_].*)")
+# A label after a word for it, as a language model answers.
+NAMED = re.compile(
+    r"[^\W\d_][^:]*: (.*\w)|(?:option|answer|choice|response|model|assistant) ([a-z])"
+)
+# Answers, which are alike if both occur and one is a word. Letters alone are codes.
+YES = frozenset(["yes", "true", "y", "t", "ja", "j", "oui", "vrai", "wahr"])
+NO = frozenset(["no", "false", "n", "f", "nein", "non", "faux", "falsch"])
+# A blank beside such signs, and the sum of a Gleason score such as 3+4=7.
+BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
+SUM = re.compile(r"(?<=\d\+\d)=\d+$")
+CURRENCIES = "%$\u20ac\u00a3\u00a5 "
+# A code with its text as SPSS writes it, such as "1 mild", which can also be a number and its unit.
+CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")
+# A hyphen or an underscore between words, which is read as a blank.
+BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
+# A hyphen, an underscore or a blank between a word and a number, where it is often left out.
+BESIDE_NUMBER = re.compile(r"(?<=[^\W\d_])[-_ ](?=\d)|(?<=\d)[-_ ](?=[^\W\d_])")
+# A Roman number after a word, as in "grade II".
+ROMAN = re.compile(r"(?<=[^\W\d_]{3} )(i{1,3}|iv|vi{0,3})(?=[a-c]?$)")
+ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
+# Separators between the labels of a set written into one cell, and characters around the labels.
+BETWEEN_LABELS = re.compile("[;|,]")
+BRACKETS = " []{}()'\""
+ALIKE = "Write them alike"
+
+
+class Coded(NamedTuple):
+    """Store the look of a code with its text."""
+
+    code: float | str
+    text: str
+
+
+class Dated(NamedTuple):
+    """Store the look of a date, and the looks of the ranges that it can stand for."""
+
+    date: str
+    ranges: tuple[str, ...]
+
+
+# A tuple of two is the look of a label that also looks like each of them.
+Look = str | float | Coded | Dated | tuple[Any, Any]
+
+
+def look_of(label: str) -> Look:
+    """Return a key that is equal for labels that look alike.
+
+    Examples
+    --------
+    >>> from fastkappa.ratings.looks import look_of
+    >>> look_of(" Low\u2013Grade"), look_of("b, a"), look_of("10 %"), look_of("Answer: A")
+    ('low grade', 'a;b', 10.0, ('answer: a', 'a'))
+    >>> look_of("1. Mild"), look_of("mild (1)")
+    (Coded(code=1.0, text='mild'), Coded(code=1.0, text='mild'))
+    """
+    # Most labels are a single word.
+    if label.isalpha() and label.isascii():
+        return label.casefold()
+    if is_number(label):
+        return _number(label)
+    if "&" in label:
+        import html
+
+        label = html.unescape(label)
+    look = _plain(label)
+    if not (look[:1].isalnum() and look[-1:].isalnum()):
+        look = _unwrapped(look)
+    number = look.strip(CURRENCIES)
+    if is_number(number):
+        return _number(number)
+    return _dated(look) or _coded(look) or _named(look) or _set_of_words(look)
+
+
+def _dated(look: str) -> Look | None:
+    """Return the look of a date that can stand for a range such as 1-2, or None."""
+    if day := DAY.fullmatch(look):
+        name = day[2] or day[3]
+        month, other = MONTHS.index(GERMAN.get(name, name)) + 1, day[1] or day[4]
+        own = f"{month}-{other}"
+    elif date := DATE.fullmatch(look):
+        month, other = (int(part) for part in date.groups() if part)
+        own = look.removesuffix(" 00:00:00")
+    else:
+        return None
+    pairs = ((month, other), (other, month))
+    return Dated(own, tuple(f"{a}{sign}{b}" for sign in "-/" for a, b in pairs))
+
+
+def _coded(look: str) -> Look | None:
+    """Return the look of a code with its text, or None."""
+    if coded := CODED.fullmatch(look) or CODED_OR_UNIT.fullmatch(look):
+        return Coded(float(coded[1]), _set_of_words(coded[2].rstrip(")")))
+    if coded := CODE_LAST.fullmatch(look):
+        return Coded(float(coded[2]), _set_of_words(coded[1]))
+    if coded := LETTER_FIRST.fullmatch(look):
+        return Coded(coded[1], _set_of_words(coded[2]))
+    return None
+
+
+def _named(look: str) -> Look | None:
+    """Return the look of a label after a word for it, or None."""
+    if named := NAMED.fullmatch(look):
+        label = look_of(named[1] or named[2])
+        return None if isinstance(label, tuple) else (_set_of_words(look), label)
+    return None
+
+
+def _unwrapped(look: str) -> str:
+    """Return a label without the quotes, brackets, tags or marks around it."""
+    if choices := IN_JSON.fullmatch(look):
+        look = choices[1]
+    if quoted := QUOTED.fullmatch(look):
+        look = quoted[1].strip()
+    if around := AROUND.fullmatch(look):
+        found = (part for part in around.groups()[1:] if part)
+        look = next(found, look).strip(" '\"")
+    return MARKS.sub("", look).strip() or look
+
+
+def has_code(label: Any) -> bool:
+    """Return whether a label is a number, or a number with its text, such as "5 - strongly agree".
+
+    Examples
+    --------
+    >>> from fastkappa.ratings.looks import has_code
+    >>> has_code("2"), has_code("5 - strongly agree"), has_code("5 mg")
+    (True, True, False)
+    """
+    text = str(label)
+    return is_number(text) or bool(CODED.fullmatch(text.strip()))
+
+
+def _number(text: str) -> float | str:
+    """Return the value of a number, or its text if float64 may round it, as with long ids."""
+    value = float(text)
+    return value if abs(value) < LARGEST_EXACT else text.strip()
+
+
+def _plain(label: str) -> str:
+    """Return a label in lowercase and plain characters, with single blanks between words."""
+    if label.isascii() and label.isprintable():
+        return " ".join(label.split()).casefold()
+    import unicodedata
+
+    # UTF-8 that was read as Windows-1252. Other text is rarely valid UTF-8.
+    with suppress(UnicodeError):
+        label = label.encode("cp1252").decode()
+    seen = unicodedata.normalize("NFKC", label).translate(TYPOGRAPHY)
+    kinds = {one: unicodedata.category(one) for one in seen if not one.isspace()}
+    dashed = ("-" if kinds.get(one) == "Pd" else one for one in seen)
+    visible = "".join(one for one in dashed if kinds.get(one) not in INVISIBLE)
+    return " ".join(visible.split()).casefold().translate(SMALL_LETTERS)
+
+
+def _set_of_words(plain: str) -> str:
+    """Return the words of a label; sort those of a list, because it can be a set."""
+    parts = [part.strip(BRACKETS) for part in BETWEEN_LABELS.split(plain)]
+    # A comma on its own is a label, as in part-of-speech tags.
+    if len(parts) == 1 or not any(parts):
+        return _words(plain)
+    return ";".join(sorted(map(_words, parts)))
+
+
+def _words(plain: str) -> str:
+    spaced = BETWEEN_WORDS.sub(" ", SUM.sub("", BESIDE_SIGN.sub(r"\1", plain)))
+    numbered = ROMAN.sub(lambda found: str(ROMANS.index(found[1]) + 1), spaced)
+    return BESIDE_NUMBER.sub("", numbered)
+
+
+def alike_among(labels: Iterable[str]) -> list[list[str]]:
+    """Return the groups of different labels that look alike, sorted."""
+    alike: dict[Look, list[str]] = defaultdict(list)
+    labels = sorted(labels)
+    for label in labels:
+        alike[look_of(label)].append(label)
+    for label in labels:
+        # Some capitals look Latin although their lowercase letters do not.
+        if not label.isascii() and (latin := label.translate(CAPITALS)) != label:
+            found = alike.pop(look_of(label), [])
+            alike[look_of(latin)] += found
+    for look, other in _other_looks(alike):
+        if look in alike and other in alike:
+            alike[look] += alike.pop(other)
+    return [sorted(group) for group in alike.values() if len(group) > 1]
+
+
+def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:
+    """Yield the pairs of looks that stand for one label if both occur."""
+    dates = [look for look in looks if isinstance(look, Dated)]
+    yield from ((own, look) for look in dates for own in look.ranges)
+    tuples = [look for look in looks if isinstance(look, tuple) and not isinstance(look, Dated)]
+    # A text with several codes is none of them.
+    times = Counter(chain.from_iterable(map(set, tuples)))
+    yield from ((look, part) for look in tuples for part in set(look) if times[part] == 1)
+    words = {look for look in looks if isinstance(look, str)}
+    # The letter I is a Roman number only beside another one.
+    if {"i", "ii"} <= words:
+        yield from ((float(i), roman) for i, roman in enumerate(ROMANS, 1))
+    answers = [sorted(words & own) for own in (YES, NO)]
+    if all(answers) and any(len(word) > 1 for own in answers for word in own):
+        yield from ((own[0], other) for own in answers for other in own[1:])
+
+
+def _value(label: str) -> Look:
+    look = look_of(label)
+    return look if isinstance(look, float) and label.isascii() else label
+
+
+# For labels that look alike: the difference, the remedy, how to show the labels, and a function
+# whose value is equal for all of them.
+DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], ...] = (
+    ("blanks", "Strip them", repr, str.strip),
+    ("how a number is written", ALIKE, repr, _value),
+    ("case", ALIKE, repr, str.casefold),
+    ("case and blanks", ALIKE, repr, lambda label: " ".join(label.split()).casefold()),
+    ("blanks beside signs", ALIKE, repr, lambda label: BESIDE_SIGN.sub(r"\1", label)),
+    ("look-alike characters", ALIKE, ascii, lambda label: _plain(label.translate(CAPITALS))),
+    ("case and the sign between words", ALIKE, repr, lambda label: _words(_plain(label))),
+    ("the order of a list", ALIKE, repr, lambda label: _set_of_words(_plain(label))),
+)
+
+
+def difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
+    """Return how labels that look alike differ, the remedy, and how to show them."""
+    for how, remedy, show, shared in DIFFERENCES:
+        if len(set(map(shared, labels))) == 1:
+            return how, remedy, show
+    if any(isinstance(look_of(label), Coded) for label in labels):
+        return "a code or its text", ALIKE, repr
+    return "how they are written", ALIKE, ascii

@@ -1,0 +1,48 @@
+"""Divide scored items into folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.thresholds.items.sorted_scores import SortedScores
+
+# For each fold, the training items and the test items: their indices or a mask.
+Splits: TypeAlias = Sequence[tuple[AnyArray, AnyArray]]
+
+
+def order_by_label(items: SortedScores) -> NDArray[np.intp]:
+    """Return the order of items by label and, within a label, by score.
+
+    The backends sort items with equal scores differently. A random draw from this order does
+    not depend on the backend.
+    """
+    if items.weights is None:
+        return np.argsort(items.codes, kind="stable")
+    return np.lexsort([items.weights, items.scores, items.codes])
+
+
+def stratified_folds(
+    items: SortedScores, n_folds: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Return the fold of each item. The counts of a label in two folds differ by at most 1."""
+    by_label = order_by_label(items)
+    n_items = len(by_label)
+    if n_items < n_folds:
+        raise ValueError(
+            f"{n_folds} folds need at least as many items, got n_samples = {n_items}. Use fewer"
+            " folds, or cv=None to skip the out-of-fold kappa."
+        )
+    shuffled = by_label[np.lexsort([rng.random(n_items), items.codes[by_label]])]
+    folds = np.empty(n_items, np.intp)
+    folds[shuffled] = np.arange(n_items) % n_folds
+    return folds
+
+
+def splits_of(folds: NDArray[np.intp], n_folds: int) -> Splits:
+    """Return the training and test items of each fold, as masks."""
+    return [(folds != fold, folds == fold) for fold in range(n_folds)]

@@ -1,0 +1,51 @@
+"""Files of raters that have few items in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("pyarrow")
+
+from tests.helpers.command_line import CommandLine, report_on_nothing, write_csv
+
+agree = CommandLine("agree")
+# The affine plane of order 3: each of 9 raters is in 4 teams of 3, and each pair is in one team.
+TEAMS = [
+    team
+    for team in combinations(range(9), 3)
+    if not sum(i % 3 for i in team) % 3 and not sum(i // 3 for i in team) % 3
+]
+# The items that each rater has rated, and the raters that the warning names, if there is one.
+SHARED: dict[str, tuple[Mapping[str, Sequence[int]], str | None]] = {
+    "other ids": ({"a": range(100), "b": range(86, 186)}, "a (14 of 100), b (14 of 100)"),
+    "half of a selection": ({"a": range(100), "b": range(90, 110)}, None),
+    "less of it": ({"a": range(100), "b": range(91, 111)}, "a (9 of 100), b (9 of 20)"),
+    "half": ({"a": range(100), "b": range(50, 150)}, None),
+    "two check a tenth each": ({"a": range(200), "b": range(20), "c": range(20, 40)}, None),
+    "one of three": ({"a": range(200), "b": range(20), "c": range(300, 400)}, "c (0 of 100)"),
+    "teams": (
+        {f"r{i}": [j for j, team in enumerate(TEAMS) if i in team] for i in range(9)},
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("design", SHARED)
+def test_few_shared_items_are_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, design: str
+) -> None:
+    items, named = SHARED[design]
+    report_on_nothing(monkeypatch)
+    for name, own in items.items():
+        write_csv(tmp_path / f"{name}.csv", id=own, grade=[i % 3 for i in own])
+    result = agree.run(tmp_path, "--id", "id")
+    assert result.exit_code == 0
+    if named is None:
+        assert result.stderr == ""
+    else:
+        assert f"any other rater: {named}. Only shared items count." in result.stderr

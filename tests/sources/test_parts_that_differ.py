@@ -1,0 +1,103 @@
+"""Folders, lists and datasets in which one file differs from the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fastkappa import Ratings, confusion_from_source
+from tests.helpers.counted_files import count_ratings
+from tests.helpers.rating_files import pa, parquet, write_arrow_file
+
+dataset = pytest.importorskip("pyarrow.dataset")
+
+ROWS = {"a": [1, 2, 2], "b": [1, 2, 1]}
+Writer = Callable[[Any, Path], None]
+WRITERS = {"parquet": parquet.write_table, "arrow": write_arrow_file}
+
+
+def folder_of(folder: Path, suffix: str, *parts: dict[str, Any]) -> Path:
+    folder.mkdir()
+    for i, part in enumerate(parts):
+        WRITERS[suffix](pa.table(part), folder / f"{i}.{suffix}")
+    return folder
+
+
+def as_list(folder: Path) -> Any:
+    return sorted(folder.iterdir())
+
+
+@pytest.mark.parametrize("as_source", [Path, as_list, dataset.dataset])
+@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_file_without_the_column_is_named(
+    tmp_path: Path, suffix: str, place: int, as_source: Callable[[Path], Any]
+) -> None:
+    rows = {**ROWS, "c": [1, 2, 3]}
+    parts = [rows, {"a": [1, 2], "bb": [1, 2], "c": [1, 2]}]
+    folder = folder_of(tmp_path / "parts", suffix, *parts[:: -1 if place == 0 else 1])
+    if as_source is dataset.dataset:
+        source = dataset.dataset(folder, format=suffix, schema=pa.table(rows).schema)
+    else:
+        source = as_source(folder)
+    why = rf"parts/{place}.{suffix} has no column 'b'; it has 'a', 'bb', 'c'"
+    with pytest.raises(ValueError, match=why):
+        confusion_from_source(source, "a", "b")
+    with pytest.raises(ValueError, match=why):
+        Ratings.from_long(source, item="a", rater="c", rating="b")
+
+
+def test_names_of_folders_are_columns_of_all_their_files(tmp_path: Path) -> None:
+    rows = pa.table({**ROWS, "group": ["x", None, "y"]})
+    partitioning = dataset.partitioning(pa.schema([("group", pa.string())]), flavor="hive")
+    dataset.write_dataset(rows, tmp_path / "all", format="parquet", partitioning=partitioning)
+    whole = dataset.dataset(tmp_path / "all", partitioning="hive")
+    for source in (tmp_path / "all", whole):
+        counts = confusion_from_source(source, "a", "b", group="group")
+        assert {group: own.n_rows for group, own in counts.items()} == {"x": 1, "y": 1, None: 1}
+
+
+def test_columns_in_another_order_and_other_columns_are_fine(tmp_path: Path) -> None:
+    folder = folder_of(
+        tmp_path / "parts", "parquet", ROWS, {"c": [0, 0, 0], **dict(reversed(ROWS.items()))}
+    )
+    for source in (folder, dataset.dataset(folder)):
+        assert confusion_from_source(source, "a", "b").table.tolist() == [[2, 0], [2, 2]]
+
+
+def test_a_filtered_dataset_is_counted(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "parts", "parquet", ROWS)
+    some = dataset.dataset(folder).filter(dataset.field("a") == 2)
+    assert confusion_from_source(some, "a", "b").n_rows == 2
+
+
+@pytest.mark.parametrize("as_source", [Path, as_list])
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_a_file_of_another_type_is_named(
+    tmp_path: Path, suffix: str, as_source: Callable[[Path], Any]
+) -> None:
+    folder = folder_of(tmp_path / "parts", suffix, ROWS, {"a": ["x"], "b": [1]})
+    with pytest.raises(ValueError, match=rf"^{folder}/1.{suffix}: the ratings cannot be") as error:
+        confusion_from_source(as_source(folder), "a", "b")
+    assert "column 'a' contains integers and a later part contains strings" in str(error.value)
+
+
+@pytest.mark.parametrize("as_source", [Path, as_list])
+def test_a_damaged_file_is_named(tmp_path: Path, as_source: Callable[[Path], Any]) -> None:
+    column = {"a": list(range(1000)), "b": list(range(1000))}
+    folder = folder_of(tmp_path / "parts", "parquet", ROWS, column)
+    damaged = folder / "1.parquet"
+    raw = bytearray(damaged.read_bytes())
+    raw[10:500] = bytes(490)
+    damaged.write_bytes(raw)
+    with pytest.raises(ValueError, match=rf"^{damaged} cannot be read: "):
+        confusion_from_source(as_source(folder), "a", "b")
+
+
+def test_a_single_file_is_not_named_in_errors_about_its_ratings(tmp_path: Path) -> None:
+    parquet.write_table(pa.table({"a": [0.5], "b": [1]}), tmp_path / "r.parquet")
+    with pytest.raises(ValueError, match=r"^column 'a' holds 0\.5"):
+        count_ratings(tmp_path / "r.parquet", "a", "b")
