@@ -232,7 +232,7 @@ class ClassKappa:
     -----
     The classes are numbered 0 to K - 1, in this order. LightGBM's ``eval_y=`` passes labels as they
     are, so number them from 0 before training. The libraries pass probabilities only for their
-    built-in objectives. With a custom objective they pass raw scores instead.
+    built-in objectives. For a custom objective, they pass raw scores instead.
 
     Examples
     --------

@@ -36,7 +36,7 @@ def is_routing() -> bool:
 
 
 def read_target(y: Any, labels: Any) -> AnyArray:
-    """Return y as a checked array of labels, or raise. Members of an enum become their names."""
+    """Return y as a validated array of labels, or raise. Enum members are replaced by names."""
     refuse_masked(y=y)
     target: AnyArray = column_or_1d(names_of_members(in_known_library(y)), warn=True)
     assert_all_finite(target, input_name="y")
@@ -145,7 +145,7 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split=to_split))
 
     def _forget(self, *names: str) -> None:
-        """Remove attributes that an earlier `fit` has set."""
+        """Remove attributes set by an earlier `fit`."""
         for name in (*names, "estimator_", "feature_names_in_", "oof_kappa_", "oof_predictions_"):
             self.__dict__.pop(name, None)
 

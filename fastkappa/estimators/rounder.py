@@ -91,8 +91,8 @@ class KappaRounder(
         Number of bootstrap resamples for 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
         Folds for ``oof_predictions_`` and for the estimator's scores, which test each item once.
-        An int is the number of folds, stratified by label. If None, ``oof_kappa_`` is not
-        computed. This needs ``estimator=None``.
+        An int is the number of folds, stratified by label. None means that ``oof_kappa_`` is not
+        computed, and requires ``estimator=None``.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for the folds and the resamples. Pass an int for reproducible
         results.
