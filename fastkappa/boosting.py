@@ -230,9 +230,9 @@ class ClassKappa:
 
     Notes
     -----
-    The classes are numbered 0 to K - 1, in this order. LightGBM's ``eval_y=`` passes labels as they
-    are, so number them from 0 before training. The libraries pass probabilities only for their
-    built-in objectives. For a custom objective, they pass raw scores instead.
+    The classes are numbered 0 to K - 1, in this order. LightGBM's ``eval_y=`` passes labels
+    unchanged, so number them from 0 before training. The libraries pass probabilities only for
+    their built-in objectives. For a custom objective, they pass raw scores instead.
 
     Examples
     --------
@@ -316,7 +316,7 @@ def _outside(truth: AnyArray, n_classes: int) -> str:
 
 
 def _classes_of(predictions: Any) -> tuple[AnyArray, int | None]:
-    """Return the most probable class of each item, and the number of classes if it is known."""
+    """Return the most probable class of each item, and the number of classes if known."""
     scores: AnyArray = np.asarray(predictions)
     if scores.ndim == 2 and scores.shape[1] > 1:
         return np.asarray(scores.argmax(axis=1)), scores.shape[1]

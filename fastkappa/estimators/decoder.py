@@ -53,7 +53,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. Labels that are not whole numbers, such as half points, need it.
+        All labels, in order. Required for labels that are not whole numbers, such as half points.
         Without an estimator, the columns of ``X`` have this order. If None, the labels have the
         order that ``y`` declares, for example as an ordered categorical. If ``y`` declares no
         order, its labels are sorted. Strings that are not all numbers are sorted alphabetically,
@@ -76,13 +76,13 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     expected_kappa_ : float
         Expected kappa on the training items, assuming that their probabilities are right.
     oof_kappa_ : float
-        Kappa of ``y`` and ``oof_predictions_``, an estimate for new items. The calibration and
-        the costs have seen all items, so it is optimistic with ``calibration='isotonic'`` or few
-        items: for these, use `sklearn.model_selection.cross_val_predict`. It is not set if ``y``
-        was not given.
+        Kappa of ``y`` and ``oof_predictions_``, an estimate for new items. The calibration and the
+        costs are based on all items, so ``oof_kappa_`` is optimistic with
+        ``calibration='isotonic'`` or few items. In these cases, use
+        `sklearn.model_selection.cross_val_predict`. Not set if ``y`` was not given.
     oof_predictions_ : ndarray of shape (n_samples,)
         The labels decoded from the out-of-fold probabilities. For an interval of ``oof_kappa_``,
-        pass them to `fastkappa.agreement`. They are not set if ``y`` was not given.
+        pass these labels to `fastkappa.agreement`. Not set if ``y`` was not given.
     estimator_ : classifier
         Classifier fitted to all items. Not set without an estimator.
     n_features_in_ : int
@@ -255,7 +255,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
                 f"y must have labels of more than one class, got only"
                 f" {self.classes_.tolist()[0]!r}."
             )
-        # Classifiers refuse labels that are not whole numbers.
+        # Classifiers reject labels that are not whole numbers.
         target = self._codes_of(y) if is_fractional(y) else y
         probabilities, _ = self._fit_out_of_fold(
             X, target, target, "predict_proba", sample_weight, groups

@@ -49,7 +49,7 @@ def read_target(y: Any, labels: Any) -> AnyArray:
 
 
 def is_fractional(y: AnyArray) -> bool:
-    """Return whether y has numbers that are not whole."""
+    """Return whether y contains numbers that are not whole."""
     return y.dtype.kind == "f" and bool((y != np.rint(y)).any())
 
 
@@ -106,7 +106,7 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         return predicted, splits
 
     def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
-        """Return the folds that ``cv`` makes of the items, or raise."""
+        """Return the folds into which ``cv`` divides the items, or raise."""
         try:
             splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
         except ValueError as error:
@@ -160,7 +160,7 @@ NO_SPLITTER = Bunch(split={})
 
 
 def _without_groups(estimator: OutOfFoldMixin) -> str:
-    """Return the error for a splitter that needs groups, when none were given."""
+    """Return the error for a splitter that needs groups if there are no groups."""
     return (
         f"cv={estimator.cv!r} needs groups, got none. Give fit the argument groups=. In"
         " cross_val_score or GridSearchCV, use metadata routing:"

@@ -66,8 +66,8 @@ class KappaRounder(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. Labels that are not whole numbers, such as half points, need it. If
-        None, the labels have the order that ``y`` declares, for example as an ordered
+        All labels, in order. Required for labels that are not whole numbers, such as half points.
+        If None, the labels have the order that ``y`` declares, for example as an ordered
         categorical. If ``y`` declares no order, its labels are sorted. Strings that are not all
         numbers are sorted alphabetically, with a ``LabelOrderWarning``.
     method : {'spline', 'exact', 'bagged', 'smoothed', 'closed_form'}, default='spline'
@@ -107,12 +107,12 @@ class KappaRounder(
         lower kappa on new items. If y has a single label, kappa is NaN and an
         ``UndefinedMetricWarning`` is issued.
     oof_kappa_ : float
-        Out-of-fold kappa, an estimate for new items. It is the kappa of ``y`` and
-        ``oof_predictions_``, in one table of all items. It is not set if ``cv`` is None.
+        Out-of-fold kappa, an estimate for new items. The kappa of ``y`` and ``oof_predictions_``,
+        in one table of all items. Not set if ``cv`` is None.
     oof_predictions_ : ndarray of shape (n_samples,)
         Out-of-fold labels: each item is labelled by thresholds from the other folds. For an
-        interval of ``oof_kappa_``, pass them to `fastkappa.agreement`. They are not set if ``cv``
-        is None.
+        interval of ``oof_kappa_``, pass these labels to `fastkappa.agreement`. Not set if ``cv`` is
+        None.
     oof_scores_ : ndarray of shape (n_samples,)
         Out-of-fold scores. Not set without an estimator.
     estimator_ : regressor
@@ -242,7 +242,7 @@ class KappaRounder(
             scores, folds = self._out_of_fold_scores(X, y, labels, sample_weight, groups)
         else:
             scores = self._read_scores(X, reset=True)
-            # With groups, scikit-learn's folds warn if they ignore them.
+            # scikit-learn's splitters warn if they ignore groups.
             if folds is not None and not (isinstance(folds, Integral) and groups is None):
                 folds = self._splits(scores, y, groups)
         found = find_rounding(

@@ -67,8 +67,8 @@ PRODUCT = 64
 class MismatchError(ValueError):
     """The ids of a prediction do not match the ids of the truth.
 
-    ``mismatch`` describes the differences, with counts and examples. ``shares_few`` is whether
-    the prediction has so few of the ids that they are probably written in another way.
+    The attribute ``mismatch`` describes the differences, with counts and examples. ``shares_few``
+    means that the prediction has so few of the ids that they are probably written differently.
     """
 
     def __init__(self, name: str, n_items: int, found: Alignment) -> None:

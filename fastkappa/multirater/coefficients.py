@@ -24,7 +24,7 @@ from fastkappa.multirater.statistics.known_raters import Conger, Light
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.weights import Weights
 
-# This is added to the names of coefficients with given label proportions.
+# a suffix for the names of coefficients with given label proportions
 GIVEN = " with given proportions"
 
 
@@ -57,8 +57,8 @@ def fleiss_kappa(
         must be symmetric, with zeros on the diagonal. Weights require labels in a meaningful order.
     label_proportions : array-like of shape (l,), default=None
         The proportions or counts of the labels that determine the agreement expected by chance,
-        such as those of a larger study. They are treated as known. None means the proportions in
-        these ratings.
+        such as those of a larger study. The proportions are treated as known. None means the
+        proportions in these ratings.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. All standard errors
         treat clusters as the independent units.
@@ -300,8 +300,8 @@ def conger_kappa(
         error, because they do not show who gave which rating.
     label_proportions : array-like of shape (n_raters, l), default=None
         The proportions or counts of the labels of each rater that determine the agreement expected
-        by chance, such as published margins. They are treated as known. None means the proportions
-        in these ratings.
+        by chance, such as published margins. The proportions are treated as known. None means the
+        proportions in these ratings.
 
     Returns
     -------
@@ -388,7 +388,7 @@ def _chance_corrected(ratings: Ratings, weights: Weights, chance: ChanceRule) ->
 
 
 def _chance_given(label_proportions: Any, shape: tuple[int, ...]) -> ChanceRule:
-    """Return the chance rule of given label proportions or counts, or raise if they are invalid."""
+    """Return the chance rule for given label proportions or counts, or raise if invalid."""
     given = np.asarray(label_proportions)
     if given.dtype.kind not in "biuf" or given.shape != shape:
         raise ValueError(

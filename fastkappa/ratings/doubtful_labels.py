@@ -83,7 +83,7 @@ GRADES = frozenset(
         *("high", "some", "few", "many", "all", "partial", "complete", "weak", "strong"),
     ]
 )
-# A label followed by a mark or a remark. It must be `RARER` times as rare as the label alone.
+# A label followed by a mark or a remark, which must be `RARER` times as rare as the label alone.
 FOOTNOTES = "?*!\u2020\u2021\u00a7\u00b9\u00b2\u00b3"
 REMARK = re.compile(
     rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013]|:) .*|\n.*)", re.DOTALL

@@ -241,9 +241,9 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
 
 
 def _in_one(source: Any) -> Any:
-    """Return rows as columns, and record batches as a stream; return other sources unchanged.
+    """Convert rows to columns, and record batches to a stream; return other sources unchanged.
 
-    Rows are a list of dictionaries, and record batches are a list or an iterator.
+    Rows are passed as a list of dictionaries, and record batches as a list or an iterator.
     """
     first: Any
     batches: Iterator[Any]
@@ -343,7 +343,7 @@ def _columns(
     text: Sequence[Any],
     labels: Mapping[Any, Collection[str]] = NO_LABELS,
 ) -> Mapping[Any, Any]:
-    """Return columns from any source by name; columns in ``text`` are never read as numbers."""
+    """Return columns of any source by name. Columns in ``text`` are never read as numbers."""
     source = _in_one(source)
     if are_paths(source):
         return arrow_folders.columns_of_path(source, names, text=text, labels=labels)

@@ -57,7 +57,7 @@ ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
 # The number of rows per batch.
 BATCH = 1 << 18
-# If each column has its own thread, batches are longer, because threads wait at the end of a batch.
+# The number of rows per batch if each column has its own thread, which waits after a batch.
 SHARED_BATCH = 1 << 19
 
 # A function that is called repeatedly with the number of bytes read so far.
@@ -436,7 +436,7 @@ def naming(path: Path) -> Iterator[None]:
 
 @contextmanager
 def naming_part(path: Path) -> Iterator[None]:
-    """Name one of several files in all errors, even in those about its ratings."""
+    """Name one of several files in all errors, even in errors about its ratings."""
     try:
         with naming(path):
             yield

@@ -208,7 +208,7 @@ def name_seen(name: Any) -> str:
 
 
 def refuse_repeated_names(names: Sequence[Any], n_rows: int, *, in_order: bool) -> None:
-    """Raise if rows contain the names of their columns."""
+    """Raise if any rows repeat the names of the columns."""
     if n_rows:
         listed = ", ".join(map(repr, names))
         raise RatingsError(

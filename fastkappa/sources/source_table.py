@@ -330,7 +330,7 @@ class SourceTable:
         )
 
     def _refuse_repeated_names(self) -> None:
-        """Raise if rows contain the names of their columns, and no other row has these labels."""
+        """Raise if rows repeat the names of the columns, and no other row has these labels."""
         axes = self.axes[1:]
         names = [name_seen(axis.column) for axis in axes]
         if names[0] == names[1] or is_number(names[0]):

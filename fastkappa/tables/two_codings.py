@@ -1,9 +1,9 @@
 """Detect, from a table, that two raters name or number the same labels differently.
 
-For example, one writes "stage 2" and the other "Stage2", one counts from 0 and the other from 1, 1
-is the best grade for one and the worst for the other, or a model's classes are named in another
-order. Recoding then increases the agreement. Or one rater writes a label in a second way now and
-then, such as "mil" and "mild".
+For example, one rater writes "stage 2" and the other "Stage2", one counts from 0 and the other from
+1, 1 is the best grade for one and the worst for the other, or a model's classes are named in
+another order. Recoding then increases the agreement. A rater can also use a second spelling of a
+label now and then, such as "mil" for "mild".
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ REMEDY = "Number the labels the same way if both raters use the same scale."
 def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> bool:
     """Return whether a table needs a closer look, in less than a microsecond.
 
-    It does if at least two labels, or one of words, have no agreement, as after a shift. It also
-    does if the two corners off the diagonal contain at least twice as many items as the corners on
-    it, as after a reversal, or if the largest cell is off the diagonal, as after a permutation.
+    A closer look is needed if raters never agree on at least two labels (one label if labels are
+    words), as after a shift; if the two corners off the diagonal contain at least twice as many
+    items as the corners on the diagonal, as after a reversal; or if the largest cell is off the
+    diagonal, as after a permutation.
     """
     # For few labels, counting in a list is faster than counting in a NumPy array.
     agreed = table.diagonal().tolist()
@@ -230,7 +231,7 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
 
 
 def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about raters who use the same labels, but each for other categories."""
+    """Return the warning about raters who use the same labels for different categories."""
     used = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
     counts = table[np.ix_(used, used)]
     columns = _partners(counts)
@@ -238,7 +239,7 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
     given, better = (_kappa(places, places, own, 0) for own in (counts, counts[:, columns]))
     if better < max(NEAR, given + BETTER) or counts.sum() * better**2 < 2 * EVIDENCE:
         return None
-    # A rater who is a step higher leaves no items for the lowest label.
+    # A rater who rates one step higher never uses the lowest label.
     by_chance = counts.sum(axis=1) * counts.sum(axis=0)[columns] / counts.sum()
     moved = np.flatnonzero(columns != places)
     if (counts[moved, columns[moved]] <= by_chance[moved]).any():
@@ -255,7 +256,7 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
 
 
 def _partners(table: AnyArray) -> NDArray[np.intp]:
-    """Return a column for each row, taking the largest cells first."""
+    """Match each row with a column, starting with the largest cells."""
     rest = table.astype(float)
     columns = np.zeros(len(rest), np.intp)
     for _ in columns:

@@ -51,9 +51,9 @@ class Rounding(NamedTuple):
 
     ``table`` and ``kappa`` describe the items on which the thresholds were found. Row i,
     column j of the table counts the items with label i that were given label j.
-    ``oof_positions`` has the position of the label that each item gets from the thresholds of
-    the other folds, and ``oof_kappa`` is its kappa. Both are None without folds. An undefined
-    kappa is NaN.
+    ``oof_positions`` contains the positions of the labels that items get from the thresholds of the
+    other folds, and ``oof_kappa`` is their kappa. Both are None without folds. An undefined kappa
+    is NaN.
     """
 
     thresholds: AnyArray
@@ -95,7 +95,7 @@ def find_rounding(
         The number of bootstrap resamples for the method 'bagged'.
     folds : int, sequence of (train, test) or None, default=5
         Folds for the out-of-fold labels, which test each item once. An int is the number of folds,
-        stratified by label. If None, these labels are not computed.
+        stratified by label. None means no out-of-fold labels.
     rng : Generator
         The random number generator, which draws the resamples, then the folds, then the resamples
         of each fold.
@@ -134,7 +134,7 @@ def find_rounding(
     if len(order) < len(numbers):
         order = np.flatnonzero(np.asarray(sample_weight))[order]
     if isinstance(folds, int):
-        # Items of weight 0 train no fold, so they can be in any of them.
+        # Items of weight 0 are not used for training, so they can be in any fold.
         fold_of = np.zeros(len(numbers), np.intp)
         fold_of[order] = stratified_folds(items, folds, rng)
         folds = splits_of(fold_of, folds)
@@ -175,7 +175,7 @@ def _out_of_fold(
     scores: AnyArray,
     splits: Splits,
 ) -> NDArray[np.intp]:
-    """Return the position of the label of each score at the thresholds of the other folds.
+    """Return the position of each score's label at the thresholds of the other folds.
 
     Sorted item i has the score ``scores[order[i]]``.
     """

@@ -93,7 +93,7 @@ def opened_raters(
 
 
 def _together(files: Mapping[str, tuple[Source, str]]) -> Source:
-    """Return a source with the names of all files; only its first file is read to report errors."""
+    """Return a source named after all files. Only its first file is read, to report errors."""
     sources = [source for source, _ in files.values()]
     names = first_of_many([source.name for source in sources], MOST_NAMED)
     return sources[0]._replace(name=names)

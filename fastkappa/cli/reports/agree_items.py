@@ -45,5 +45,5 @@ def of_items(request: AgreeRequest, read: RatersRead, weights: Weights) -> tuple
 
 
 def _text_of(label: Any, separator: str) -> Any:
-    """Return a label for a file; the labels of a set are joined."""
+    """Return a label as text for a file, joining the labels of a set."""
     return set_text(label, separator) if isinstance(label, frozenset) else label

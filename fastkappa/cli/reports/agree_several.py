@@ -305,7 +305,7 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
 
 
 def _distances(request: AgreeRequest, whole: Ratings, weights: Weights) -> Weights:
-    """Return the weights that order the disputed items; for sets, the distances at the level."""
+    """Return the weights that order the disputed items, or for sets the level's distances."""
     if request.level == "jaccard" or request.level == "masi":
         return set_distances(request.level, whole.labels)
     return weights

@@ -287,9 +287,9 @@ def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None
 
 
 def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
-    """Warn of raters without an item in common with others, because ids can be written differently.
+    """Warn about raters who share no item with others, because ids can be written differently.
 
-    ``raters`` are the numbers of the raters, sorted by item. A crowd can have such raters.
+    ``raters`` are the numbers of the raters, sorted by item. In a crowd, such raters are normal.
     """
     alone = raters[starts[:-1][np.diff(starts) == 1]]
     if not len(alone) or len(names) > MOST_JUDGED:
@@ -306,8 +306,8 @@ def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[n
 def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bool:
     """Warn about similar item names that probably mean the same item, because no rater rated both.
 
-    Return whether there are any. ``pairs`` are sorted numbers: item times the number of raters,
-    plus the rater.
+    Return whether there are such raters. ``pairs`` are sorted numbers: item times the number of
+    raters, plus the rater.
     """
     starts = np.searchsorted(pairs, np.arange(items.n_distinct + 1) * n_raters)
     # An item that every rater has rated under one name has no second spelling.

@@ -88,13 +88,13 @@ def chance_of_randolph(distances: Floats) -> Chance:
 
 
 def chance_of_given(proportions: Floats) -> ChanceRule:
-    """Assume given label proportions: shape (l,), or (R, l) with a row per rater."""
+    """Assume given label proportions, of shape (l,), or (R, l) with one row per rater."""
 
     def rule(distances: Floats) -> Chance:
         if proportions.ndim == 1:
             expected = proportions @ distances @ proportions
         else:
-            # The mean over the pairs of different raters.
+            # the mean over the pairs of different raters
             total, n_raters = proportions.sum(axis=0), len(proportions)
             same = (proportions @ distances * proportions).sum()
             expected = (total @ distances @ total - same) / (n_raters * (n_raters - 1))

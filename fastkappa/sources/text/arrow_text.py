@@ -153,7 +153,7 @@ def text_batches(
 
 @contextmanager
 def _naming_lines(file: TextFile) -> Iterator[None]:
-    """Add the encoding, an open quote or missing column name to errors of pyarrow about them."""
+    """Explain pyarrow's errors about the encoding, an open quote or a missing column name."""
     import pyarrow
 
     with naming_encoding(file.path, file.text_format.encoding):
@@ -206,7 +206,7 @@ def read_text(
 
 
 def _refuse_names_in(table: Any, file: TextFile) -> None:
-    """Raise if rows of strings contain the names of their columns, which no other row contains."""
+    """Raise if rows of strings repeat the names of the columns, which no other row contains."""
     import pyarrow
     from pyarrow import compute
 
@@ -305,7 +305,7 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
 
 
 def _text_in(file: TextFile, opened: Any) -> Any:
-    """Return an opened file, decompressed if necessary, with one space between aligned columns."""
+    """Return a stream of a file, decompressed if necessary, with single spaces between columns."""
     import pyarrow
 
     encoding = file.text_format.encoding

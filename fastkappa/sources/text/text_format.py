@@ -45,8 +45,8 @@ class TextFormat(NamedTuple):
     decimal : str
         The decimal point of numbers.
     is_aligned : bool
-        Whether the columns are aligned with spaces, so that several spaces are one delimiter. This
-        is found in the first line.
+        Whether the columns are aligned with spaces, so that several spaces are one delimiter. The
+        first line shows this.
     """
 
     delimiter: str | None = None
@@ -84,13 +84,13 @@ def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> lis
 
 
 def has_row_names(file: TextFile) -> bool:
-    """Return whether the row below the names has one field more, as R writes row names."""
+    """Return whether the row below the names has one more field, like R's row names."""
     rows = list(islice(_rows(file.path, file.delimiter, file.text_format), 2))
     return file.text_format.has_names and [len(rows[0]) + 1] == [len(row) for row in rows[1:]]
 
 
 def _rows(path: Path, delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
-    """Yield the rows that have fields, up to a row that is unusual."""
+    """Yield the nonempty rows, up to the first unusual row."""
     with (
         suppress(csv.Error, UnicodeError),
         naming_encoding(path, text_format.encoding),
@@ -173,7 +173,7 @@ def opened_rows(path: Path, text_format: TextFormat, errors: str = "strict") -> 
 
 
 def unaligned(line: str) -> str:
-    """Return a line with one space between fields; spaces in quotes are part of a label.
+    """Return a line with one space between fields. Spaces in quotes are part of a label.
 
     Examples
     --------

@@ -105,7 +105,7 @@ def sort_scores(items: ScoredItems) -> SortedScores:
 def sort_with_order(
     items: ScoredItems, kind: Literal["quicksort", "stable"] = "stable"
 ) -> tuple[SortedScores, NDArray[np.intp]]:
-    """Return the items sorted by score, and the index of each of them."""
+    """Return the items sorted by score, and the original index of each item."""
     n_labels = items.n_labels
     # The array is copied, because NumPy's sort can access memory out of bounds if another thread
     # changes the array.
