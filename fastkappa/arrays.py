@@ -31,7 +31,7 @@ class SupportsArray(Protocol):
     def __array__(self, *args: Any, **kwargs: Any) -> AnyArray: ...
 
 
-# A matrix given by the user. NumPy's ArrayLike includes strings, so type checkers would accept any
+# The type of a user's matrix. NumPy's ArrayLike includes strings, so type checkers would accept any
 # string as the name of a weighting scheme or level.
 Matrix: TypeAlias = AnyArray | SupportsArray | Sequence[Sequence[float] | AnyArray]
 

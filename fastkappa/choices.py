@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
 
-# The names of the same choices in other libraries and on the command line. The value None means the
-# default.
+# Other names for the choices, used by other libraries and on the command line. The value None means
+# the default.
 ELSEWHERE: dict[str, str | None] = {
     **dict.fromkeys(("none", "auto", "default", "unweighted", "nominal", "identity", "equal")),
     **dict.fromkeys(("squared", "square", "fleiss-cohen"), "quadratic"),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-# Floats below this limit have fewer digits, and even smaller floats become 0.
+# Floats below this limit have reduced precision, and even smaller floats become 0.
 LEAST_P_VALUE = 1e-300
 # The separator between the labels of a set.
 SET_SEPARATOR = " + "
@@ -47,7 +47,7 @@ def label_text(label: Any) -> str:
     """Return a label as one line of text, such as "2" for 2.0."""
     if isinstance(label, frozenset):
         label = set_text(label)
-    # Python writes floats from 1e16 on with an exponent, which is easier to read.
+    # Python writes floats of 1e16 and above with an exponent, which is easier to read.
     whole = isinstance(label, float) and label.is_integer() and abs(label) < 1e16
     return printable(int(label) if whole else label)
 

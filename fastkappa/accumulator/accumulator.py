@@ -396,8 +396,8 @@ class ConfusionAccumulator:
         """Add a batch's or another accumulator's contents. The caller must hold the lock."""
         labels = part.table.rows
         if labels.dtype.kind == "f" and self._rest.table.rows.dtype.kind != "f":
-            # The call raises an error if a float cannot represent an integer that was added
-            # earlier.
+            # `union_of_labels` raises an error if a float cannot represent an integer that was
+            # added earlier.
             union_of_labels([self._total().table.rows, labels])
             # from now on, 64-bit integers must be compared with the floats
             self._integers.look_again()

@@ -17,7 +17,8 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, add, occurring, scatter, subtract
 
 SO_FAR = "the accumulator"
-# The largest number of labels that can be given or declared. The table has a cell for each pair.
+# The largest number of labels that can be given or declared. A table has a cell for each pair of
+# labels.
 MOST_LABELS = 4096
 NO_RATINGS = Column(np.empty(0, np.int64), np.dtype(np.int64))
 # The two layers of a table are items without a weight and items with a weight.
@@ -91,8 +92,8 @@ class Snapshot(NamedTuple):
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         left = self.n_float - other.n_float, self.n_missing - other.n_missing
-        # The sum of a cell without weighted items must be 0. Otherwise the subtracted weights
-        # differ from the added weights.
+        # If the sum of a cell without weighted items is not 0, the subtracted weights differ from
+        # the added weights.
         if table is None or min(left) < 0 or (other.table.sums is not None and _has_more(table)):
             raise ValueError(NOT_ADDED)
         return self._replace(table=table, n_float=left[0], n_missing=left[1])

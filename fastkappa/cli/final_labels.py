@@ -94,7 +94,7 @@ def final_labels(
     labels, decided_by = votes(read.whole)
     position = {item: i for i, item in enumerate(items)}
     given = read.whole.labels.tolist()
-    # A decision can be a set that no rater gave, if its labels occur.
+    # A decision can be a set that no rater gave, if all labels in the set occur.
     known = {label_text(x): x for x in (given if separator is None else chain(*given))}
     n_against_all = 0
     for item, text in texts.items():

@@ -32,7 +32,7 @@ ADVICE = {
     "light_kappa and pairwise_kappa support": "Light's kappa supports",
     "; take (weights + weights.T) / 2, or see pairwise_kappa and light_kappa": "",
 }
-# Advice for Python users about another form of input, with its command-line replacement.
+# Advice for Python users about other forms of input, with command-line replacements.
 FORMS = [
     (
         r": (give|use) Ratings\.from_(counts|table).*",
@@ -102,7 +102,7 @@ def arguments_named(**names: str) -> Iterator[None]:
     RatingsError
         Instead of a ``ValueError`` in the block, with the changed text.
     """
-    # The pattern matches neither options nor names in quotes.
+    # A pattern for names that matches neither options nor names in quotes.
     argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")
 
     def named(text: object) -> str:

@@ -147,7 +147,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             check_some_weight(sample_weight)
             some = sample_weight != 0
             features, truth = X[some], y[some]
-            # The weights are divided by the largest, so that their squares do not overflow.
+            # The weights are divided by the largest weight, so that their squares do not overflow.
             heaviest = sample_weight.max()
             roots, penalty = np.sqrt(sample_weight[some] / heaviest), penalty / heaviest
         self._solve(features, truth, roots, penalty)

@@ -407,7 +407,7 @@ def _scores_of(X: Any) -> AnyArray:
     if scores.dtype.kind in "iu":
         return as_float64(scores, "X")
     if scores.dtype.kind == "f":
-        # scikit-learn converts numbers in another byte order to float64, which has other midpoints.
+        # scikit-learn converts numbers in another byte order to float64, whose midpoints differ.
         scores = scores.astype(scores.dtype.newbyteorder("="), copy=False)
     floats: AnyArray = check(scores, dtype=[np.float64, np.float32])
     return floats

@@ -79,7 +79,7 @@ def confusion_matrix(
 
 @overload(confusion_matrix, strict=False)
 def _compile_confusion_matrix(y1: Any, y2: Any, n_labels: Any, *_: Any, **__: Any) -> Any:
-    # numba reads the names and defaults of the other arguments from the compiled function below.
+    # numba reads the names and defaults of all other arguments from the compiled function below.
     check_labels("y1", y1)
     check_labels("y2", y2)
     if not isinstance(n_labels, types.Integer):
@@ -109,7 +109,8 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
         raise ValueError("n_labels must be at least 1")
     if n_items >= LONG and _are_few(n_labels, n_labels):
         return _count_many_items(y1, y2, n_labels, drop_outside)
-    # With more labels than this, the package's other kernel is hardly faster, and slow to compile.
+    # With more labels, the package's other kernel, `count_many`, would be hardly faster, and is
+    # slow to compile.
     table = np.zeros((n_labels, n_labels), np.int64)
     beyond = np.uint64(n_labels)
     for i in range(n_items):

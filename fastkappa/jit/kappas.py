@@ -32,7 +32,7 @@ NO_MATRIX = np.zeros((1, 1), np.int64)
 # Integer sums with a bound below this value cannot overflow int64.
 INT64_SAFE = float(1 << 61)
 LARGEST_FLOAT = np.finfo(np.float64).max
-# The smallest exponent used for scaling. 2.0**1000 is still finite.
+# The smallest exponent used for scaling, because 2.0**1000 is still finite.
 LEAST_EXPONENT = -1000
 
 

@@ -21,7 +21,7 @@ from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable, offsets_fro
 # A pair (start, stop) means the items start <= i < stop.
 Range = tuple[int, int]
 
-# The values with code 0 in the first and in the second column.
+# The two values that have code 0 in the first and in the second column.
 Lowest = tuple[int, int]
 
 SumMoments = Callable[[AnyArray, AnyArray, int, int, Range], tuple[int, ...]]

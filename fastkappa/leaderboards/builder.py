@@ -185,7 +185,7 @@ class LeaderboardBuilder:
             names_here = [full_names[j] for j in batch]
             weights = self._weights_of(read[batch[0]].items)
             counted.append((batch, self._order.count(names_here, pairs, labels, weights)))
-        # All predictions are valid at this point, so all of them are added.
+        # At this point all predictions are known to be valid, so all of them are added.
         for batch, (table, n_other) in counted:
             present = labels_present(table.counts, labels is not None)
             sums = table.counts if table.sums is None else table.sums
@@ -365,7 +365,8 @@ class LeaderboardBuilder:
             )
             totals = table.counts if table.sums is None else table.sums
             counted = totals[some].sum(axis=1)[:, mask] @ products.predicted
-            # Counts must be equal, but sums of float weights can differ by rounding errors.
+            # Equal items have equal counts, but their sums of float weights can differ by rounding
+            # errors.
             found, tolerance = sums.columns.sum(axis=0), 0 if table.sums is None else 1e-6
             if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()
@@ -398,7 +399,7 @@ def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:
     alike: dict[Any, list[_Resampled]] = {}
     for part in resampled:
         rows = part.sums.rows
-        # If ``rows`` has one column per prediction, the predictions do not share their true labels.
+        # If ``rows`` has one column per prediction, the predictions do not share true labels.
         key = (
             part.products.true.tobytes(),
             rows.shape[2],

@@ -19,7 +19,7 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.results.text import shortened
 from fastkappa.statistics.weights import Weights, weights_text
 
-# For each interval in a row, the names of its two limits.
+# For each interval in a leaderboard row, the names of its two limits.
 ENDS = {
     "interval": ("low", "high"),
     "difference_interval": ("difference_low", "difference_high"),

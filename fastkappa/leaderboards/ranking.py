@@ -21,7 +21,7 @@ from fastkappa.statistics.intervals.methods import choose_method, intervals
 from fastkappa.statistics.kappa import kappas as kappas_of_stack
 from fastkappa.statistics.weights import Weights
 
-# A kappa has no interval if a larger proportion of its replicates is undefined.
+# A kappa has no interval if more than this proportion of its replicates is undefined.
 MOST_UNDEFINED = 0.05
 # The number of replicates computed together.
 AT_ONCE = 256
@@ -276,7 +276,7 @@ def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
 
 def in_single(groups: FloatTable) -> AnyArray:
     """Convert integers to float32, to save memory, if float32 represents all of them exactly."""
-    # Numbers that are too large become infinite, so they compare as different.
+    # Numbers that are too large for float32 become infinite, and thus differ from the originals.
     with np.errstate(over="ignore"):
         single = groups.astype(np.float32)
     is_whole = np.array_equal(single, groups) and np.array_equal(single, np.rint(single))

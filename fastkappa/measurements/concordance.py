@@ -383,7 +383,7 @@ def _result(
     if sums is not None:
         n_clusters = sums.n_clusters
         freedom = n_clusters - 1
-        # If the error without clusters is undefined, so is the error with clusters.
+        # The error with clusters is undefined if the error without clusters is undefined.
         if error > 0:
             with np.errstate(divide="ignore", invalid="ignore"):
                 above, below = _parts(sums_of_samples(sums.without, centre))

@@ -196,8 +196,8 @@ def _kappa(items: _Items, exponent: int) -> float:
         y, p = y - mean_true, p - mean_pred
         wy, wp = (y, p) if w is None else (w * y, w * p)
         parts.append((wy.sum(), wp.sum(), (wy * y).sum(), (wp * p).sum(), (wy * p).sum()))
-    # The means are rounded, so the sums of centred numbers are not exactly 0. The terms below
-    # correct for this.
+    # The terms below correct for rounding of the means, which keeps the sums of centred numbers
+    # from being exactly 0.
     rest_true, rest_pred, squares_true, squares_pred, products = (
         math.fsum(sums) for sums in zip(*parts)
     )

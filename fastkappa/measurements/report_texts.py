@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fastkappa.formatting import count_text, printable
 from fastkappa.results.report import RATERS
 
-# If there are more raters, reports contain their number instead of their names.
+# With more raters than this, reports contain the number of raters instead of their names.
 MOST_NAMED = 10
 
 

@@ -273,7 +273,7 @@ def _signs(
     far = counts[used] @ distances
     every = np.arange(len(far))
     difference = far[every, model[used]] - far[every, person[used]]
-    # Sums of the same distances in a different order can differ by rounding errors.
+    # Sums of the same distances in another order can differ by rounding errors.
     difference[np.abs(difference) <= 1e-12 * far.max(initial=0.0)] = 0.0
     return np.sign(difference), used
 

@@ -27,7 +27,7 @@ from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
 
-# If there are more labels than this, patterns of counts would need too much memory.
+# With more labels than this, patterns of counts would need too much memory.
 MOST_LABELS = 200
 
 

@@ -46,7 +46,8 @@ from fastkappa.statistics.weights import Weights, as_weights, weights_text
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Score intervals are used up to this total number of cells. 100 raters with 14 labels take 5 s.
+# Score intervals are used up to this total number of cells. For 100 raters and 14 labels, they take
+# 5 s.
 MOST_SCORE_CELLS = 1 << 20
 # The width of a rater's name in a printed matrix.
 LONGEST_NAME = 16

@@ -12,7 +12,7 @@ from fastkappa.planning.planned_tables import Margins
 
 PlannedAlternative: TypeAlias = Literal["two-sided", "one-sided", "greater", "less"]
 MOST_RATERS = 100
-# Plans with more items are refused, because rounding errors would dominate.
+# The largest number of items in a plan. With more items, rounding errors would dominate.
 MOST_ITEMS = 10**12
 
 
@@ -58,7 +58,7 @@ def check_design_effect(value: float, name: str = "design_effect") -> None:
 def independent_items(n: int, design_effect: float) -> int:
     """Return the number of independent items, at least 2, equivalent to n items in clusters."""
     check_design_effect(design_effect)
-    # Adding 1e-9 prevents rounding from removing an item.
+    # Adding 1e-9 keeps rounding errors from reducing the number of items by one.
     return n if design_effect == 1 else max(2, math.floor(n / design_effect + 1e-9))
 
 

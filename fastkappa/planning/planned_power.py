@@ -45,9 +45,9 @@ FEW_OUTSIDE = 10
 # The largest and smallest number of studies. The standard error of a power of 80 % is 0.6
 # percentage points with the largest number and 1.3 with the smallest.
 MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
-# The number of studies for a first estimate of the number of items.
+# The number of studies to simulate for a first estimate of the number of items.
 FIRST_STUDIES = 200
-# The largest number of studies times the cost per study, which takes about 0.1 s.
+# The largest product of the number of studies and the cost per study, which takes about 0.1 s.
 STUDIES_COST = 300_000
 WITHIN = 0.02
 # The time for the moments of z grows with the fifth power of the number of labels, and the time for

@@ -187,7 +187,7 @@ def least_narrow(widths: Callable[[AnyArray], FloatTable], width: float, guess: 
 
     ``widths`` is called with several n at a time, because this is hardly slower than with one.
     """
-    # a sample size whose interval is too wide or undefined
+    # a sample size whose interval is known to be too wide or undefined
     wide = 1
     tried = guess * 2 ** np.arange(AT_ONCE)
     while True:

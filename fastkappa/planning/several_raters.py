@@ -110,8 +110,8 @@ def kappas_and_deviations(means: FloatTable, weights: Weights) -> tuple[FloatTab
     expected = (margins * by_label).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = observed / expected
-        # The derivative of kappa. Its factor of 2 is due to the expected agreement being quadratic
-        # in the margins.
+        # The derivative of kappa has a factor of 2, because the expected agreement is quadratic in
+        # the margins.
         slope = np.column_stack([-np.ones(len(first)), 2 * ratio[:, None] * by_label])
         slope /= expected[:, None]
         squares = ((slope[:, None, :] @ products)[:, 0] * slope).sum(axis=1)

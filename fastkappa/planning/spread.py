@@ -64,7 +64,7 @@ def variation(
     up = statistic((means + moved) / (1 + step[:, None]))
     down = statistic((means - moved) / (1 - step[:, None]))
     slopes = (up - down) / (2 * step)
-    # Rescaling also curves straight lines. The second term corrects for this.
+    # Rescaling also curves straight lines, which the second term corrects.
     bends = (up + down - 2 * value) / step**2 + 2 * slopes
     deviation = np.sqrt((weight * slopes**2).sum())
     return Variation(value, float(deviation), float((weight * bends).sum() / 2))

@@ -103,7 +103,7 @@ def plot_agreement(
         grid = laid_out(grid)
     if marginals:
         _draw_histograms(grid)
-        # The histograms also take up space.
+        # The figure includes space for the histograms.
         grid = grid if ax is None else laid_out(grid)
     _draw_bubbles(grid, downwards=1 if reverse_y else -1)
     find_glyphs(grid.ax)

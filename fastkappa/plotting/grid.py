@@ -23,7 +23,7 @@ LONGEST_LABEL = 40
 SMALLEST_TEXT = 4.0
 LARGEST_TEXT = 12.0
 TICK_TEXT = 10.0
-# Integer counts below this are written in full.
+# Integer counts below this limit are written in full.
 WRITTEN_IN_FULL = 10**5
 THOUSANDS = ("", "k", "M", "G", "T")
 

@@ -76,7 +76,7 @@ def tint(colour: str, strength: float) -> tuple[float, ...]:
 
 def text_colour(background: Any) -> str:
     """Return black or white, whichever is easier to read on a colour."""
-    # At this luminance, black and white have equal contrast by the formula of WCAG 2.
+    # The luminance at which black and white have equal contrast by the formula of WCAG 2.
     return "black" if luminance(background) > 0.179 else "white"
 
 

@@ -108,11 +108,11 @@ THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 # SurveyMonkey file, cells contain RESPONSE.
 IMPORT_ID = '{"ImportId":'
 RESPONSE = "Response"
-# Among this many items, most labels occur more than once.
+# The number of first items among which most labels occur more than once.
 SOME_ITEMS = 1 << 10
 # Longer lists of names are rarely typed by hand, so they are not checked for typing errors.
 MOST_TYPED = 10_000
-# With fewer items, every item can have a different label by chance.
+# With fewer items than this, every item can have a different label by chance.
 FEWEST_IDS = 10
 
 
@@ -324,7 +324,8 @@ def _dittos(labels: Iterable[Any]) -> list[str]:
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
     """Warn about a few numbers among words, such as codes for missing ratings or for the words."""
     for name, column in columns.items():
-        # The names are checked first, because counting requires a pass over all ratings.
+        # The names of the labels are checked first, because counting requires a pass over all
+        # ratings.
         if not any(is_number(str(label)) for label in column.categories or ()):
             continue
         times = +_times(column)

@@ -62,7 +62,7 @@ def _is_float64(number: int) -> bool:
 
 def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
     """Raise if converting a list to an array of floats rounded an integer."""
-    # A sum of squares takes a single call and a third of the time of a maximum.
+    # A sum of squares is computed by a single call, in a third of the time of a maximum.
     if isinstance(values, (list, tuple)) and not np.vdot(floats, floats) < LARGEST_SQUARE:
         for given, read in zip(np.array(values, object).flat, floats.flat):
             if isinstance(given, (int, np.integer)) and int(given) != float(read):
@@ -85,7 +85,7 @@ def first_rounded(numbers: AnyArray) -> int | None:
     for start in range(0, len(numbers), CHUNK):
         part = numbers[start : start + CHUNK]
         part = part.astype(np.int64 if part.dtype.kind == "i" else np.uint64)
-        # The absolute value of the smallest int64 wraps, but is correct as uint64.
+        # The absolute value of the smallest int64 wraps, but is correct when read as uint64.
         size = np.abs(part).view(np.uint64)
         if size.max() < LARGEST_EXACT:
             continue
@@ -121,7 +121,7 @@ def _fit(dates: AnyArray, finer: np.dtype[Any]) -> NDArray[np.bool_]:
     numbers = dates.astype(np.int64)
     last = np.array([INT64_MAX]).view(finer.newbyteorder("=")).astype(dates.dtype)
     most = int(last.astype(np.int64)[0])
-    # The lowest value is excluded, because NumPy cannot convert it back.
+    # The lowest value of the unit is excluded, because NumPy cannot convert it back.
     return (-most < numbers) & (numbers <= most)
 
 

@@ -52,7 +52,8 @@ LETTER_FIRST = re.compile(r"([a-z])[.:)] ([^\W\d_].*)")
 NAMED = re.compile(
     r"[^\W\d_][^:]*: (.*\w)|(?:option|answer|choice|response|model|assistant) ([a-z])"
 )
-# Answers that are alike if both occur and one of them is a word. Single letters are codes.
+# Answers, such as "y" and "yes", that are alike if both occur and one of them is a word. Single
+# letters are codes.
 YES = frozenset(["yes", "true", "y", "t", "ja", "j", "oui", "vrai", "wahr"])
 NO = frozenset(["no", "false", "n", "f", "nein", "non", "faux", "falsch"])
 # A blank beside one of these signs, or the sum in a Gleason score such as 3+4=7.
@@ -88,7 +89,7 @@ class Dated(NamedTuple):
     ranges: tuple[str, ...]
 
 
-# A tuple of two looks is the look of a label that also has each of these looks.
+# A tuple of two looks means that the label also has each of these looks.
 Look = str | float | Coded | Dated | tuple[Any, Any]
 
 

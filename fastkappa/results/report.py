@@ -17,7 +17,7 @@ MOST_ROWS = 60
 LARGEST_WITH_ZEROS = 10
 # The default names of the raters.
 RATERS = ("first rater", "second rater")
-# The limits for an estimate that has no interval.
+# The limits of a missing interval.
 NO_ENDS = (math.nan, math.nan)
 
 

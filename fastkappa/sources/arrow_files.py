@@ -134,7 +134,8 @@ def read_columns(
             import pyarrow
 
             batches = list(_batches(path, file_format, columns, on_progress, strings))
-            # Batches of JSON can differ in type, so each becomes a table. An empty file has none.
+            # Batches of JSON can differ in type, so each becomes a table. An empty file has no
+            # batches.
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
             tables = tables or [pyarrow.table({})]
             table = pyarrow.concat_tables(tables, promote_options="permissive")
@@ -403,8 +404,8 @@ def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) 
         batches = (reader.get_batch(i) for i in range(n_batches)) if is_file else reader
         for i, batch in enumerate(batches):
             on_progress(size * (i + 1) // n_batches if is_file else source.tell())
-            # Arrow does not validate batches itself. Only this call detects text that is not UTF-8,
-            # and codes without a rating.
+            # Arrow does not validate batches itself. Only this call to validate detects text that
+            # is not UTF-8, and codes without a rating.
             batch.validate(full=True)
             yield batch
 

@@ -46,7 +46,7 @@ from fastkappa.sources.text.text_format import PLAIN, TextFormat
 # The formats in which pyarrow can read a whole folder of files.
 OF_DATASETS = ("parquet", "arrow")
 READ_AHEAD = 4
-# Operating systems add such texts to the name of a copy: " (1)", " - Copy (2)" or "Kopie von ".
+# The texts that operating systems add to the name of a copy: " (1)", " - Copy (2)" or "Kopie von ".
 OF_COPIES = re.compile(
     r"^(copy of|kopie von|copie de|copia de) |[ _]\(\d+\)$"
     r"|[ _-]+\(?(\w+ )?(copy|kopie|copie|copia)\)?( ?\(?\d+\)?)?$",
@@ -159,7 +159,7 @@ def columns_of_path(
     """Return columns of a file, or of all files in a folder or list, each as one array."""
     found = columns_of_files(files_at(source), columns, text=text, labels=labels)
     whole = {name: in_one(found.pop(name)) for name in columns}
-    # Return the memory used for the blocks of the file to the operating system.
+    # The memory used for the blocks of the file is returned to the operating system.
     need_pyarrow("cli", "reading files").default_memory_pool().release_unused()
     return whole
 

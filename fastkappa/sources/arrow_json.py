@@ -105,7 +105,7 @@ def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
     except pyarrow.ArrowInvalid:
         return None
     fields = lines.schema.field
-    # pyarrow converts strings that look like times, so these columns are read again as strings.
+    # pyarrow converts strings that look like times, so columns of times are read again as strings.
     times = [n for n in columns if n in lines.column_names and "timestamp" in str(fields(n).type)]
     if times:
         texts = pyarrow.schema([(name, pyarrow.string()) for name in times])

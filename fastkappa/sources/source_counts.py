@@ -248,7 +248,7 @@ def _given(labels: Any, dtype: np.dtype[Any]) -> tuple[AnyArray, list[Any]]:
     keys: list[Any] = []
     for label in labels:
         key, type_of_label = key_of(label, "labels", fractions=True)
-        # A label of another type cannot match an item, so it gets a key that no rating has.
+        # A label of another type cannot occur in the ratings, so it gets a key that no rating has.
         is_known = dtype == NO_TYPE or are_comparable(dtype, type_of_label)
         keys.append(key if is_known else (label,))
     distinct(keys)

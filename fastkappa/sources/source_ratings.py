@@ -20,9 +20,9 @@ from fastkappa.ratings.labels import strings_array
 # require labels=.
 Key = int | float | str | None
 
-# The types that the ratings in a column can have. Columns of floats contain only whole numbers.
-# Booleans are stored as 0 and 1, dates and times as microseconds since 1970. A column without
-# ratings can lack a type.
+# The types that the ratings in a column can have. Columns of floats must contain only whole
+# numbers. Booleans are stored as 0 and 1, dates and times as microseconds since 1970. A column
+# without ratings can lack a type.
 INTEGERS, FLOATS, BOOLEANS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(bool)
 STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")

@@ -39,7 +39,7 @@ from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 
 # With fewer clusters, interval coverage is below nominal (bench.studies.clusters).
 FEW_CLUSTERS = 50
-# Sums over clusters are computed in blocks of this many terms (8 MB).
+# The number of terms per block in sums over clusters (8 MB).
 BLOCK = 1 << 20
 # Whether many clusters are equal is judged from a sample of this many clusters.
 SAMPLE = 1 << 10

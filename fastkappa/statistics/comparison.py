@@ -438,7 +438,7 @@ def difference_of(what: str, both: tuple[float, float]) -> float:
 
 
 def _joint_counts(joint: ArrayLike) -> AnyArray:
-    # A cube of counts has the shape of a stack of tables, so the same checks apply.
+    # A cube of counts has the shape of a stack of tables, and is checked in the same way.
     counts = as_tables(
         joint, "joint", "compare_predictions(first, second, y_true=...) takes three columns."
     )

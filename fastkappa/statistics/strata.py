@@ -401,7 +401,7 @@ def _warn(why: str, stacklevel: int) -> None:
 def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
     """Raise if tables or results have different weights or distributions."""
     tables = list(tables)
-    # A table without a result is treated as normal, because its variances are divided by n.
+    # The distribution for a plain table is 'normal', because its variances are divided by n.
     if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
         raise ValueError(
             "kappas with different distributions cannot be compared: use"

@@ -14,12 +14,12 @@ from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 
 # The names that other packages use for the totals of rows and columns.
 MARGINS = ("all", "sum", "total")
-# With fewer items, the last row and column can equal the sums of the others by chance. With this
-# number in the corner (40 items), that happened in 1 of 400,000 simulated tables.
+# With fewer items, the last row and column can equal the sums of the others by chance. With 40
+# items, the number in the corner, a false match occurred in 1 of 400,000 simulated tables.
 FEWEST_IN_CORNER = 10
 # With fewer subjects, every row can be split evenly by chance.
 FEWEST_ROWS = 5
-# Sums of rounded proportions can differ from 1 by this much.
+# The largest difference from 1 of a sum of rounded proportions.
 ROUNDING = 1e-9
 FOR_RATINGS = (
     "For two columns of ratings: confusion_counts(y1, y2).table is their table, and"
@@ -86,7 +86,7 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
     For a stack, only the first table is checked.
     """
     n_labels = tables.shape[-1]
-    # item counts fit in int64
+    # tables of Python integers are skipped, because item counts fit in int64
     if n_labels < 2 or not tables.size or tables.dtype == object:
         return
     table = tables if tables.ndim == 2 else tables.reshape(-1, n_labels, n_labels)[0]

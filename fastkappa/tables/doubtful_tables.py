@@ -19,7 +19,7 @@ from fastkappa.ratings.real_numbers import CODES, FAR, codes_among
 from fastkappa.tables.two_codings import may_be_coded_apart, warn_of_two_codings
 
 MOST_NAMED = 5
-# The least average number of times that a label occurs in ratings.
+# The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
 # With more raters, a rater with few items can have labels that nobody else used.
 MOST_JUDGED = 20
@@ -164,7 +164,7 @@ def judge_raters(
     already reported (``are_recoded``). ``labels`` are the sorted labels of each rater,
     ``n_ratings`` their numbers of ratings, and ``sum_of`` returns the sum of a rater's ratings.
     """
-    # Dates in different units are compared elsewhere.
+    # dates in different units are compared elsewhere
     if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
         return
     _warn_of_totals(labels, min(n_ratings), sum_of)
@@ -175,7 +175,7 @@ def judge_raters(
         return
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
-        # A rater can share no label by chance if the rater used only one label, or labels that
+        # A rater can lack shared labels by chance if the rater used only one label, or labels that
         # hardly repeat.
         repeats = 1 < len(own) <= n / LEAST_REPEATS
         if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):

@@ -16,8 +16,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 
 INT64_MAX = (1 << 63) - 1
-# The length of strings is taken from the strings themselves, because the field can contain any
-# length.
+# The length of strings is taken from the strings themselves, because a declared length can be
+# wrong.
 DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
 
 

@@ -22,12 +22,12 @@ from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.looks import alike_among
 
-# The smallest kappa after recoding, and its smallest gain over the kappa of the given ratings.
+# The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
 # Without any agreement, ``n * kappa**2`` reaches 10 about once in 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
-# The smallest number of items with either name of a label, and the smallest number with both names.
+# The smallest number of items with either of two names of a label, and with both names.
 OFTEN, TOGETHER = 2, 3
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
@@ -92,7 +92,7 @@ def warn_of_two_codings(
     if is_alphabetical(array):
         if not are_given:
             found = _two_names(array, table, names) or _second_spellings(array, table, names)
-    # If raters agree on most items, no other numbering is better.
+    # If raters agree on most items, renumbering the labels cannot improve agreement.
     elif 2 * table.trace() < table.sum() and array.dtype.kind in "iufbUTO" and _is_predicted(table):
         found = _two_numberings(array.astype(float), table, names)
     found = found or _permuted(array, table, names)
@@ -124,7 +124,7 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     met = table[np.ix_(rows, columns)].astype(float)
     first, second = of_rows[rows, None].astype(float), of_columns[columns].astype(float)
     by_chance = first * second / n
-    # The kappa of the two labels, each against all others. The kappa is 1 if the two labels always
+    # The kappa between two labels, each against all other labels, is 1 if the two labels always
     # coincide.
     most = (first + second) / 2 - by_chance
     kappa = np.divide(met - by_chance, most, out=np.zeros_like(met), where=most > 0)
@@ -218,7 +218,7 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
     a, b = names
     step = _most_frequent(values - values[:, None], table)
     rows, columns = (values[table.any(axis=axis)] for axis in (1, 0))
-    # If a rater merely rates one step higher, the ratings stay within the scale.
+    # The ratings of a rater who merely rates one step higher stay within the scale.
     ends = {columns.min() - rows.min(), columns.max() - rows.max()}
     if step and ends == {step} and (better := _better(values, values - step, table)):
         how = f"{b} seems to number the labels {'higher' if step > 0 else 'lower'} than {a} by"

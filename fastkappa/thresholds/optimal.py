@@ -277,7 +277,8 @@ def optimal_thresholds(
         raise _class_size_error(least, items)
     if binned is None:
         thresholds = ordered.thresholds_at(best.places)
-    # Differences of float sums have rounding errors, so even the sum of no items can differ from 0.
+    # Differences between float sums have rounding errors, so even the sum over no items can differ
+    # from 0.
     table = best.table if items.counts_whole else items.table_at(thresholds)
     table = items.in_given_weights(table)
     kappa = float(kappas(table, weights))

@@ -42,7 +42,7 @@ MOST_SPLINE_ROWS = 1 << 10
 # Items with a smaller proportion of the total weight are left out, because they are lost in
 # rounding.
 LEAST_PROPORTION = 1e-12
-# With more items, the exact optimum generalises as well, and takes a fraction of the time.
+# With more items than this, the exact optimum generalises equally well in a fraction of the time.
 MOST_BAGGED = 10_000
 
 
@@ -261,8 +261,8 @@ class ThresholdFinder(NamedTuple):
         rows = np.diff(prefix)
         sums, sizes = np.add.reduceat(_times(numbers, items.weights), places[:-1]), rows.sum(axis=0)
         if items.weights is not None:
-            # The weights are summed again, because differences of prefix sums would have the
-            # rounding errors of the whole sums.
+            # The weights are summed again, because differences between prefix sums would have
+            # larger rounding errors.
             sizes = np.add.reduceat(items.weights, places[:-1])
         x = (sums / sizes - mean) / spread
         n_items = _effective_size(items)

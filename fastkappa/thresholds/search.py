@@ -143,7 +143,7 @@ def _worth_opening(programme: Programme, table: BinTable, cuts: Cuts) -> NDArray
     # If a bin was not worth opening in a coarser table, it is not worth opening now.
     worth &= table.open
     worth &= ~table.single(worth)
-    # About one run per cut is allowed.
+    # at most about one run of bins per cut
     return joined_runs(worth, table.n_below, programme.n_labels + 1) & table.open
 
 
@@ -162,7 +162,7 @@ def _thresholds_of_bins(table: BinTable, inside: OpenRows | None, places: Places
                 at = int(np.searchsorted(inside.rows, row))
                 scores[i] = inside.items.scores[inside.starts(n_below)[at] + rank - n_below[row]]
             else:
-                # If the next bin was not opened, the cut is at the end of that bin.
+                # If the bin after a cut was not opened, the cut is at the end of a bin.
                 scores[i] = table.end_scores(row)[0 if beyond > 0 else 1]
         sides.append(scores)
     return thresholds_between(*sides)

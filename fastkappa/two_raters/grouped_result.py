@@ -35,8 +35,8 @@ from fastkappa.statistics.weights import weights_text
 from fastkappa.two_raters.agreement_report import NULLS, agreed_on, in_clusters, shared_clusters
 from fastkappa.two_raters.agreement_result import AgreementResult
 
-# The largest number of groups that a sentence names. With more groups, it names only the groups
-# with the lowest and highest kappa.
+# The largest number of groups that a sentence names. With more groups, a sentence names only the
+# groups with the lowest and highest kappa.
 MOST_IN_SENTENCE = 5
 # the name for all groups together
 ALL = "all items"

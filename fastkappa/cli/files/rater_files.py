@@ -87,7 +87,7 @@ def opened_raters(
         for name, source in kept.items()
     }
     warn_of_copies([file for file in each if file.is_file()], of_any_name=True)
-    # The joined rating column is named as in the first file.
+    # The joined column of ratings has the name that it has in the first file.
     _, joined = next(iter(ratings.values()))
     return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings)
 

@@ -335,7 +335,7 @@ def _warn_of_few_shared(ratings: Ratings) -> None:
     shared[pairs] = tables.sum(axis=(1, 2))
     shared += shared.T
     if not shared.any():
-        return  # raters who share no items raise an error later
+        return  # later, an error is raised if raters share no items
     few = [
         f"{name} ({own.max()} of {total})"
         for i, (name, own, total) in enumerate(zip(ratings.rater_names or (), shared, n_rated))
@@ -442,7 +442,7 @@ def _of_group(
     """Return the ratings of a group, naming the group in errors."""
     try:
         with catch_warnings():
-            # Reading all rows together has already caused these warnings.
+            # These warnings have already been issued for all rows together.
             simplefilter("ignore", UserWarning)
             return ratings_of(columns, labels)
     except ValueError as error:

@@ -55,7 +55,7 @@ NO_CODE = (
     "--missing-codes names no code. An empty field of a text or JSON Lines file is always missing;"
     " for other files, write '\"\"'. To use NA, null or nan as labels, name them in --labels."
 )
-# Scores and measurements are not labels, so errors about them do not advise --labels.
+# Scores and measurements are not labels, so errors about them do not recommend --labels.
 ODD_SCORES = "give --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
 

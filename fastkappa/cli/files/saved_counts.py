@@ -85,8 +85,8 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
 
 def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
     """Warn about files with the same counts from the same source."""
-    # Counts saved in Python have no source, and small parts can have equal counts by chance. So a
-    # file is reported only if its name looks like that of a copy.
+    # A file is reported only if it is named like a copy, because counts saved in Python have no
+    # source, and small parts can have equal counts by chance.
     warn_of_copies([path for path, saved in read.items() if not saved.source])
     first_of: dict[str, Path] = {}
     for path, saved in read.items():

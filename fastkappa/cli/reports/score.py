@@ -78,7 +78,7 @@ def _with_interval(
     columns: tuple[str, str], counts: SourceCounts, weights: WeightsName | Floats
 ) -> AgreementResult:
     """Return the agreement with the interval of kappa."""
-    # Importing these modules earlier would make the run for a small file a tenth longer.
+    # Importing these modules earlier would increase the time for a small file by a tenth.
     from fastkappa.cli.agree_request import CONFIDENCE
     from fastkappa.cli.reports.agree_parts import check_whole
     from fastkappa.two_raters.agreement import make_result

@@ -14,8 +14,8 @@ from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.item_weights import read_scaled_weights
 from fastkappa.ratings.real_numbers import numbers_of_objects
 
-# The largest accepted difference of a row's sum from 1. Rounding to float16 or to three decimals
-# makes a smaller difference.
+# The largest accepted difference between a row's sum and 1. Rounding to float16 or to three
+# decimals causes smaller differences.
 TOLERANCE = 1e-3
 # A block of this many probabilities, with its temporaries, fits in the processor's cache.
 BLOCK = 1 << 15

@@ -85,8 +85,8 @@ def decode_column(view: Any, address: int, stride: int, codes: Any, position: in
 
 @njit
 def address_of(array: Any) -> Any:
-    # In numba, this is an unsigned integer, and adding a signed integer to it would result in a
-    # float.
+    # numba makes the address an unsigned integer, and adding a signed integer to it would result in
+    # a float.
     return np.int64(array.ctypes.data)
 
 

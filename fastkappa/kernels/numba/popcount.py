@@ -38,7 +38,7 @@ BLOCK = VECTORS * WIDTH
 COUNTERS = (LEVELS + 8) * WIDTH
 # The byte sums cannot overflow within this many blocks.
 BLOCKS = 255
-# With more planes, counting pairs one by one is faster.
+# With more planes than this, counting pairs one by one is faster.
 LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
 
 
@@ -128,7 +128,7 @@ def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
             here = vectors.after(builder, counters, (LEVELS + bit) * WIDTH)
             chosen = builder.and_(whole, vectors.constant(1 << bit))
             is_set = builder.icmp_unsigned("!=", chosen, zero)
-            # Lanes that are true contain -1, so they are subtracted.
+            # A lane that is true contains -1, and subtracting it adds 1.
             total = builder.sub(vectors.load(builder, here), builder.sext(is_set, BYTES))
             vectors.store(builder, total, here)
         return context.get_dummy_value()

@@ -26,7 +26,7 @@ PIECE = 1 << 18
 # A digit has 8 bits, and a key has 16 bits.
 MOST_CELLS = 1 << 8
 MOST_KEYS = 1 << 16
-# If there are fewer pairs, counting them one by one is faster.
+# With fewer pairs than this, counting them one by one is faster.
 LEAST_PAIRS = 1 << 14
 
 
@@ -70,7 +70,7 @@ class Keys:
         # Byte arithmetic is modulo 256, so the cell of the lowest labels can be subtracted at the
         # end.
         digits -= np.uint8((lowest_first * self.n_columns + lowest_second) % 256)
-        # Another thread may have changed the ratings to values that are not labels.
+        # Another thread can have changed the ratings to values that are not labels.
         if digits.max() >= self.n_cells:
             return False
         wide_keys = self.wide_keys[: n_pairs // self.n_digits]
@@ -85,7 +85,7 @@ class Keys:
         for _ in range(self.n_digits):
             by_digit = counts.reshape(-1, len(counts) // self.n_cells)
             cells += by_digit.sum(axis=1)
-            # Digits beyond the cells never occur.
+            # Digits that are not cell numbers never occur.
             counts = by_digit.sum(axis=0)[: self.n_cells ** (self.n_digits - 1)]
         return cells.reshape(self.n_rows, self.n_columns)
 

@@ -35,7 +35,7 @@ sum_moments = None
 # The temporaries of a chunk of this size stay in the L2 cache.
 CHUNK = 1 << 16
 LOOKED_UP_AT_ONCE = 1 << 13
-# ``np.bincount`` allocates a table for each chunk. Tables larger than this are updated in place
+# ``np.bincount`` allocates a table for each chunk, so tables larger than this are updated in place
 # instead.
 LARGEST_BINCOUNT = 1 << 17
 

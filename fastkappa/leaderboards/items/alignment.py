@@ -20,8 +20,8 @@ from fastkappa.leaderboards.items.ids import (
 from fastkappa.ratings.lengths import share_few_ids
 
 IDS_SHOWN = 5
-# The number of lists that a thread looks up together. For each such batch, the ids of the items are
-# hashed only once.
+# The number of lists that a thread looks up together. For each batch of lists, the ids of the items
+# are hashed only once.
 LISTS_AT_ONCE = 8
 
 
@@ -82,7 +82,7 @@ class ItemIds:
     def __init__(self, ids: Any, name: str) -> None:
         self._given = read_ids(ids, name)
         self._ids = settled(self._given)
-        # The latest list is kept, because the next list often has the same order.
+        # The most recent list is kept, because the next list often has the same order.
         self._last: tuple[Ids, Alignment] | None = None
         self._places = Places(self._ids)
         again = self._places.repeats()

@@ -42,8 +42,8 @@ TABLE = OtherForm(
 FEWEST_ROWS = 3
 # Fewer columns than this are always read as raters, even with very few subjects.
 FEWEST_TRANSPOSED = 8
-# The expected number of repeated label pairs for independent raters. The probability of no repeated
-# pair is then about exp(-7), one in a thousand, and even smaller for raters who agree.
+# The expected number of repeated label pairs for independent raters. With 7 expected repeats, the
+# probability of none is about exp(-7), one in a thousand, and even smaller for raters who agree.
 REPEATED_BY_CHANCE = 7.0
 # A table with more labels than this has many small counts, and small counts repeat.
 LARGEST_TABLE = 10

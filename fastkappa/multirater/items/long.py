@@ -40,7 +40,7 @@ from fastkappa.tables.two_codings import judge_pairs
 
 # Items and raters are considered swapped only if there are at most this many items.
 MOST_SWAPPED = 4
-# How many times rarer than the correct name a mistyped name must be, and how similar to it.
+# How many times rarer than the correct name a mistyped name is, and how similar both are, at least.
 RARER, LEAST_LIKENESS = 10, 0.8
 # A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
@@ -405,7 +405,7 @@ def _duplicates(
     several = pairs[1:][again]
     n_pairs = len(np.unique(several))
     differ = again & (codes[1:] != codes[:-1])
-    # The rows are sorted by item and rater, not by code. The ratings of such a pair are equal if
+    # The rows are sorted by item and rater, not by code. A rater's ratings of an item are equal if
     # all neighbours are equal.
     n_differ = len(np.unique(pairs[1:][differ]))
     n_times = int((pairs == pairs[first]).sum())

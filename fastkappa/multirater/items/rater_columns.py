@@ -160,7 +160,7 @@ def _encode(rater: Rater, labels: AnyArray, missing_codes: Sequence[Any]) -> Enc
         known.position.setdefault(code, n_labels)
     codec, positions = known.encode(column)
     dtype = np.min_scalar_type(n_labels + 1)
-    # The last entry counts ratings without a code.
+    # The last entry of the look-up table is for ratings without a code.
     lookup = np.append(np.where(positions < 0, n_labels + 1, positions), n_labels + 1).astype(dtype)
     encoded = EncodedRater(rater, column.values, n_labels, codec, lookup)
     if rater.missing is None:

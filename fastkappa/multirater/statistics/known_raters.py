@@ -79,8 +79,8 @@ class Conger(Coefficient):
         margins, n_rated = self._margins(multiplicities)
         expected = self._expected(margins)
         # The distances from each label to the labels of the paired raters. A missing rating is
-        # replaced by the rater's mean, a constant that is left out here. The fewer ratings a rater
-        # has given, the greater the weight of each.
+        # replaced by the rater's mean, a constant that is omitted. The fewer ratings a rater has
+        # given, the greater the weight of each.
         by_chance, sizes = (
             self._profiles.sums(
                 (distance + sign * (distance * margins).sum(axis=-1, keepdims=True))

@@ -24,7 +24,7 @@ from fastkappa.statistics.spread import EPSILON, Influence
 
 # The levels that measurements can have.
 MEASURED = ("ordinal", "interval", "ratio")
-# The number of ratings processed at a time, so that they stay in the cache.
+# The number of ratings to process at a time, small enough to stay in the cache.
 CHUNK = 1 << 16
 
 

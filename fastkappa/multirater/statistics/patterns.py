@@ -85,7 +85,8 @@ class Patterns:
             n_ratings = self.n_ratings[rows, None]
             from_mean = values - (counts @ values)[:, None] / n_ratings
             squares = (counts * from_mean**2).sum(axis=1)
-            # Equal ratings get exactly 0, because rounding must not make them different.
+            # Equal ratings have a deviation of exactly 0, because rounding must not make them
+            # different.
             parts.append(np.where((counts == n_ratings).any(axis=1), 0.0, squares))
         return np.concatenate(parts) if parts else np.empty(0)
 

@@ -20,7 +20,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats
 
 N_NODES = 20
-# If two numbers are this many octaves apart, (a - b) / (a + b) is 1 in float64.
+# If numbers a and b are this many octaves apart, (a - b) / (a + b) is 1 in float64.
 FARTHEST = 60
 # Twice a number above this limit overflows.
 LARGEST_SUM = 8e307
@@ -50,7 +50,8 @@ class RatioDistances:
         self._position[self._octaves] = np.arange(len(self._octaves))
         low, high = lowest[self._octaves], highest[self._octaves]
         self._middle = low + (high - low) / 2
-        # If an octave has only one distinct number, this is 0, and all nodes are at this number.
+        # If an octave has only one distinct number, the width is 0, and all nodes are at that
+        # number.
         self._half = np.maximum(high - self._middle, self._middle - low)
         angles = (np.arange(N_NODES) + 0.5) * np.pi / N_NODES
         self._nodes = np.cos(angles)

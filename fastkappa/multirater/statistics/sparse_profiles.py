@@ -16,7 +16,7 @@ from fastkappa.arrays import AnyArray, Floats, IntTable
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.unseen import most_rows
 
-# How many numbers are processed at a time.
+# The number of numbers to process at a time.
 BLOCK = 1 << 18
 # The largest number of cells in the tables of all pairs: 1 GB of counts.
 MOST_CELLS = 1 << 27
@@ -72,7 +72,7 @@ class SparseProfiles:
             counts = np.zeros((len(ratings), self.n_labels))
             place = np.arange(len(ratings))
             for codes in (ratings % self.n_labels).T:
-                # A column has one code per row, so no cell is incremented twice by this statement.
+                # A column has one code per row, so this statement never increments a cell twice.
                 counts[place, codes] += 1
             total[rows] = ((counts @ between) * counts).sum(axis=1)
         return total

@@ -189,7 +189,7 @@ def read_text(
     # Reading a file of one block is faster without threads.
     options["read_options"].use_threads = n_bytes > BLOCK_SIZE
     # The file is opened by Arrow, not by Python. After an error, Arrow's threads continue to read,
-    # but must not call Python while it exits.
+    # but must not call Python while Python exits.
     with _naming_lines(file):
         opened = pyarrow.OSFile(str(file.path))
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)
@@ -295,7 +295,7 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
             skip_rows=file.text_format.n_skipped,
             block_size=block_size,
         ),
-        # Columns of free text next to the ratings can contain line breaks.
+        # Line breaks are allowed in values, because columns of free text can contain them.
         "parse_options": csv.ParseOptions(
             delimiter=file.delimiter,
             quote_char='"' if file.text_format.has_quotes else False,

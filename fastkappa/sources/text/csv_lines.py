@@ -23,9 +23,9 @@ from fastkappa.sources.text.text_format import LONGEST_LINE, TextFile
 
 # The temporary data of a block of this size stays in the cache.
 BLOCK_SIZE = 1 << 20
-# The number of bytes to try before the remaining file.
+# The number of bytes to count as a trial before the remaining file.
 FIRST_BLOCK = 1 << 14
-# The largest number and length of texts. All other files are read by pyarrow.
+# The largest number and length of texts that the kernel supports. pyarrow reads all other files.
 MOST_TEXTS = 1 << 8
 LONGEST_TEXT = 1 << 7
 # The number of bytes in the first search for new texts. Each later search covers twice as many.
@@ -65,7 +65,7 @@ def count_file(
 
     n_bytes = file.path.stat().st_size
     try:
-        # If the kernel cannot count a file, a short part of it nearly always shows this.
+        # A short first part nearly always shows whether the kernel can count a file.
         tried = work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
         if n_bytes <= FIRST_BLOCK:
             return [tried]
@@ -200,7 +200,7 @@ def is_plain(text: bytes, start: int = 0) -> bool:
     """Return whether fields, from some byte on, are exactly the bytes between delimiters."""
     if any(text.find(byte, start) >= 0 for byte in UNUSUAL):
         return False
-    # A single carriage return also ends a line.
+    # For pyarrow, a single carriage return also ends a line.
     return text.find(b"\r", start) < 0 or text.count(b"\r", start) == text.count(b"\r\n", start)
 
 

@@ -15,7 +15,8 @@ from typing import BinaryIO, NamedTuple, TextIO, cast
 
 from fastkappa.sources.source_ratings import RatingsError
 
-# Possible delimiters of a text file. The first of these that occurs in the first line is used.
+# Possible delimiters of a text file. The first delimiter in this list that occurs in the first line
+# is used.
 DELIMITERS_TRIED = "\t;,| "
 # Only the start of longer lines is read.
 LONGEST_LINE = 1 << 16
@@ -237,7 +238,7 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
     """
     of_file = file.text_format
     n_fields = len(file.names)
-    # Most files have one row per line, and counting lines is much faster.
+    # Most files have one row per line, and counting lines is much faster than parsing rows.
     n_others = of_file.n_skipped + of_file.has_names
     if n_fields < 2 or not of_file.has_quotes or _n_lines(file) <= n_rows + n_others:
         return
@@ -274,7 +275,7 @@ def _lines_of_rows(text: Iterator[str], delimiter: str) -> Iterator[list[str]]:
             lines.append(line)
             yield line
 
-    # If a field is too long, its lines are still yielded.
+    # The lines of a row with a field that is too long are still yielded.
     with suppress(csv.Error):
         for _ in csv.reader(noted(), delimiter=delimiter):
             yield lines

@@ -174,8 +174,7 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
     between = counts + counts.T
     np.fill_diagonal(between, 0)
     difference = (counts.sum(axis=1) - counts.sum(axis=0)).astype(np.float64)
-    # The matrix is computed in whole numbers, because rounding could keep its rows from summing to
-    # 0.
+    # The matrix is computed in whole numbers, so that its rows sum to exactly 0.
     covariance: FloatTable = (np.diag(between.sum(axis=1)) - between).astype(np.float64)
     blocks = _blocks(between > 0)
     kept = np.flatnonzero(blocks != np.arange(len(blocks)))

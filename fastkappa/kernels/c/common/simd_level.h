@@ -19,7 +19,7 @@
 
 enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LEVELS = 4 };
 
-/* clang-cl, which is clang with the command line of MSVC, is included. */
+/* SIMD_HAS_GNU includes clang-cl, which is clang with the command line of MSVC. */
 #if defined(__GNUC__) || defined(__clang__)
 #  define SIMD_HAS_GNU 1
 #  define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -179,7 +179,8 @@ static int simd_level_available(int level)
 }
 
 /* The level in use. A plain int is enough, because the level is set only when a module is loaded and by tests. Several
-   extension modules include this header. Each has its own level until simd_level_share makes them share one level. */
+   extension modules include this header. Each module has its own level until simd_level_share makes the modules share one
+   level. */
 static int simd_level_own = -1;
 static int *simd_level_used = &simd_level_own;
 
@@ -202,8 +203,8 @@ MAYBE_UNUSED static void simd_level_share(int *level)
     simd_level_used = level;
 }
 
-/* Uses `level` from now on and returns it. Returns -1 and changes nothing if the level is not available. Levels below 0, or
-   from SIMD_LEVELS on, are never available. */
+/* Sets the level in use to `level` and returns it. Returns -1 and changes nothing if the level is not available. Levels
+   below 0, or from SIMD_LEVELS on, are never available. */
 MAYBE_UNUSED static int simd_level_force(int level)
 {
     if (level < 0 || level >= SIMD_LEVELS || !simd_level_available(level))
