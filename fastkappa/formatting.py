@@ -102,6 +102,22 @@ def count_text(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
+def number_text(number: int | float) -> str:
+    """Return a count, or a sum of item weights, as text. Large sums are rounded to integers.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import number_text
+    >>> number_text(2.5), number_text(1e6), number_text(16001799.75)
+    ('2.5', '1000000', '16001800')
+    """
+    if isinstance(number, int):
+        return str(number)
+    # In this range, 6 significant digits would need an exponent.
+    whole = float(number).is_integer() or abs(number) >= 999_999.5
+    return f"{number:.0f}" if whole and abs(number) < 1e16 else f"{number:.6g}"
+
+
 def first_of_many(texts: Sequence[str], most: int, separator: str = ", ") -> str:
     """Return the first ``most`` texts, followed by the number of remaining texts.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastkappa.accumulator.batch import order_with, refuse_outside, snapshot_of_batch
+from fastkappa.accumulator.batch import dropped_of, order_with, refuse_outside, snapshot_of_batch
 from fastkappa.accumulator.in_place import InPlace
 from fastkappa.accumulator.json_fields import snapshot_from_json, snapshot_to_json
 from fastkappa.accumulator.snapshot import (
@@ -174,8 +174,8 @@ class ConfusionAccumulator:
             order = order_with(batch, self._rest.order)
             if order is None and self._integers.takes(batch, self._widest()):
                 self._integers.add(batch)
-                n_missing = self._rest.n_missing + batch.n_dropped
-                self._rest = self._rest._replace(kind=kind, n_missing=n_missing)
+                dropped = self._rest.dropped + dropped_of(batch)
+                self._rest = self._rest._replace(kind=kind, dropped=dropped)
                 return
             part = self._count(batch)
             if order is not None:
@@ -205,12 +205,12 @@ class ConfusionAccumulator:
         with self._lock:
             common_kind(self._rest.kind, kind_of_columns(*batch.columns.values()))
             order_with(batch, self._rest.order)
-            n_missing = self._rest.n_missing - batch.n_dropped
-            if n_missing < 0:
+            dropped = self._rest.dropped - dropped_of(batch)
+            if min(dropped) < 0:
                 raise ValueError(NOT_ADDED)
             are_plain = self._integers.takes(batch, self._widest())
             if are_plain and self._integers.subtract(batch):
-                self._rest = self._rest._replace(n_missing=n_missing)
+                self._rest = self._rest._replace(dropped=dropped)
             else:
                 self._subtract(self._count(batch))
 
@@ -275,7 +275,7 @@ class ConfusionAccumulator:
 
     @property
     def n_missing(self) -> int:
-        return self._rest.n_missing
+        return int(self._rest.dropped[0])
 
     def kappa(self, *, weights: Weights = None) -> float:
         """Return Cohen's kappa of all items counted so far.
@@ -336,7 +336,7 @@ class ConfusionAccumulator:
         return result
 
     def to_json(self) -> str:
-        """Return the contents as JSON, for `from_json`.
+        """Return the contents as JSON, for all ``from_json`` methods and ``fastkappa merge``.
 
         Raises
         ------
@@ -349,12 +349,14 @@ class ConfusionAccumulator:
     def from_json(
         cls, text: str, *, backend: Backend | None = None, num_threads: int | None = None
     ) -> ConfusionAccumulator:
-        """Return an accumulator with the contents that `to_json` wrote.
+        """Return an accumulator with the contents that `to_json` wrote, or with counts of a file.
+
+        The text can also come from `SourceCounts.to_json` or ``fastkappa score --save``.
 
         Raises
         ------
         ValueError
-            If the text does not describe contents that an accumulator can have.
+            If no accumulator can have such contents, or a file's sums of weights are not exact.
         """
         contents = snapshot_from_json(text)
         labels = contents.table.rows if contents.labels_given else None

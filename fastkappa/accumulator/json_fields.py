@@ -7,6 +7,7 @@ contents, and if every declared size matches the number of values in the text.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -17,6 +18,7 @@ from fastkappa.accumulator.snapshot import (
     KINDS,
     NUMBERS,
     Snapshot,
+    dropped_items,
     kind_of_labels,
     layered,
     read_given_labels,
@@ -27,11 +29,16 @@ from fastkappa.ratings.label_order import LabelOrder
 from fastkappa.tables.count import ConfusionCounts
 from fastkappa.tables.json_fields import (
     INT64_MAX,
+    CountedRows,
+    check_fields,
+    check_missing,
     check_names,
     count_from,
-    fields_of,
     labels_from_list,
     labels_to_list,
+    loaded,
+    rows_from_fields,
+    rows_to_fields,
     square,
     whole,
 )
@@ -40,15 +47,15 @@ from fastkappa.tables.table import ConfusionTable, union_of_labels
 LARGEST_FLOAT = int(np.finfo(np.float64).max)
 LARGEST_INTEGER = (1 << 64) - 1
 
-VERSION = 2
+VERSION = 3
 FIELDS = (
     "version", "labels_given", "labels", "label_dtype", "counts", "weighted_counts", "weight_sums",
-    "weight_exponent", "n_float_weights", "n_outside", "kind", "n_missing", "order",
+    "weight_exponent", "n_float_weights", "n_outside", "kind", "dropped", "order",
 )  # fmt: skip
 
 
 def snapshot_to_json(contents: Snapshot) -> str:
-    """Return the contents as JSON.
+    """Return the contents as JSON, beside the fields of all counts if they can represent them.
 
     The sums of weights are written as integer multiples of ``2**weight_exponent``, with the largest
     possible exponent. Without weights, these fields are left out.
@@ -77,10 +84,22 @@ def snapshot_to_json(contents: Snapshot) -> str:
         "n_float_weights": contents.n_float,
         "n_outside": table.n_outside,
         "kind": contents.kind,
-        "n_missing": contents.n_missing,
+        "dropped": contents.dropped.tolist(),
         "order": _order_to_fields(contents.order),
     }
-    return json.dumps(fields)
+    return json.dumps({**_counted(contents), "accumulator": fields})
+
+
+def _counted(contents: Snapshot) -> dict[str, Any]:
+    """Return the fields of all counts, or no field if sums are negative or too large."""
+    with suppress(OverflowError):
+        counts = contents.counts()
+        n_dropped, first, second = contents.dropped.tolist()
+        n_rows = contents.n_items + counts.n_outside + n_dropped
+        if counts.table.min(initial=0) >= 0 and n_rows <= INT64_MAX:
+            missing = first, second
+            return rows_to_fields(CountedRows(*counts, n_rows, missing, n_dropped))
+    return {}
 
 
 def snapshot_from_json(text: str) -> Snapshot:
@@ -89,18 +108,49 @@ def snapshot_from_json(text: str) -> Snapshot:
     Raises
     ------
     ValueError
-        If the text was not written by `snapshot_to_json`.
+        If the text was not written by `snapshot_to_json` or `rows_to_fields`.
     """
     try:
-        fields = fields_of(text, FIELDS, VERSION)
-        n_float, n_missing = (count_from(fields[n]) for n in ("n_float_weights", "n_missing"))
-        table, order = _table_from_fields(fields), _order_from_fields(fields["order"])
-        given = fields["labels_given"]
-        contents = Snapshot(table, n_float, n_missing, fields["kind"], order, given)
-        _check_numbers(contents)
-        _check_labels(contents)
+        fields = loaded(text)
+        exact = fields.pop("accumulator", None) if isinstance(fields, dict) else None
+        if exact is None:
+            return _snapshot_of_rows(rows_from_fields(fields))
+        contents = _snapshot_from_fields(exact)
+        if fields and fields != _counted(contents):
+            raise ValueError("the table contradicts the accumulator")
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"text must be the JSON of a ConfusionAccumulator: {error!r}.") from error
+    return contents
+
+
+def _snapshot_from_fields(fields: Any) -> Snapshot:
+    check_fields(fields, FIELDS, VERSION)
+    n_float = count_from(fields["n_float_weights"])
+    if not isinstance(fields["dropped"], list) or len(fields["dropped"]) != 3:
+        raise ValueError(f"dropped is {short_repr(fields['dropped'])}")
+    n_dropped, *missing = map(count_from, fields["dropped"])
+    check_missing(n_dropped, missing)
+    table, order = _table_from_fields(fields), _order_from_fields(fields["order"])
+    dropped, given = dropped_items(n_dropped, *missing), fields["labels_given"]
+    contents = Snapshot(table, n_float, dropped, fields["kind"], order, given)
+    _check_numbers(contents)
+    _check_labels(contents)
+    return contents
+
+
+def _snapshot_of_rows(rows: CountedRows) -> Snapshot:
+    """Return the contents of an accumulator that has counted the items of another source."""
+    if rows.table.dtype.kind == "f" or rows.table.sum(dtype=object) != rows.n_items:
+        raise ValueError("sums of item weights cannot be continued, because they are not exact")
+    table = layered(ConfusionCounts(rows.table, rows.labels, rows.n_outside))
+    kind = kind_of_labels(rows.labels.dtype) if rows.n_items + rows.n_outside else None
+    dropped = dropped_items(rows.n_dropped, *rows.missing)
+    contents = Snapshot(table, 0, dropped, kind, None, False)
+    try:
+        _refuse_uncounted(table)
+    except ValueError:
+        contents = contents._replace(labels_given=True)
+    _check_labels(contents)
     return contents
 
 

@@ -41,8 +41,9 @@ class Snapshot(NamedTuple):
         The sums of weights are exact Python integers in units of ``2**-UNIT_BITS``.
     n_float : int
         The number of items whose weight is a float.
-    n_missing : int
-        The number of items left out because a rating is missing.
+    dropped : ndarray of Python int, shape (3,)
+        The number of items left out because a rating is missing, and the numbers of missing ratings
+        of the first and the second rater.
     kind : str or None
         The kind of the labels: numbers, strings, dates or durations. None if there are no labels.
     order : LabelOrder or None
@@ -53,7 +54,7 @@ class Snapshot(NamedTuple):
 
     table: ConfusionTable
     n_float: int
-    n_missing: int
+    dropped: AnyArray
     kind: str | None
     order: LabelOrder | None
     labels_given: bool
@@ -84,19 +85,23 @@ class Snapshot(NamedTuple):
             kind=common_kind(self.kind, other.kind),
             table=add(self.table, other.table),
             n_float=self.n_float + other.n_float,
-            n_missing=self.n_missing + other.n_missing,
+            dropped=self.dropped + other.dropped,
         )
 
     def minus(self, other: Snapshot) -> Snapshot:
         """Return the items without those of another snapshot, or raise if any are missing here."""
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
-        left = self.n_float - other.n_float, self.n_missing - other.n_missing
-        # If the sum of a cell without weighted items is not 0, the subtracted weights differ from
-        # the added weights.
-        if table is None or min(left) < 0 or (other.table.sums is not None and _has_more(table)):
+        n_float, dropped = self.n_float - other.n_float, self.dropped - other.dropped
+        # The sum of a cell without weighted items must be 0. If one such sum is not 0, the
+        # subtracted weights differ from the added weights.
+        if (
+            table is None
+            or min(n_float, *dropped) < 0
+            or (other.table.sums is not None and _has_more(table))
+        ):
             raise ValueError(NOT_ADDED)
-        return self._replace(table=table, n_float=left[0], n_missing=left[1])
+        return self._replace(table=table, n_float=n_float, dropped=dropped)
 
     def occurring(self) -> Snapshot:
         """Return the snapshot without unused labels, or unchanged if labels were given."""
@@ -158,11 +163,16 @@ def layered(counts: ConfusionCounts, sums: AnyArray | None = None) -> ConfusionT
     return ConfusionTable(layers, labels, labels, sums, IS_WEIGHTED, counts.n_outside)
 
 
+def dropped_items(n_items: int = 0, first: int = 0, second: int = 0) -> AnyArray:
+    """Return the numbers of items and ratings left out. As Python integers, sums are exact."""
+    return np.array([n_items, first, second], object)
+
+
 def empty_snapshot(given: AnyArray | None) -> Snapshot:
     """Return the contents of an empty accumulator with the given labels."""
     labels = np.empty(0, np.int64) if given is None else given
     counts = ConfusionCounts(np.zeros((len(labels), len(labels)), np.int64), labels, 0)
-    return Snapshot(layered(counts), 0, 0, None, None, given is not None)
+    return Snapshot(layered(counts), 0, dropped_items(), None, None, given is not None)
 
 
 def known_order(order: LabelOrder) -> KnownLabels:

@@ -24,7 +24,9 @@ ADVICE = {
     "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
     "read them as numbers, as by pandas.read_csv(decimal=',')": "read them with --decimal ,",
     "pandas.read_csv takes decimal=',' and the command line --decimal ','": "give --decimal ','",
-    "cohen_kappa_score accepts any weights": "fastkappa score accepts any weights",
+    "cohen_kappa_score accepts any weights, and leaderboard has": (
+        "fastkappa score accepts any weights, and fastkappa leaderboard has"
+    ),
     "or ratings that declare it, such as an ordered categorical": "or a file that declares it",
     "Give both the same categories, or give labels=": "Give --labels",
     "if they are labels, write the ratings and labels all as strings": "make all labels words",

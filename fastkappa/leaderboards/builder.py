@@ -37,6 +37,7 @@ from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.ranking import (
     Products,
     draw_groups,
+    equal_predictions,
     in_single,
     kappas_of,
     labels_present,
@@ -237,12 +238,14 @@ class LeaderboardBuilder:
         entries = [self._entries[j] for j in first_scored]
         kappas = np.array([entry.kappa for entry in entries])
         warn_of_undefined(kappas[[entry.failure is None for entry in entries]])
-        ranking = rank(
-            kappas, self._replicates()[:, first_scored], self._options.confidence, self.num_threads
-        )
+        replicates = self._replicates()[:, first_scored]
+        ranking = rank(kappas, replicates, self._options.confidence, self.num_threads)
+        # A kappa of 1 on other items is another prediction.
+        have_all = [entry.coverage == 1 for entry in entries]
+        copies = equal_predictions(np.where(have_all, kappas, np.nan), replicates)
         found = np.array([entry.score_interval for entry in entries])
         ranking = ranking._replace(interval=np.where(np.isnan(found), ranking.interval, found))
-        order = ranking.order
+        names, order = [entry.name for entry in entries], ranking.order
         entries = [entries[j] for j in order]
         columns: dict[str, Any] = {
             name: values[order] for name, values in ranking._asdict().items() if name != "order"
@@ -262,6 +265,7 @@ class LeaderboardBuilder:
                 for entry in entries
             ),
             weights=self._options.weights,
+            copies=tuple(tuple(names[j] for j in some) for some in copies),
             **columns,
         )
 

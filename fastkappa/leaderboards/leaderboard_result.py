@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import FloatTable
-from fastkappa.formatting import count_text, figure, interval_text, plain, printable
+from fastkappa.formatting import count_text, figure, first_of_many, interval_text, plain, printable
 from fastkappa.frame import data_frame
 from fastkappa.results.report import Grid, Report, facts
 from fastkappa.results.result import Result
@@ -19,7 +19,9 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.results.text import shortened
 from fastkappa.statistics.weights import Weights, weights_text
 
-# For each interval in a leaderboard row, the names of its two limits.
+# The number of tied predictions and of copies that a text names.
+MOST_NAMED = 5
+# For each interval in a row, the names of its two ends.
 ENDS = {
     "interval": ("low", "high"),
     "difference_interval": ("difference_low", "difference_high"),
@@ -139,6 +141,9 @@ class Leaderboard(Result):
         The number of clusters from which replicates are drawn, or None if items are independent.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights of the kappas.
+    copies : tuple of tuples
+        The names of predictions with equal kappas in every replicate. Such predictions have the
+        same labels, or nearly.
     """
 
     names: tuple[Any, ...]
@@ -162,6 +167,7 @@ class Leaderboard(Result):
     n_resamples: int
     n_clusters: int | None = None
     weights: Weights = None
+    copies: tuple[tuple[Any, ...], ...] = ()
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -201,6 +207,7 @@ class Leaderboard(Result):
             "n_resamples": self.n_resamples,
             "n_clusters": self.n_clusters,
             "weights": plain(self.weights),
+            "copies": plain(self.copies),
             "rows": rows,
         }
 
@@ -228,6 +235,9 @@ class Leaderboard(Result):
             return self._headline() + "."
         leader, *_ = self
         of_all = f"of {printable(leader.name)}, first of {int((self.rank > 0).sum())} predictions"
+        tied = [printable(name) for name, rank in zip(self.names[1:], self.rank[1:]) if rank == 1]
+        if tied:
+            of_all += f" and tied with {first_of_many(tied, MOST_NAMED)},"
         method = "score interval"
         if self.interval_methods[0] != "score":
             method = f"interval of {self.n_resamples} bootstrap replicates{self._of_clusters()}"
@@ -257,7 +267,7 @@ class Leaderboard(Result):
                     is_sortable=True,
                 )
             ],
-            [*remarks, *self._conclusion()],
+            [*remarks, *self._conclusion(), *self._of_copies()],
         )
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
@@ -317,6 +327,13 @@ class Leaderboard(Result):
             f"Significantly below the leader: {int((ends < 0).sum())} of {n_compared} (simultaneous"
             f" interval ends below 0, with a joint confidence of {100 * self.confidence:g} %).",
         ]
+
+    def _of_copies(self) -> Iterator[str]:
+        for names in self.copies:
+            yield (
+                f"{first_of_many(list(map(printable, names)), MOST_NAMED)} have the same kappa in"
+                " every bootstrap replicate, so they contain the same labels, or nearly."
+            )
 
     def _remarks(self) -> list[tuple[str, str]]:
         return [

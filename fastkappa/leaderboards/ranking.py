@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -260,6 +260,18 @@ def rank(
         first,
         rank_interval,
     )
+
+
+def equal_predictions(kappas: FloatTable, replicates: FloatTable) -> list[list[int]]:
+    """Return the positions of kappas that are equal in every replicate, of shape (r, m).
+
+    Different predictions with the same kappa differ in a replicate, because each replicate draws
+    other items.
+    """
+    alike: dict[Any, list[int]] = {}
+    for j in np.flatnonzero(~np.isnan(kappas)).tolist() if len(replicates) else []:
+        alike.setdefault((kappas[j], replicates[:, j].tobytes()), []).append(j)
+    return [some for some in alike.values() if len(some) > 1]
 
 
 def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,12 +18,11 @@ from fastkappa.formatting import (
     plain,
 )
 from fastkappa.frame import data_frame
-from fastkappa.multirater.inference import Inference, RaterInterval
+from fastkappa.multirater.inference import Inference, RaterInterval, for_population
 from fastkappa.multirater.label_kappas import LabelKappa, LabelKappas, label_grid
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
 from fastkappa.results.report import (
-    Grid,
     Report,
     estimate_grid,
     facts,
@@ -44,6 +43,7 @@ IN_DICTIONARY = (
     "distribution",
     *("null_standard_error", "z", "p_value", "observed_disagreement", "expected_disagreement"),
     *("n_subjects", "n_clusters", "design_effect", "n_paired", "n_raters", "n_missing", "labels"),
+    "population",
     *("doubt", "by_label"),
 )
 
@@ -105,9 +105,9 @@ class MultiRaterResult(Result):
     def standard_error(self) -> float:
         """The standard error of Gwet (2014), or of the delta method for Light's kappa.
 
-        Subjects are treated as a sample, raters as fixed. With clusters, the sandwich estimator is
-        used, which treats clusters as the sample. The standard error is exactly 0 if all subjects
-        contribute equally to the coefficient.
+        Subjects are treated as a sample, raters as fixed; see `for_population`. With clusters, the
+        sandwich estimator is used, which treats clusters as the sample. The standard error is
+        exactly 0 if all subjects contribute equally to the coefficient.
         """
         return self.inference.standard_error
 
@@ -162,7 +162,7 @@ class MultiRaterResult(Result):
         """The two-sided p-value of ``z`` under chance agreement.
 
         The p-value is based on the normal distribution, or on Student's t if there are clusters or
-        the interval uses Student's t.
+        sampled raters, or if the interval uses Student's t.
         """
         return self.inference.p_value
 
@@ -176,9 +176,15 @@ class MultiRaterResult(Result):
         """The clusters of the subjects that the coefficient uses; None without clusters."""
         return self.inference.clusters
 
+    @property
+    def population(self) -> tuple[float, float | None] | None:
+        """The numbers of subjects and raters of `for_population`; None without it."""
+        found = self.inference.population
+        return None if found is None else (found.n_subjects, found.n_raters)
+
     @cached_property
     def by_label(self) -> tuple[LabelKappa, ...]:
-        """Fleiss' kappa of each label. Empty for other coefficients and with weights."""
+        """Fleiss' kappa of each label. Empty for all other coefficients."""
         return () if self.of_labels is None else tuple(self.of_labels.found(self.inference))
 
     @property
@@ -269,6 +275,11 @@ class MultiRaterResult(Result):
         >>> result.bootstrap(n_resamples=999, method="percentile", rng=0)
         <BootstrapResult: 0.3143 (-0.5000 to 1.0000), percentile, 999 replicates>
         """
+        if self.inference.population is not None:
+            raise ValueError(
+                "bootstrap draws subjects from an infinite population, rated by the same raters:"
+                " call it on the result without for_population."
+            )
         return bootstrap_counts(
             self.coefficient.multiplicities,
             self.coefficient.values,
@@ -278,6 +289,43 @@ class MultiRaterResult(Result):
             rng,
             self.clusters,
         )
+
+    def for_population(
+        self, *, n_subjects: float = math.inf, n_raters: float | None = None
+    ) -> MultiRaterResult:
+        """Return the result for a finite population of subjects, or for sampled raters.
+
+        Parameters
+        ----------
+        n_subjects : float, default=infinity
+            The number of subjects in the population, or of clusters if there are clusters.
+        n_raters : float, default=None
+            The number of raters in the population from which 3 to 100 raters were drawn. It can be
+            ``math.inf``. If None, results are about these raters only.
+
+        Returns
+        -------
+        result : MultiRaterResult
+            The variance over the n subjects that count is multiplied by 1 - n / ``n_subjects``. The
+            jackknife variance over raters is multiplied by 1 - r / ``n_raters`` and added (Gwet
+            2014). Quantiles are from Student's t with Satterthwaite's degrees of freedom.
+
+        Raises
+        ------
+        ValueError
+            If the population is smaller than the sample, or if it is unknown who gave which rating.
+
+        Examples
+        --------
+        >>> import math
+        >>> from fastkappa import datasets, fleiss_kappa
+        >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings)
+        >>> result.for_population(n_raters=math.inf)
+        <Fleiss' kappa: 0.5812 (0.4219 to 0.7282), 45 subjects, 7 raters>
+        """
+        inference = for_population(self.inference, self.ratings, n_subjects, n_raters)
+        of_labels = self.of_labels and replace(self.of_labels, errors=None)
+        return replace(self, inference=inference, of_labels=of_labels)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as a dict, with arrays as lists and the disagreement as two entries.
@@ -330,12 +378,13 @@ class MultiRaterResult(Result):
         of_weights = "" if self.method.endswith(")") else f" ({weights_text(self.weights)})"
         is_t = self.interval_method == "asymptotic" and self.distribution == "t"
         how = "t" if is_t else self.interval_method
+        sampled = " for sampled raters" if self.population and self.population[1] else ""
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
             f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()}{self._missing()}",
             self.value,
             self.interval,
-            f"{100 * self.confidence:g} % {how} interval",
+            f"{100 * self.confidence:g} % {how} interval{sampled}",
         )
 
     def __repr__(self) -> str:
@@ -392,26 +441,7 @@ class MultiRaterResult(Result):
             yield "clusters", self.n_clusters
             yield "design effect", self.design_effect
         yield "raters", self.n_raters
+        if self.population is not None:
+            yield "subjects of the population", self.population[0]
+            yield "raters of the population", self.population[1] or "these only"
         yield "missing ratings", self.n_missing
-
-
-def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
-    """Return a grid of several coefficients of the same ratings."""
-    names = [short_name(r) for r in results]
-    if len(set(names)) < len(names):
-        names = [r.method for r in results]
-    rows = [(name, r.value, r.standard_error, r.interval) for name, r in zip(names, results)]
-    return estimate_grid(rows, results[0].confidence)
-
-
-def short_name(result: MultiRaterResult) -> str:
-    """Return the coefficient's name, without the level of Krippendorff's alpha."""
-    return result.method.partition(" (")[0]
-
-
-def clusters_of(result: MultiRaterResult) -> tuple[str, list[str]]:
-    """Return the number of clusters as text, and lines about the design effect, if any."""
-    effect = result.design_effect
-    is_known = result.clusters is not None and not math.isnan(effect)
-    line = f"design effect of {short_name(result)}: {figure(effect)}"
-    return result._clusters_text(), [line] if is_known else []

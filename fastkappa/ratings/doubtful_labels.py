@@ -86,15 +86,18 @@ GRADES = frozenset(
 # A label followed by a mark or a remark, which must be `RARER` times as rare as the label alone.
 FOOTNOTES = "?*!\u2020\u2021\u00a7\u00b9\u00b2\u00b3"
 REMARK = re.compile(
-    rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013]|:) .*|\n.*)", re.DOTALL
+    rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013|]|:) .*|\n.*)", re.DOTALL
 )
-IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013]|:) |\n")
+IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013|]|:) |\n")
 RARER = 5
 # Separators of two labels in one cell, except commas and semicolons, which separate the labels of a
 # set.
 BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
 # A label followed by the rater's confidence, such as "mild (80 %)".
-WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOTALL)
+WITH_PERCENT = re.compile(
+    r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
+    re.DOTALL,
+)
 # The pattern of horizontal rules below column names, and of the blank lines in forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")

@@ -54,7 +54,8 @@ def as_numbers_of_items(weights: AnyArray) -> AnyArray:
     if weights.dtype.kind == "f" or (weights.dtype.kind == "i" and weights.min(initial=0) < 0):
         raise ValueError(
             "sample_weight must be non-negative whole numbers, because each is the number of items"
-            " that standard errors are based on. cohen_kappa_score accepts any weights."
+            " that standard errors are based on. cohen_kappa_score accepts any weights, and"
+            " leaderboard has bootstrap intervals with them."
         )
     return weights
 

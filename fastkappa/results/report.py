@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import figure, interval_text, label_text, printable
+from fastkappa.formatting import figure, interval_text, label_text, number_text, printable
 
 # Larger confusion matrices are left out of reports, and longer tables omit rows from the middle,
 # because they would be too long to read.
@@ -169,12 +169,6 @@ def counts_grid(
     above = "{} (rows) and {} (columns)".format(*axes) if axes else ""
     caption = above or caption
     return [Grid(head, rows, indent=2, least_width=0, caption=caption, above=above, zero=zero)]
-
-
-def number_text(count: int | float) -> str:
-    """Return a count, or a sum of item weights, as text."""
-    whole = isinstance(count, float) and count.is_integer() and abs(count) < 1e16
-    return str(int(count)) if whole else f"{count:.6g}" if isinstance(count, float) else str(count)
 
 
 def interval_head(confidence: float) -> str:

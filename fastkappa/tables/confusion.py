@@ -8,7 +8,7 @@ from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.read import read
 from fastkappa.tables.count import ConfusionCounts, in_int64, tabulate
-from fastkappa.tables.doubtful_tables import judge_table
+from fastkappa.tables.doubtful_tables import judge_order, judge_table
 from fastkappa.tables.known_labels import known_labels
 
 NOT_MISSING = (
@@ -84,4 +84,5 @@ def confusion_counts(
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
     # The result contains the number of items outside the labels, so no warning about it is needed.
     judge_table(counts.labels, counts.table, are_given=labels is not None)
+    judge_order(counts.table, columns[0].values, columns[1].values)
     return counts

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from operator import ne
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,11 @@ LEAST_REPEATS = 2
 MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
+# Fewer ratings, or fewer with the second label, are grouped by label by chance. A few ratings show
+# that most columns are not.
+FEWEST_SORTED, FEWEST_OF_SECOND, HEAD = 20, 5, 16
+# The largest chi-square of chance, in standard deviations above its mean.
+CHANCE = 2.0
 
 
 def judge_table(
@@ -149,6 +155,44 @@ def _warn_of_strangers(
         f"{' and '.join(names)} have no label in common: {' and '.join(held)}. Are both columns"
         " ratings of the same items, with labels written the same way?"
     )
+
+
+def judge_order(
+    table: AnyArray, first: AnyArray, second: AnyArray, names: tuple[str, str] = ("y1", "y2")
+) -> None:
+    """Warn if only one of two columns is sorted by label, and they agree as by chance.
+
+    ``table`` has the counts of the codes or labels ``first`` and ``second``.
+    """
+    n = len(first)
+    if n < FEWEST_SORTED or not any(is_grouped(own[:HEAD].tolist()) for own in (first, second)):
+        return
+    of_each = table.sum(axis=1), table.sum(axis=0)
+    counts = table[np.ix_(*(own > 0 for own in of_each))].astype(float)
+    by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
+    freedom = (len(counts) - 1) * (counts.shape[1] - 1)
+    chi_square = float(((counts - by_chance) ** 2 / by_chance).sum())
+    if chi_square > freedom + CHANCE * (2 * freedom) ** 0.5:
+        return
+    are_sorted = [
+        np.count_nonzero(own[1:] != own[:-1]) + 1 == np.count_nonzero(used)
+        for own, used in zip((first, second), of_each)
+    ]
+    if sum(are_sorted) != 1:
+        return
+    place = are_sorted.index(True)
+    if np.sort(of_each[place])[-2] >= FEWEST_OF_SECOND:
+        warn(
+            f"{names[place]} is sorted, {names[1 - place]} is not, and they agree as by chance:"
+            " check that both have the items in the same order, because one of them may have been"
+            " sorted or shuffled alone."
+        )
+
+
+def is_grouped(ratings: list[Any]) -> bool:
+    """Return whether equal ratings follow one another, as in a sorted column."""
+    n_runs: int = 1 + sum(map(ne, ratings, ratings[1:]))
+    return n_runs == len(set(ratings))
 
 
 def judge_raters(

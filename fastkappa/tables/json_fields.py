@@ -1,4 +1,7 @@
-"""Read and check the fields of tables in JSON.
+"""Write counts of two raters as JSON, and read and check them.
+
+All counts have the same fields, so any class can read the counts of another. A class can add one
+field with facts of its own, which the others ignore: `EXTRAS`.
 
 The JSON text is not trusted: each size must match the number of values in the text.
 """
@@ -9,16 +12,95 @@ import json
 import re
 from collections.abc import Sequence
 from reprlib import repr as short_repr
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
 
 INT64_MAX = (1 << 63) - 1
-# The length of strings is taken from the strings themselves, because a declared length can be
-# wrong.
+VERSION = 1
+# These fields contain numbers of rows or ratings.
+NUMBERS = ("n_outside", "n_rows", "missing", "n_dropped")
+FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS)
+# The exact sums of a ConfusionAccumulator, and the source and columns of a saved file.
+EXTRAS = ("accumulator", "origin")
+# The length of strings comes from the strings themselves, because the field can state any length.
 DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
+
+
+class CountedRows(NamedTuple):
+    """The table of two raters, and the numbers of items that are not in it."""
+
+    table: AnyArray
+    labels: AnyArray
+    n_outside: int
+    n_rows: int
+    missing: tuple[int, int]
+    n_dropped: int
+
+    @property
+    def n_items(self) -> int:
+        """The number of items in the table."""
+        return self.n_rows - self.n_outside - self.n_dropped
+
+
+def rows_to_fields(counts: CountedRows) -> dict[str, Any]:
+    """Return counts as fields for JSON.
+
+    Raises
+    ------
+    ValueError
+        If JSON cannot represent the labels.
+    """
+    labels, label_dtype = labels_to_list(counts.labels)
+    table = counts.table.tolist()
+    numbers = {name: getattr(counts, name) for name in NUMBERS}
+    fields = {"labels": labels, "label_dtype": label_dtype, "table": table, **numbers}
+    return {"version": VERSION, **fields, "missing": list(counts.missing)}
+
+
+def rows_from_fields(fields: Any) -> CountedRows:
+    """Return counts from the fields that `rows_to_fields` returned, ignoring `EXTRAS`.
+
+    Raises
+    ------
+    KeyError, OverflowError, TypeError, ValueError
+        If the fields are not those of counts, or contradict each other.
+    """
+    if isinstance(fields, dict):
+        fields = {name: field for name, field in fields.items() if name not in EXTRAS}
+    check_fields(fields, FIELDS, VERSION)
+    labels, rows = labels_from_list(fields["labels"], fields["label_dtype"]), fields["table"]
+    is_float = isinstance(rows, list) and bool(rows) and isinstance(rows[0], list)
+    is_float = is_float and any(type(sum_of_weights) is float for sum_of_weights in rows[0])
+    kind = (np.float64, float) if is_float else (np.int64, int)
+    table = square(rows, len(labels), *kind)
+    if not np.isfinite(table).all() or table.min(initial=0) < 0:
+        raise ValueError("the table has numbers that are not counts or sums of weights")
+    missing = fields["missing"]
+    if not isinstance(missing, list) or len(missing) != 2:
+        raise ValueError(f"missing is {short_repr(missing)}")
+    first, second = map(count_from, missing)
+    n_outside, n_rows, n_dropped = (
+        count_from(fields[name]) for name in NUMBERS if name != "missing"
+    )
+    counts = CountedRows(table, labels, n_outside, n_rows, (first, second), n_dropped)
+    check_missing(n_dropped, counts.missing)
+    if np.count_nonzero(table) > counts.n_items:
+        raise ValueError("the row counts do not match")
+    return counts
+
+
+def check_missing(n_dropped: int, missing: Sequence[int]) -> None:
+    """Raise unless so many items can be left out for the missing ratings of two raters."""
+    if not max(missing) <= n_dropped <= sum(missing):
+        raise ValueError(f"{n_dropped} items cannot lack {missing} ratings")
+
+
+def loaded(text: str) -> Any:
+    """Return the value of JSON, or raise if a field of an object occurs twice."""
+    return json.loads(text, object_pairs_hook=distinct_fields)
 
 
 def distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -29,13 +111,11 @@ def distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def fields_of(text: str, names: Sequence[str], version: int) -> dict[str, Any]:
-    """Return the fields of a JSON object, or raise unless the names and the version are right."""
-    fields: dict[str, Any] = json.loads(text, object_pairs_hook=distinct_fields)
+def check_fields(fields: Any, names: Sequence[str], version: int) -> None:
+    """Raise unless the fields have the right names and version."""
     check_names(fields, names)
     if whole(fields["version"]) != version:
         raise ValueError(f"version {fields['version']} is not known")
-    return fields
 
 
 def check_names(fields: Any, names: Sequence[str]) -> None:

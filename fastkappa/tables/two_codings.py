@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.formatting import first_of_many
+from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.looks import alike_among
@@ -89,13 +89,15 @@ def warn_of_two_codings(
     if len(labels) > MOST_LABELS:
         return False
     found, array = None, np.asarray(labels)
+    # If raters agree on most items, no other numbering is better.
+    may_be_renamed = 2 * table.trace() < table.sum() and _is_predicted(table)
     if is_alphabetical(array):
         if not are_given:
             found = _two_names(array, table, names) or _second_spellings(array, table, names)
-    # If raters agree on most items, renumbering the labels cannot improve agreement.
-    elif 2 * table.trace() < table.sum() and array.dtype.kind in "iufbUTO" and _is_predicted(table):
+    elif may_be_renamed and array.dtype.kind in "iufbUTO":
         found = _two_numberings(array.astype(float), table, names)
-    found = found or _permuted(array, table, names)
+    if found is None and may_be_renamed:
+        found = _permuted(array, table, names)
     if found:
         warn(found)
     return found is not None
@@ -137,7 +139,8 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
         return None
     a, b = names
     pairs = [
-        f"{labels[rows[i]]!r} of {a} with {labels[columns[j]]!r} of {b} ({met[i, j]:g} items)"
+        f"{labels[rows[i]]!r} of {a} with {labels[columns[j]]!r} of {b} ({number_text(met[i, j])}"
+        " items)"
         for i, j in places
     ]
     return (

@@ -12,7 +12,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, label_text
+from fastkappa.formatting import figure, label_text, number_text
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import resolve_num_threads
@@ -128,7 +128,7 @@ class ThresholdResult(Result):
         return Report(
             [
                 f"Thresholds with the highest kappa, {figure(self.kappa)}, on"
-                f" {self.table.sum():g} items"
+                f" {number_text(self.table.sum())} items"
             ],
             [*grids, *counts],
             below,
@@ -139,7 +139,7 @@ class ThresholdResult(Result):
         cuts = [f"{cut:.6g}" for cut in self.thresholds.tolist()]
         return versioned(
             f"{f'Thresholds of {listed(cuts)}' if cuts else 'No thresholds'}, with the highest"
-            f" kappa on the scores of {self.table.sum():g} items, gave a kappa of"
+            f" kappa on the scores of {number_text(self.table.sum())} items, gave a kappa of"
             f" {figure(self.kappa)} on the same items"
         )
 

@@ -38,7 +38,7 @@ from fastkappa.statistics.intervals.rao import (
 from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.count import CountsResult, tabulate
-from fastkappa.tables.doubtful_tables import judge_table
+from fastkappa.tables.doubtful_tables import judge_order, judge_table
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
 from fastkappa.two_raters.agreement_result import AgreementResult
@@ -198,6 +198,7 @@ def agreement(
     if known is None and weights is not None:
         warn_of_weights(result.weights, counts.labels)
     judge_table(counts.labels, counts.table, counts.n_outside, are_given=known is not None)
+    judge_order(counts.table, items.columns["y1"].values, items.columns["y2"].values)
     warn_of_same_column({"y1": y1, "y2": y2})
     return _warned(result)
 

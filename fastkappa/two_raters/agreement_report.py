@@ -75,8 +75,8 @@ def _beyond_range(result: _Result) -> Iterator[str]:
         yield f"intervals that reach beyond 1 are asymptotic, and rough for few items{unlike}"
 
 
-def sentence_of(result: _Result) -> str:
-    """Return an agreement result as a sentence for a paper.
+def sentence_of(result: _Result, items: str | None = None) -> str:
+    """Return an agreement result as a sentence for a paper. ``items`` describes the items.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def sentence_of(result: _Result) -> str:
     raters = "two raters" if result.raters == RATERS else f"{first} and {second}"
     return estimate_sentence(
         f"Cohen's kappa ({weights_text(result.weights)}) of {raters} on"
-        f" {count_text(result.n, 'item')}{in_clusters(result)}{_left_out(result)}",
+        f" {items or count_text(result.n, 'item')}{in_clusters(result)}{_left_out(result)}",
         result.kappa,
         result.interval,
         f"{100 * result.confidence:g} % {result.interval_method} interval",

@@ -90,6 +90,9 @@ def test_codes_for_missing_ratings_are_far_from_all_labels() -> None:
         (("neg", "pos"), "pos - see note"),
         (("neg", "pos"), "neg: blurred"),
         (("neg", "pos"), "neg\n\nThe cells are small."),
+        (("neg", "pos"), "neg | blurred"),
+        (("neg", "pos"), "neg\u2020"),
+        (("neg", "pos"), "neg\u00b9"),
         (("neg", "pos"), "neg or pos"),
         (("mild", "severe"), "mild to severe"),
         (("neg", "pos"), "neg -> pos"),
@@ -173,7 +176,12 @@ def test_how_sure_a_rater_is_belongs_in_another_column() -> None:
     y1 = ["mild (70%)", "mild (90 %)", "severe (70%)"] * 6
     with pytest.warns(UserWarning, match=r"with a remark, .* 'mild \(70%\)' \(12 times\)"):
         confusion_counts(y1, y1)
+    for form in ("{}, 0.{}", "{} (.{})", "{}: 0.{}", "{}|1.{}"):
+        y1 = [form.format("mild", i) for i in (7, 9)] * 6 + [form.format("severe", 7)] * 6
+        with pytest.warns(UserWarning, match="with a remark, .* 'mild"):
+            confusion_counts(y1, y1)
     _silent(["cut (25%)", "rise (5%)"] * 6, ["cut (25%)", "rise (5%)"] * 6)
+    _silent(["dose 0.5", "dose 0.25", "x: 2.5"] * 6, ["dose 0.5", "dose 0.25", "dose 0.5"] * 6)
 
 
 @pytest.mark.parametrize("ditto", ["\u3003", "ditto", "idem", "\u540c\u4e0a"])

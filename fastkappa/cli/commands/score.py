@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from fastkappa.cli.files.saved_counts import SavedCounts
 
 WITH_INTERVAL = ("sentence", "json")
+NO_INTERVAL = (
+    "kappa has no interval, because weights that are not whole numbers are not numbers of items."
+    " For a bootstrap interval, use fastkappa leaderboard --sample-weight."
+)
 
 
 def score(
@@ -57,7 +61,9 @@ def score(
         The weights of the kappa to print first: none, linear or quadratic. All three kappas are
         computed.
     sample_weight : COLUMN
-        The column of the item weights. By default each row has weight 1.
+        The column of the item weights. Whole numbers are numbers of items: intervals treat a row
+        with weight 3 as three items. With other weights there is no interval. By default each row
+        has weight 1.
     missing
         What to do with rows with a missing rating: stop with an error (raise), or leave the rows
         out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar texts are
@@ -134,6 +140,8 @@ def print_counts(
         or (output in WITH_INTERVAL and saved.counts.table.dtype.kind != "f"),
         is_ordered=not are_words or remarks.rely_on_order,
     )
+    if output in WITH_INTERVAL and not gate.needs_interval and saved.counts.table.dtype.kind == "f":
+        remarks.texts.append(NO_INTERVAL)
     remarks.show()
     write(report.written(output, remarks.everything))
     gate.check(report.estimates)

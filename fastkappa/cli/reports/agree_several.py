@@ -20,14 +20,10 @@ from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
 from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison, compare_raters
+from fastkappa.multirater.estimation import clusters_of, coefficients_grid, short_name
 from fastkappa.multirater.krippendorff import krippendorff_alpha, set_distances
 from fastkappa.multirater.label_kappas import LabelKappa, label_grid
-from fastkappa.multirater.multirater_result import (
-    MultiRaterResult,
-    clusters_of,
-    coefficients_grid,
-    short_name,
-)
+from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest

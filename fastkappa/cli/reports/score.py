@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fastkappa.arrays import Floats
@@ -40,14 +41,17 @@ def report_on_table(
         counts.labels,
         weights,
         raters=columns,
-        is_weighted=sample_weight is not None,
+        weighted_rows=None if sample_weight is None else counts.n_items,
         largest=LARGEST_PRINTED,
         is_ordered=is_ordered,
     )
-    interval, estimate = (math.nan, math.nan), found.sentence
+    interval: tuple[float, float] = (math.nan, math.nan)
+    estimate: Callable[[], str] = found.sentence
     if has_interval:
+        from fastkappa.two_raters.agreement_report import sentence_of
+
         result = _with_interval(columns, counts, weights)
-        interval, estimate = result.interval, result.sentence
+        interval, estimate = result.interval, partial(sentence_of, result, found.items)
     of_file = {
         "file": file,
         "columns": dict(zip(("y1", "y2"), columns)),
@@ -100,10 +104,9 @@ def _headings(
 ) -> Iterator[str]:
     """Yield lines with the numbers of items counted and left out."""
     first, second = (printable(name) for name in columns)
-    n_items = counts.n_rows - counts.n_dropped - counts.n_outside
     weighted = "" if sample_weight is None else f", weighted by {printable(sample_weight)}"
     yield (
-        f"{count_text(n_items, 'item')} rated in {first} (rows) and {second} (columns) of"
+        f"{count_text(counts.n_items, 'item')} rated in {first} (rows) and {second} (columns) of"
         f" {printable(file)}{weighted}"
     )
     if counts.n_dropped:

@@ -19,6 +19,7 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.choices import check_choice
 from fastkappa.formatting import count_text
 from fastkappa.multirater.items.counts import as_patterns
+from fastkappa.multirater.items.derived_columns import warn_of_derived
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
 from fastkappa.multirater.items.forms import FEWEST_TRANSPOSED
 from fastkappa.multirater.items.identified import Identified, identify
@@ -185,6 +186,7 @@ def read_long(
     _warn_of_mistyped(found.rater_names, codes < found.n_labels)
     are_given = labels is not None
     are_recoded = judge_pairs(codes, given.reported, found.rater_names, are_given=are_given)
+    warn_of_derived(codes, given.labels, found.rater_names)
     if not are_given:
         n_ratings = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)
         of_each = n_ratings.reshape(len(found.rater_names), found.n_labels)

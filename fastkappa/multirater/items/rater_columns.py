@@ -10,6 +10,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.multirater.items.derived_columns import warn_of_derived
 from fastkappa.multirater.items.sets import read_sets
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS
@@ -119,6 +120,7 @@ def _judge(
         with suppress(ValueError):
             codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
             are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)
+            warn_of_derived(codes, order.labels, [*columns])
     if of_each is not None:
         judge_raters(
             dict(zip(columns, of_each)),

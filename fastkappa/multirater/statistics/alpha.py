@@ -27,6 +27,7 @@ from fastkappa.multirater.statistics.coefficient import (
     divided,
 )
 from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.set_distances import SET_LEVELS
 from fastkappa.statistics.intervals.inverted import least_kappa
 from fastkappa.statistics.intervals.ratio_constraint import Smooth
@@ -103,6 +104,7 @@ class Alpha(Coefficient):
         self._patterns = Patterns(patterns.counts[paired], patterns.multiplicities[paired])
         self.multiplicities = self._patterns.multiplicities
         self.used = paired
+        self._level, self._labels = level, labels
         # The metric of ordinal data depends on the sample, so it is not fixed.
         self._fixed = None if _is_name(level, "ordinal") else metric_of(level, labels)
 
@@ -120,6 +122,9 @@ class Alpha(Coefficient):
         with np.errstate(invalid="ignore"):
             expected = np.where(several, (metric.from_labels(totals) * totals).sum(axis=-1), 0.0)
         return Disagreement(divided(observed, n), divided(expected, n * (n - 1)))
+
+    def of_raters(self, profiles: Profiles) -> Alpha:
+        return Alpha(profiles.patterns, self._level, self._labels)
 
     def n_used(self) -> int:
         return int(np.count_nonzero(self._patterns.sums(self.multiplicities)))

@@ -22,6 +22,7 @@ from fastkappa.multirater.statistics.coefficient import (
     observed_over,
 )
 from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.statistics.intervals.inverted import least_kappa
 from fastkappa.statistics.intervals.ratio_constraint import Smooth
 from fastkappa.statistics.spread import Influence
@@ -117,13 +118,17 @@ class ChanceCorrected(Coefficient):
     """
 
     def __init__(self, patterns: Patterns, distances: Floats, chance: ChanceRule) -> None:
-        self._patterns, self._distances, self._chance = patterns, distances, chance(distances)
+        self._patterns, self._distances, self._rule = patterns, distances, chance
+        self._chance = chance(distances)
         self._within = WithinSubjects(patterns.distances(distances), patterns.n_ratings)
         self.multiplicities = patterns.multiplicities
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
         expected = self._chance.expected(self._patterns.proportions(multiplicities))
         return Disagreement(self._within.observed(multiplicities), expected)
+
+    def of_raters(self, profiles: Profiles) -> ChanceCorrected:
+        return ChanceCorrected(profiles.patterns, self._distances, self._rule)
 
     def n_used(self) -> int:
         return int(np.count_nonzero(self._patterns.sums(self.multiplicities)))

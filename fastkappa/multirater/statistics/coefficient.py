@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
+from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.statistics.clusters import Clusters, n_units, variance
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.intervals.ratio_constraint import Ratio, Smooth
@@ -91,6 +92,10 @@ class Coefficient(ABC):
     def score_model(self) -> ScoreModel | None:
         """Return the model for the score interval, or None if unavailable or too costly."""
         return None
+
+    def of_raters(self, profiles: Profiles) -> Coefficient:
+        """Return the same coefficient of other ratings, such as those without a rater."""
+        raise NotImplementedError
 
     def values(self, multiplicities: AnyArray) -> Floats:
         """Return the coefficient of one sample or of a stack of samples."""

@@ -70,6 +70,9 @@ class Conger(Coefficient):
         margins, _ = self._margins(multiplicities)
         return Disagreement(self._within.observed(multiplicities), self._expected(margins))
 
+    def of_raters(self, profiles: Profiles) -> Conger:
+        return Conger(profiles, self._distances)
+
     def n_used(self) -> int:
         return int(np.count_nonzero(self._margins(self.multiplicities)[0]))
 
@@ -191,6 +194,9 @@ class Light(Coefficient):
         """Return NaN, because a mean of kappas has no disagreement of its own."""
         undefined = np.full(multiplicities.shape[:-1], np.nan)
         return Disagreement(undefined, undefined)
+
+    def of_raters(self, profiles: Profiles) -> Light:
+        return Light(profiles, self._weights)
 
     def n_used(self) -> int:
         """Return the number of pairs. Pair tables never have more nonzero cells than rows."""

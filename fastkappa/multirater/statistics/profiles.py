@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, IntTable
+from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.unseen import with_unseen_profiles
 
 
@@ -68,6 +69,27 @@ class Profiles:
         """Add the possible unseen profiles to these, or return None if there are too many."""
         found = with_unseen_profiles(self.codes, self.multiplicities, self.n_labels, n_features)
         return None if found is None else Profiles(*found, self.n_labels)
+
+    @property
+    def dense(self) -> Profiles:
+        """These profiles; compare `SparseProfiles.dense`."""
+        return self
+
+    def without(self, rater: int) -> Profiles:
+        """Return the profiles of the other raters. Equal profiles are not merged."""
+        return Profiles(np.delete(self.codes, rater, axis=1), self.multiplicities, self.n_labels)
+
+    def of_label(self, label: int) -> Profiles:
+        """Return the profiles with two labels: this label is 0, all others are 1."""
+        codes = np.where(self.codes == label, 0, 1)
+        codes[self.codes == self.n_labels] = 2
+        return Profiles(codes, self.multiplicities, 2)
+
+    @property
+    def patterns(self) -> Patterns:
+        """The pattern of each profile. Equal patterns are not merged."""
+        given = [(self.codes == label).sum(axis=1) for label in range(self.n_labels)]
+        return Patterns(np.stack(given, axis=1), self.multiplicities)
 
     @property
     def parts(self) -> list[AnyArray]:

@@ -45,12 +45,16 @@ class SparseProfiles:
         )
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Add the possible unseen profiles to these, or return None if there are too many."""
-        n_profiles = len(self.multiplicities)
-        if n_profiles > most_rows(n_features):
+        """Return these profiles and the possible unseen ones, or None if they are too many."""
+        if len(self.multiplicities) > most_rows(n_features):
             return None
-        codes = self.codes_of(np.arange(n_profiles))
-        return Profiles(codes, self.multiplicities, self.n_labels).with_unseen(n_features)
+        return self.dense.with_unseen(n_features)
+
+    @property
+    def dense(self) -> Profiles:
+        """The same profiles with a code for each missing rating."""
+        codes = self.codes_of(np.arange(len(self.multiplicities)))
+        return Profiles(codes, self.multiplicities, self.n_labels)
 
     def codes_of(self, rows: AnyArray) -> AnyArray:
         """Return the codes of the selected profiles, or ``n_labels`` for a missing rating."""
