@@ -113,7 +113,7 @@ def number_text(number: int | float) -> str:
     """
     if isinstance(number, int):
         return str(number)
-    # In this range, 6 significant digits would need an exponent.
+    # in this range, six significant digits would need an exponent
     whole = float(number).is_integer() or abs(number) >= 999_999.5
     return f"{number:.0f}" if whole and abs(number) < 1e16 else f"{number:.6g}"
 

@@ -34,7 +34,7 @@ from fastkappa.tables.table import add, union_of_labels
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Names of methods in torchmetrics and Keras metrics, with the advice in the error.
+# Methods of torchmetrics and Keras metrics, with the advice in the error.
 INSTEAD = {
     **dict.fromkeys(("reset", "reset_state"), "create a new accumulator instead."),
     **dict.fromkeys(("compute", "result"), "use kappa() or agreement() instead."),
@@ -349,9 +349,9 @@ class ConfusionAccumulator:
     def from_json(
         cls, text: str, *, backend: Backend | None = None, num_threads: int | None = None
     ) -> ConfusionAccumulator:
-        """Return an accumulator with the contents that `to_json` wrote, or with counts of a file.
+        """Return an accumulator with the contents that `to_json` wrote, or with other saved counts.
 
-        The text can also come from `SourceCounts.to_json` or ``fastkappa score --save``.
+        `SourceCounts.to_json` and ``fastkappa score --save`` also write such text.
 
         Raises
         ------

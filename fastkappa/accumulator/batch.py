@@ -37,7 +37,7 @@ def snapshot_of_batch(
 
 
 def dropped_of(items: RatedItems) -> AnyArray:
-    """Return the numbers of items and ratings of a batch that are missing."""
+    """Return the numbers of items left out of a batch and of ratings missing from it."""
     return dropped_items(items.n_dropped, *items.n_missing.values())
 
 

@@ -55,7 +55,7 @@ FIELDS = (
 
 
 def snapshot_to_json(contents: Snapshot) -> str:
-    """Return the contents as JSON, beside the fields of all counts if they can represent them.
+    """Return the contents as JSON, including the common fields of counts if possible.
 
     The sums of weights are written as integer multiples of ``2**weight_exponent``, with the largest
     possible exponent. Without weights, these fields are left out.
@@ -91,7 +91,7 @@ def snapshot_to_json(contents: Snapshot) -> str:
 
 
 def _counted(contents: Snapshot) -> dict[str, Any]:
-    """Return the fields of all counts, or no field if sums are negative or too large."""
+    """Return the common fields of counts, or no fields if sums are negative or too large."""
     with suppress(OverflowError):
         counts = contents.counts()
         n_dropped, first, second = contents.dropped.tolist()
@@ -139,7 +139,7 @@ def _snapshot_from_fields(fields: Any) -> Snapshot:
 
 
 def _snapshot_of_rows(rows: CountedRows) -> Snapshot:
-    """Return the contents of an accumulator that has counted the items of another source."""
+    """Return the contents of an accumulator that would have counted another source's items."""
     if rows.table.dtype.kind == "f" or rows.table.sum(dtype=object) != rows.n_items:
         raise ValueError("sums of item weights cannot be continued, because they are not exact")
     table = layered(ConfusionCounts(rows.table, rows.labels, rows.n_outside))

@@ -19,7 +19,7 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.results.text import shortened
 from fastkappa.statistics.weights import Weights, weights_text
 
-# The number of tied predictions and of copies that a text names.
+# The largest number of tied predictions, and of copies, that a text names.
 MOST_NAMED = 5
 # For each interval in a row, the names of its two ends.
 ENDS = {
@@ -143,7 +143,7 @@ class Leaderboard(Result):
         The disagreement weights of the kappas.
     copies : tuple of tuples
         The names of predictions with equal kappas in every replicate. Such predictions have the
-        same labels, or nearly.
+        same, or nearly the same, labels.
     """
 
     names: tuple[Any, ...]

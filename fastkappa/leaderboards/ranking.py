@@ -265,8 +265,8 @@ def rank(
 def equal_predictions(kappas: FloatTable, replicates: FloatTable) -> list[list[int]]:
     """Return the positions of kappas that are equal in every replicate, of shape (r, m).
 
-    Different predictions with the same kappa differ in a replicate, because each replicate draws
-    other items.
+    Different predictions with the same kappa differ in some replicate, because replicates draw
+    different items.
     """
     alike: dict[Any, list[int]] = {}
     for j in np.flatnonzero(~np.isnan(kappas)).tolist() if len(replicates) else []:

@@ -300,15 +300,15 @@ class MultiRaterResult(Result):
         n_subjects : float, default=infinity
             The number of subjects in the population, or of clusters if there are clusters.
         n_raters : float, default=None
-            The number of raters in the population from which 3 to 100 raters were drawn. It can be
-            ``math.inf``. If None, results are about these raters only.
+            The number of raters in the population from which 3 to 100 raters were drawn.
+            ``math.inf`` is allowed. None means that the result is about these raters only.
 
         Returns
         -------
         result : MultiRaterResult
-            The variance over the n subjects that count is multiplied by 1 - n / ``n_subjects``. The
+            The variance over the n used subjects is multiplied by 1 - n / ``n_subjects``. The
             jackknife variance over raters is multiplied by 1 - r / ``n_raters`` and added (Gwet
-            2014). Quantiles are from Student's t with Satterthwaite's degrees of freedom.
+            2014). Quantiles are those of Student's t with Satterthwaite's degrees of freedom.
 
         Raises
         ------

@@ -26,10 +26,10 @@ LEAST_REPEATS = 2
 MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
-# Fewer ratings, or fewer with the second label, are grouped by label by chance. A few ratings show
-# that most columns are not.
+# With fewer ratings, or fewer ratings of the second label, equal ratings can be adjacent by chance.
+# For most columns, a few ratings show that equal ratings are not adjacent.
 FEWEST_SORTED, FEWEST_OF_SECOND, HEAD = 20, 5, 16
-# The largest chi-square of chance, in standard deviations above its mean.
+# The largest chi-square attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
 
 
@@ -160,9 +160,9 @@ def _warn_of_strangers(
 def judge_order(
     table: AnyArray, first: AnyArray, second: AnyArray, names: tuple[str, str] = ("y1", "y2")
 ) -> None:
-    """Warn if only one of two columns is sorted by label, and they agree as by chance.
+    """Warn if only one of two columns is sorted by label, and they agree only by chance.
 
-    ``table`` has the counts of the codes or labels ``first`` and ``second``.
+    ``table`` contains the counts of the codes or labels ``first`` and ``second``.
     """
     n = len(first)
     if n < FEWEST_SORTED or not any(is_grouped(own[:HEAD].tolist()) for own in (first, second)):
@@ -190,7 +190,7 @@ def judge_order(
 
 
 def is_grouped(ratings: list[Any]) -> bool:
-    """Return whether equal ratings follow one another, as in a sorted column."""
+    """Return whether equal ratings are adjacent, as in a sorted column."""
     n_runs: int = 1 + sum(map(ne, ratings, ratings[1:]))
     return n_runs == len(set(ratings))
 

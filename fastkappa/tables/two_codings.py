@@ -89,7 +89,7 @@ def warn_of_two_codings(
     if len(labels) > MOST_LABELS:
         return False
     found, array = None, np.asarray(labels)
-    # If raters agree on most items, no other numbering is better.
+    # If raters agree on most items, renumbering the labels cannot improve agreement.
     may_be_renamed = 2 * table.trace() < table.sum() and _is_predicted(table)
     if is_alphabetical(array):
         if not are_given:

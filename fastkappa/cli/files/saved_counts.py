@@ -122,7 +122,7 @@ def read_counts(path: Path) -> SavedCounts:
             are_sorted = union_of_labels([counts.labels]).tolist() == counts.labels.tolist()
             weight = ITEM_WEIGHTS if is_weighted else None
             return SavedCounts("", RATERS, weight, are_sorted, counts)
-        # Before version 0.1.0, the names were beside the counts.
+        # Before version 0.1.0, the names were stored next to the counts.
         saved = saved.get("origin", {n: field for n, field in saved.items() if n != "counts"})
         y1, y2 = columns = saved.pop("columns")
         found = SavedCounts(columns=(y1, y2), counts=counts, **saved)

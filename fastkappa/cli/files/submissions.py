@@ -270,7 +270,7 @@ class _Read(NamedTuple):
 
     The columns are the ids and the labels. With splits, the alignment of the ids takes the place
     of the ids. If ``alone`` is True, the file declares an order of the labels, which also applies
-    to the files after it. ``column`` is the column of the labels.
+    to the files after it. ``column`` is the name of the label column.
     """
 
     file: Path

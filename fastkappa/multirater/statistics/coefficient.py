@@ -94,7 +94,7 @@ class Coefficient(ABC):
         return None
 
     def of_raters(self, profiles: Profiles) -> Coefficient:
-        """Return the same coefficient of other ratings, such as those without a rater."""
+        """Return the same coefficient for other ratings, such as the ratings without one rater."""
         raise NotImplementedError
 
     def values(self, multiplicities: AnyArray) -> Floats:

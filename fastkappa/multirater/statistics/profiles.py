@@ -72,15 +72,15 @@ class Profiles:
 
     @property
     def dense(self) -> Profiles:
-        """These profiles; compare `SparseProfiles.dense`."""
+        """The profiles themselves, as for `SparseProfiles.dense`."""
         return self
 
     def without(self, rater: int) -> Profiles:
-        """Return the profiles of the other raters. Equal profiles are not merged."""
+        """Return the profiles without one rater. Equal profiles are not merged."""
         return Profiles(np.delete(self.codes, rater, axis=1), self.multiplicities, self.n_labels)
 
     def of_label(self, label: int) -> Profiles:
-        """Return the profiles with two labels: this label is 0, all others are 1."""
+        """Return the profiles with two labels: 0 for the given label, 1 for all others."""
         codes = np.where(self.codes == label, 0, 1)
         codes[self.codes == self.n_labels] = 2
         return Profiles(codes, self.multiplicities, 2)

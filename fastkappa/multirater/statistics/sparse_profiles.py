@@ -45,7 +45,7 @@ class SparseProfiles:
         )
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Return these profiles and the possible unseen ones, or None if they are too many."""
+        """Add the possible unseen profiles to these, or return None if there are too many."""
         if len(self.multiplicities) > most_rows(n_features):
             return None
         return self.dense.with_unseen(n_features)
