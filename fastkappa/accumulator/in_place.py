@@ -90,7 +90,7 @@ class InPlace:
         self._last_types = (first.dtype, second.dtype) if in_place else ()
 
     def subtract(self, batch: RatedItems) -> bool:
-        """Subtract a batch. If it was never added, change nothing and return False."""
+        """Subtract a batch, or change nothing and return False if the batch was never added."""
         return self._tally.subtract([column.values for column in batch.columns.values()])
 
     def table(self) -> ConfusionTable | None:

@@ -60,8 +60,8 @@ CountLines = Callable[[Texts, Texts, NDArray[np.uint8], Lines, IntTable], int]
 def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
     """Raise unless each array contains the items from ``start`` up to ``stop``.
 
-    The NumPy and numba kernels check every array they receive. For the C kernels, Cython code does
-    the same.
+    The NumPy and numba kernels check every array they receive. The C kernels are called by Cython
+    code that makes the same check.
     """
     for array in arrays:
         if array is not None and start < stop and not 0 <= start <= stop <= len(array):

@@ -50,7 +50,7 @@ class Clusters:
     """The counts of items per cluster and cell. Clusters with equal counts are merged.
 
     The counts of distinct cluster k are ``counts[starts[k]:starts[k + 1]]``, in the cells
-    ``cells[starts[k]:starts[k + 1]]``. Create `Clusters` with `clusters_of`.
+    ``cells[starts[k]:starts[k + 1]]``. Use `clusters_of` to create `Clusters`.
 
     Attributes
     ----------

@@ -219,8 +219,8 @@ def _kappa_of(row: Mapping[str, Any]) -> float:
 def compute_intervals(results: Sequence[AgreementResult]) -> None:
     """Compute the kappa intervals of many results with the same labels and weights at once.
 
-    The intervals equal those computed one by one. For 500 tables of five labels, this takes a
-    twentieth of the time.
+    The intervals equal those computed one by one, but for 500 tables of five labels, computing them
+    together takes a twentieth of the time.
     """
     # A cached property stores its value in the attributes of the object.
     left = [

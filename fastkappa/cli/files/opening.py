@@ -203,7 +203,7 @@ class Opener:
             )
 
     def _place(self, name: str) -> Path:
-        """Return the path for the next copy; ``name`` is the end of its file name."""
+        """Return the path for the next copy, whose file name ends with ``name``."""
         if self._folder is None:
             made = self._stack.enter_context(TemporaryDirectory(prefix="fastkappa-"))
             self._folder = Path(made)

@@ -45,7 +45,7 @@ class Keys:
         self.wide_keys = np.empty(length // n_digits, np.intp)
 
     def chunk_length(self, n_pairs: int) -> int:
-        """Return how many pairs to add next. At the end, there can be too few for a key."""
+        """Return how many pairs to add next. The last few pairs can be too few for a key."""
         length = min(n_pairs, CHUNK)
         return length - length % self.n_digits or length
 

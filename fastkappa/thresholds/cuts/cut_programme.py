@@ -14,9 +14,9 @@ lower ratio, unless the given ratio is already minimal.
 
 Placing cut c after j rows adds f_c(j) to O - ratio * C: the cost of label c - 1 minus the cost of
 label c, summed over the rows below the cut. If the cuts that minimise each f_c on its own are in
-order, they are the solution. With quadratic weights, they always are. If they are not, or if each
-label needs a minimum number of items, dynamic programming finds the best cuts in order
-(`in_order`).
+order, they are the solution. With quadratic weights, the separately minimised cuts are always in
+order. If the cuts are not in order, or if each label needs a minimum number of items, dynamic
+programming finds the best cuts in order (`in_order`).
 
 Sums are float64. If rounding makes cuts too close to call, they are compared again in integers
 (`exact_ties`), so the result is exactly optimal.
