@@ -152,7 +152,7 @@ def decode_probabilities(
     ValueError
         If probabilities are negative or not finite, if a row does not sum to 1, or if there is
         a single column. An error is also raised if the number of labels differs from the number of
-        columns, if labels match only some of a frame's column names, in a different order, or if
+        columns, if labels name some but not all columns of a frame, in a different order, or if
         weights are invalid.
 
     Warns

@@ -427,8 +427,8 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
     """Return whether a column contains ids.
 
-    The values of ids differ in all rows, and the other column has at most half as many distinct
-    values.
+    A column of ids has a different value in each row, and at least twice as many distinct values as
+    the column it is compared with.
     """
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 

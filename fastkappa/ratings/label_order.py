@@ -119,7 +119,7 @@ def is_number(string: str) -> bool:
 def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
     """Return whether the order of ``names``, the labels of a table, is the user's choice.
 
-    If the columns of a data frame are in alphabetical order, `pandas.crosstab` may have sorted
+    If the columns of a data frame are in alphabetical order, `pandas.crosstab` has probably sorted
     them, unless they are an ordered categorical.
     """
     declared = getattr(getattr(getattr(table, "columns", None), "dtype", None), "ordered", False)

@@ -66,7 +66,7 @@ class TooManyLabelsError(RatingsError):
 def key_of(value: Any, column: Any, fractions: bool = False) -> tuple[Key, np.dtype[Any]]:
     """Return the key and the type of a rating that is a Python object.
 
-    With ``fractions``, numbers that are not whole are labels too.
+    With ``fractions``, numbers that are not whole are also labels.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Compute indices of agreement other than kappa, from one table or a stack of tables.
 
-Weights are disagreement weights, as in the whole package. An index that needs agreement weights
-uses ``1 - weights / weights.max()``: 1 for equal labels, 0 for the worst pair.
+As everywhere in this package, weights are disagreement weights. An index that needs agreement
+weights uses ``1 - weights / weights.max()``: 1 for equal labels, 0 for the worst pair.
 """
 
 from __future__ import annotations

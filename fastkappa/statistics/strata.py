@@ -366,7 +366,7 @@ def stratum_of(
             )
         chosen = choose_method(interval_method, given, result.distribution)
         result = replace(result, interval_method=chosen)
-    # All other tables are tested individually, with their own standard errors.
+    # In all other cases, tables are tested individually, with their own standard errors.
     if given is None or are_joined(result.clusters) or result.distribution == "t":
         given, tested = None, result.tested
     method, error = result.interval_method, result.standard_error

@@ -241,7 +241,7 @@ def holds_sums(name: Any, table: AnyArray) -> bool:
 
 
 def warn_of_names(table: Any, why: str | None) -> None:
-    """Warn if ``why`` depends on a column order of a data frame that may be unintended.
+    """Warn if ``why`` depends on a data frame's column order, which can be unintended.
 
     `pandas.crosstab` sorts strings, and the columns of a pivot table are in order of occurrence.
     """

@@ -20,7 +20,7 @@ from fastkappa.arrays import AnyArray
 
 INT64_MAX = (1 << 63) - 1
 VERSION = 1
-# These fields contain numbers of rows or ratings.
+# The fields that contain numbers of rows or ratings.
 NUMBERS = ("n_outside", "n_rows", "missing", "n_dropped")
 FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS)
 # The extra fields: exact sums of a ConfusionAccumulator, and the source and columns of a saved

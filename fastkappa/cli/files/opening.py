@@ -53,7 +53,8 @@ def text_format_of(options: TextOptions) -> TextFormat:
     if encoding is not None:
         try:
             encoding = codecs.lookup(encoding).name
-            # Python codecs that convert bytes to bytes or text to text fail here.
+            # Codecs that convert bytes to bytes or text to text raise an error on the next two
+            # lines.
             b"".decode(encoding)
             "".encode(encoding)
         except (LookupError, ValueError):

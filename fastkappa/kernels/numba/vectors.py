@@ -1,9 +1,9 @@
 """Emit portable LLVM vector instructions in numba functions, with one byte per lane.
 
-LLVM's vectoriser does not vectorise the byte loops that matter here. Such loops therefore use
-LLVM's own vector instructions, which are independent of the processor. LLVM translates them to
-AVX-512, AVX2, SSE2 or NEON. Functions decorated with ``intrinsic`` emit such instructions, and the
-other functions in this module are their helpers.
+LLVM's vectoriser does not vectorise the byte loops of these kernels. The loops therefore use LLVM's
+own vector instructions, which are independent of the processor. LLVM translates them to AVX-512,
+AVX2, SSE2 or NEON. Functions decorated with ``intrinsic`` emit such instructions, and the other
+functions in this module are their helpers.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Measurements(NamedTuple):
 
 
 def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements | None:
-    """Return the measurements in an array or frame, or None if the values may be labels.
+    """Return the measurements in an array or frame, or None if the values can be labels.
 
     Raises
     ------

@@ -127,7 +127,7 @@ class _Squares:
         total = np.asarray(multiplicities @ self._sums)
         about_centre = multiplicities @ (self._squares + self._sums**2 / self._n_ratings)
         squares = about_centre - divided(total**2, n)
-        # Sums that may be only rounding errors are set to 0, so that equal numbers do not seem to
+        # Sums no larger than rounding errors are set to 0, so that equal numbers do not seem to
         # differ.
         noise = 64 * EPSILON * about_centre
         return within, np.where(squares > noise, 2 * n * squares, 0.0)
@@ -278,7 +278,7 @@ class _Ratios:
         function = self._distances.coefficients(moments)
         between = (function * moments).sum(axis=-1)
         n = np.asarray(multiplicities @ np.broadcast_to(self._n_ratings, len(self._within)))
-        # Sums that may be only rounding errors are set to 0, so that equal numbers do not seem to
+        # Sums no larger than rounding errors are set to 0, so that equal numbers do not seem to
         # differ.
         noise = 64 * EPSILON * n * n * self._distances.largest
         return (

@@ -112,11 +112,11 @@ class Profiles:
         return total
 
     def distances_to(self, rater: int, between: Floats) -> tuple[Floats, IntTable]:
-        """Return the distance of a rater's rating to the others, as if there were one other rating.
+        """Return the mean distances of a rater's rating to the other ratings, and rating counts.
 
         The first array is twice the mean distance to the other ratings, or 0 for profiles without
-        such a pair. The second array is the number of ratings: 2, or 0 for profiles without such a
-        pair.
+        such a pair. The second array is 2, because the other ratings are treated as one rating, or
+        0 for profiles without such a pair.
         """
         size = self.n_labels + 1
         padded = np.zeros((size, size))

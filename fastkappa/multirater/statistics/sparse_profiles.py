@@ -16,7 +16,7 @@ from fastkappa.arrays import AnyArray, Floats, IntTable
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.unseen import most_rows
 
-# The number of numbers to process at a time.
+# The number of values to process at a time.
 BLOCK = 1 << 18
 # The largest number of cells in the tables of all pairs: 1 GB of counts.
 MOST_CELLS = 1 << 27

@@ -86,7 +86,7 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #  define FETCH(address) ((void)(address))
 #endif
 
-/* These pragmas set the target of a level's functions. clang and gcc use different pragmas for this purpose. */
+/* Pragmas that set the target processor of a level's functions. The pragmas of clang and gcc differ. */
 #define SIMD_PRAGMA(text) _Pragma(#text)
 #if !SIMD_HAS_GNU
 #  define SIMD_BEGIN_AVX2
