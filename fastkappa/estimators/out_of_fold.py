@@ -93,8 +93,6 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         """
         routed = self._routed(sample_weight, groups)
         params = routed.estimator.fit
-        if is_fractional(labels):
-            labels = np.unique(labels, return_inverse=True)[1]
         splits = self._splits(X, labels, **routed.splitter.split)
         predicted = cross_val_predict(
             self.estimator, X, y, cv=splits, method=method, params=dict(params)
@@ -106,7 +104,10 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         return predicted, splits
 
     def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
-        """Return the folds into which ``cv`` divides the items, or raise."""
+        """Return the folds that ``cv`` makes of the items, or raise."""
+        if is_fractional(labels):
+            # scikit-learn stratifies only by whole numbers and strings.
+            labels = np.unique(labels, return_inverse=True)[1]
         try:
             splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
         except ValueError as error:
@@ -121,9 +122,8 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         if (times != 1).any():
             item = int((times != 1).argmax())
             raise ValueError(
-                f"cv must test each item once, because it gives each item one prediction, but"
-                f" {type(self.cv).__name__} tests item {item} {times[item]} times. Use a splitter"
-                " such as KFold."
+                f"cv must test each item once, but the item at position {item} is in {times[item]}"
+                f" of the test folds of {type(self.cv).__name__}. Use a splitter such as KFold."
             )
         return splits
 

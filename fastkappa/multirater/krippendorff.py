@@ -25,8 +25,8 @@ from fastkappa.multirater.statistics.set_distances import (
     Distance,
     SetLevel,
     distances_by,
+    set_distances,
 )
-from fastkappa.multirater.statistics.set_distances import set_distances as set_distances
 from fastkappa.statistics.inference import Distribution
 
 

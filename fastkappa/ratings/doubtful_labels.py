@@ -23,7 +23,7 @@ from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
-from fastkappa.ratings.looks import alike_among, difference, has_code
+from fastkappa.ratings.looks import ALIKE, alike_among, difference, has_code, one_letter_apart
 from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
@@ -45,24 +45,10 @@ STAND_INS = frozenset(
         *("not rated", "not applicable", "not available", "not assessed", "no answer", "skip"),
         *("no response", "undefined", "tbd", "k.a.", "k. a.", "keine angabe", "[]", "{}"),
         *("unrated", "unscored", "unlabeled", "unlabelled", "skipped", "not done", "not scored"),
-        *(
-            "don't know",
-            "don\u2019t know",
-            "do not know",
-            "i don't know",
-            "cannot assess",
-            "ignore",
-        ),
-        *(
-            "unable to assess",
-            "not evaluated",
-            "not labeled",
-            "no rating",
-            "no data",
-            "sans réponse",
-            "sin datos",
-        ),
-        # The codes for missing values in Stata and HL7.
+        *("don't know", "don\u2019t know", "do not know", "i don't know", "cannot assess"),
+        *("unable to assess", "not evaluated", "not labeled", "no rating", "no data", "ignore"),
+        *("sans réponse", "sin datos"),
+        # Codes that Stata and HL7 use for missing values.
         *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
         *("asku", "nask", "navu"),
     ]
@@ -90,8 +76,10 @@ REMARK = re.compile(
 )
 IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013|]|:) |\n")
 RARER = 5
-# Separators of two labels in one cell, except commas and semicolons, which separate the labels of a
-# set.
+# A typing error occurs at most this many times; the right label occurs this many times as often.
+MOST_SLIPS, FREQUENT = 2, 100
+# Separators of two labels in one cell. Commas and semicolons are not among them, because they
+# separate the labels of a set.
 BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
 # A label followed by the rater's confidence, such as "mild (80 %)".
 WITH_PERCENT = re.compile(
@@ -257,7 +245,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn about rare labels that consist of another label and a remark, or of two labels."""
+    """Warn about rare labels: another one with a remark or a typing error, or two together."""
     labels = {
         label
         for column in columns.values()
@@ -268,9 +256,12 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
         return
     bases = {label: own for label in labels if (own := _without_remark(label)) and own <= labels}
     with_percent = [label for label in labels if WITH_PERCENT.fullmatch(label)]
-    if not bases and len(with_percent) < 2:
+    n = sum(len(c.values) if c.counts is None else c.counts.sum() for c in columns.values())
+    near = one_letter_apart(labels) if n > FREQUENT else []
+    if not bases and len(with_percent) < 2 and not near:
         return
     times = sum(map(_times, columns.values()), Counter[Any]())
+    _warn_of_slips(columns, near, times)
     found = [
         (label, times[label])
         for label, own in sorted(bases.items())
@@ -283,6 +274,22 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
             f"{_have(columns)} labels with a remark, which are counted separately from the plain"
             f" labels: {_with_counts(found[:MOST_SHOWN])}. Remove the remarks if they do not change"
             " the rating."
+        )
+
+
+def _warn_of_slips(columns: Mapping[str, Column], near: Any, times: Mapping[Any, int]) -> None:
+    """Warn about labels that are one letter apart from a label that is many times as frequent."""
+    pairs = [sorted(pair, key=times.__getitem__) for pair in near]
+    found = [
+        _with_counts([(slip, times[slip]), (meant, times[meant])])
+        for slip, meant in pairs
+        if 0 < times[slip] <= MOST_SLIPS and FREQUENT * times[slip] <= times[meant]
+    ]
+    if found:
+        warn(
+            f"{_have(columns)} rare labels that differ by one letter from a frequent one and are"
+            f" counted separately: {first_of_many(found, MOST_SHOWN, '; ')}. {ALIKE} if they are"
+            " one label."
         )
 
 

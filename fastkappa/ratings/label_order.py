@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.choices import did_you_mean
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import printable
 
@@ -74,11 +75,22 @@ def not_declared(
     )
 
 
-def not_a_label(name: str, label: str) -> ValueError:
-    """Return the error for a rating of one of several raters that is not a label."""
+def nearest_label(label: str, labels: Iterable[Any]) -> str:
+    """Return a sentence that suggests the nearest label, or "" if there is none or for numbers.
+
+    ``label`` is shown as in a message.
+    """
+    text = label[1:-1]
+    if not label.startswith(("'", '"')) or is_number(text):
+        return ""
+    return did_you_mean(text, [one for one in labels if isinstance(one, str)])
+
+
+def not_a_label(name: str, label: str, labels: Iterable[Any] = ()) -> ValueError:
+    """Return the error for a rating that is not a label, given by one of several raters."""
     return ValueError(
         f"{name} contains {label}, which is not one of the labels; name it in missing_codes if it"
-        " stands for a missing rating."
+        f" stands for a missing rating.{nearest_label(label, labels)}"
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import LARGEST_EXACT
@@ -73,6 +73,11 @@ ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 BETWEEN_LABELS = re.compile("[;|,]")
 BRACKETS = " []{}()'\""
 ALIKE = "Write them alike"
+# Words of at most this many letters are often codes, such as "PRON" and "PROPN".
+SHORT = 4
+# Longer lists contain pairs such as "castle" and "cattle".
+MOST_WORDS = 100
+LONG_WORD = re.compile(rf"[^\W\d_]{{{SHORT + 1},}}")
 
 
 class Coded(NamedTuple):
@@ -234,6 +239,36 @@ def alike_among(labels: Iterable[str]) -> list[list[str]]:
         if look in alike and other in alike:
             alike[look] += alike.pop(other)
     return [sorted(group) for group in alike.values() if len(group) > 1]
+
+
+def one_letter_apart(labels: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the pairs of labels in which a long word has one letter more, less or different.
+
+    Two letters can also be swapped. The first letter of the word must be equal, because "typical"
+    and "atypical" are two words. Long lists contain such words, so nothing is returned for them.
+
+    Examples
+    --------
+    >>> from fastkappa.ratings.looks import one_letter_apart
+    >>> one_letter_apart(["complain", "complaint", "praise", "typical", "atypical"])
+    [('complain', 'complaint')]
+    """
+    written = list(labels)
+    if len(written) > MOST_WORDS:
+        return []
+    # Each label, by its text and by the texts that lack one of its letters.
+    by_text: dict[str, set[str]] = defaultdict(set)
+    for label in written:
+        text = label.casefold()
+        by_text[text].add(label)
+        for word in LONG_WORD.finditer(text):
+            for i in range(word.start() + 1, word.end()):
+                by_text[text[:i] + text[i + 1 :]].add(label)
+    pairs = {pair for group in by_text.values() for pair in combinations(sorted(group), 2)}
+    # Labels that differ in case only have another warning.
+    return sorted(
+        (a, b) for a, b in pairs if a.casefold() != b.casefold() and min(len(a), len(b)) > SHORT
+    )
 
 
 def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:

@@ -23,14 +23,20 @@ from fastkappa.thresholds.cuts.label_proportions import smooth_proportions
 from fastkappa.thresholds.cuts.quadratic import smooth_cuts
 from fastkappa.thresholds.cuts.smoothing import smoothed_prefix
 from fastkappa.thresholds.items.direction import warn_if_falling
-from fastkappa.thresholds.items.folds import Splits, order_by_label, splits_of, stratified_folds
+from fastkappa.thresholds.items.folds import (
+    Splits,
+    clustered_splits,
+    order_by_label,
+    splits_of,
+    stratified_folds,
+)
 from fastkappa.thresholds.items.scored_items import (
     Places,
     read_scored_items,
     read_scores,
     refuse_infinite_scores,
 )
-from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_with_order
+from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_scores
 from fastkappa.thresholds.search import PresortedSearch, best_sorted, single_label_cuts
 
 Method = Literal["spline", "exact", "bagged", "smoothed", "closed_form"]
@@ -82,6 +88,7 @@ def find_rounding(
     sample_weight: Any = None,
     n_resamples: int = 100,
     folds: int | Splits | None = 5,
+    groups: AnyArray | None = None,
     rng: np.random.Generator,
 ) -> Rounding:
     """Find thresholds by one of the methods described in `KappaRounder`.
@@ -95,7 +102,10 @@ def find_rounding(
         The number of bootstrap resamples for the method 'bagged'.
     folds : int, sequence of (train, test) or None, default=5
         Folds for the out-of-fold labels, which test each item once. An int is the number of folds,
-        stratified by label. None means no out-of-fold labels.
+        stratified by label. If None, these labels are not computed.
+    groups : array of shape (n_samples,), default=None
+        Group of each item. An int then means that many folds, or one per group if there are fewer,
+        which keep groups together.
     rng : Generator
         The random number generator, which draws the resamples, then the folds, then the resamples
         of each fold.
@@ -120,7 +130,10 @@ def find_rounding(
         folds = integer_at_least(folds, 2, "the number of folds")
     pair_kernels, threads = get_kernels(), available_threads()
     read = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
-    kernels, (items, order) = score_kernels(pair_kernels), sort_with_order(read)
+    kernels: ScoreKernels = score_kernels(pair_kernels)
+    # A stable sort, because otherwise the folds of equal items would depend on the processor.
+    order = np.argsort(read.scores.copy(), kind="stable")
+    items = sort_scores(read, order)
     read.warn_of_order(what_needs_order(weights))
     warn_if_falling(items.scores, items.codes, items.weights)
     finder = ThresholdFinder(kernels, disagreement_matrix(weights, read.n_labels), n_resamples, rng)
@@ -133,8 +146,10 @@ def find_rounding(
     numbers = read_scores(scores)
     if len(order) < len(numbers):
         order = np.flatnonzero(np.asarray(sample_weight))[order]
-    if isinstance(folds, int):
-        # Items of weight 0 are not used for training, so they can be in any fold.
+    if isinstance(folds, int) and groups is not None:
+        folds = clustered_splits(groups, folds, rng)
+    elif isinstance(folds, int):
+        # Items of weight 0 train no fold, so they can be in any of them.
         fold_of = np.zeros(len(numbers), np.intp)
         fold_of[order] = stratified_folds(items, folds, rng)
         folds = splits_of(fold_of, folds)

@@ -115,6 +115,16 @@ def test_two_decisions_on_an_item(long: Path, tmp_path: Path) -> None:
     assert "--adjudicated has two decisions for item 't3', 'x' and 'y': leave one" in refused
 
 
+def test_ids_that_a_spreadsheet_changed(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "r.csv", id=["007", "010"], ann=["x", "y"], ben=["y", "y"])
+    options = [path, "--raters", "ann", "ben", "--item", "id", "--gold", tmp_path / "gold.csv"]
+    for item in ("7", "7.0"):
+        decided = write_csv(tmp_path / "decided.csv", item=[item], adjudicated=["x"])
+        assert "Is it '007'?" in agree.refusal(*options, "--adjudicated", decided)
+    decided = write_csv(tmp_path / "decided.csv", item=["8"], adjudicated=["x"])
+    assert agree.refusal(*options, "--adjudicated", decided).endswith("rated items.\n")
+
+
 def test_decisions_against_all_raters_are_counted(long: Path, tmp_path: Path) -> None:
     gold = tmp_path / "gold.csv"
     decided = write_csv(

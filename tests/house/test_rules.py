@@ -175,6 +175,15 @@ RULES = {
         None,
         "with a remark",
     ),
+    "a typing error": Rule(
+        more(
+            *named("complaint", "other", "praise"),
+            *[("complaint", "complaint")] * 100,
+            ("complain", "complaint"),
+        ),
+        None,
+        r"'complain' \(1 time\), 'complaint' \(\d+ times\)",
+    ),
     "a scale with words at its ends": Rule(named("1 - never", "2", "3 - always"), KAPPA),
     "numbers among words": Rule(
         more(*named("mild", "none", "severe"), ("-9", "mild")), None, "'-9'"

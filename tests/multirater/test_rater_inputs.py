@@ -9,7 +9,14 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from fastkappa import Ratings, agreement, fleiss_kappa, krippendorff_alpha, light_kappa
+from fastkappa import (
+    Ratings,
+    agreement,
+    compile_scorer,
+    fleiss_kappa,
+    krippendorff_alpha,
+    light_kappa,
+)
 from tests.helpers.absent import library
 
 pl = library("polars")
@@ -260,6 +267,11 @@ def test_a_rating_that_is_no_label_is_named() -> None:
         fleiss_kappa(Ratings.from_raters({"Ann": [1, 2], "Ben": [2, 3]}, labels=[1, 2]))
     with pytest.raises(ValueError, match="Ann contains 'x', which is not one of the labels"):
         fleiss_kappa(Ratings.from_raters({"Ann": ["a", "x"], "Ben": ["a", "a"]}, labels=["a"]))
+    words = {"Ann": ["low", "hihg"], "Ben": ["low", "high"]}
+    with pytest.raises(ValueError, match=r"'hihg', which is .* Did you mean 'high'\?"):
+        Ratings.from_raters(words, labels=["low", "high"]).n_missing  # noqa: B018
+    with pytest.raises(ValueError, match=r"not among the labels .*\. Did you mean 'high'\?"):
+        compile_scorer(["low", "high"], dtype=str)(*map(np.array, words.values()))
     with pytest.raises(ValueError, match=r"the same subjects, got columns of lengths \[2, 3\]"):
         Ratings.from_raters([[1, 2], [1, 2, 3]])
 

@@ -35,6 +35,47 @@ def test_a_second_line_of_names_is_known_by_its_place() -> None:
     _silent(["rare", *"xyxy"], ["odd", *"xyyy"])
 
 
+TYPING_ERRORS = [
+    ("complaint", "complain"),
+    ("complaint", "complaiint"),
+    ("complaint", "complaimt"),
+    ("complaint", "copmlaint"),
+    ("very severe", "very sever"),
+]
+# Two labels each, of which the second is as rare.
+ORDINARY = [
+    *[("mild", "milder"), ("low", "lower"), ("M", "F"), ("I", "II"), ("stage IIIA", "stage IIIB")],
+    *[("grade 1", "grade 2"), ("T1", "T2"), ("10a", "10b"), ("NN", "NNS"), ("PRON", "PROPN")],
+    *[("B-EVENT", "I-EVENT"), ("typical", "atypical"), ("symptomatic", "asymptomatic")],
+    *[("right", "light"), ("positive", "negative"), ("stable", "unstable"), ("2020-01", "2020-02")],
+]
+
+
+@pytest.mark.parametrize(("meant", "slip"), TYPING_ERRORS)
+def test_a_rare_label_one_letter_apart(meant: str, slip: str) -> None:
+    others = ["praise", "other", meant] * 40
+    found = rf"'{slip}' \(1 time\), '{meant}' \(421 times\). Write them alike"
+    with pytest.warns(UserWarning, match=found):
+        agreement([meant] * 170 + [slip, *others], [meant] * 171 + others)
+    # More often, it is no slip, and a label given is none.
+    _silent([meant] * 70 + [slip, *others], [meant] * 71 + others)
+    _silent([meant] * 170 + [slip] * 3 + others, [slip] * 3 + [meant] * 170 + others)
+
+
+@pytest.mark.parametrize(("frequent", "rare"), ORDINARY)
+def test_rare_labels_that_are_ordinary(frequent: str, rare: str) -> None:
+    others = ["x", "y", "z", frequent] * 30
+    _silent([frequent] * 300 + [rare, *others], [frequent] * 300 + [rare, *others])
+
+
+def test_long_lists_of_words_are_silent() -> None:
+    words = [f"word{chr(97 + i % 26)}{chr(97 + i // 26)}{'xyz' * 2}" for i in range(110)]
+    items = [*words, *["castle"] * 300, "cattle"]
+    _silent(items, items)
+    with pytest.warns(UserWarning, match="'cattle'"):
+        agreement(items[30:], items[30:])
+
+
 def test_a_row_of_totals_is_known_by_its_numbers() -> None:
     first, second = [0, 1, 2, 1] * 4, [0, 1, 2, 2] * 4
     for sums in ((16, 20), (16.0, 20.0)):

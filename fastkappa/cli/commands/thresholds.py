@@ -24,6 +24,7 @@ def thresholds(
     file: InputFile,
     y: str | None = None,
     score: str | None = None,
+    cluster: str | None = None,
     apply: Path | None = None,
     weights: Weighting = "quadratic",
     method: Literal["spline", "exact", "bagged", "smoothed", "closed_form"] = "spline",
@@ -38,7 +39,7 @@ def thresholds(
     """Find the cut points on a model's scores that maximise kappa.
 
     Print the cut points, the table of counts, and kappa before (scores rounded at
-    the half points), after, and out of fold.
+    the half points), after, and out of fold, with its interval.
 
     Parameters
     ----------
@@ -47,6 +48,9 @@ def thresholds(
     score : COLUMN
         The column of a model's scores. Higher scores must stand for later labels. Out-of-fold
         scores are best.
+    cluster : COLUMN
+        The column of the clusters of items, such as the patient of each image. Each cluster is then
+        in one fold, and the interval treats clusters as the units.
     apply : FILE
         A file of new scores, in a column of the same name. Print this file as CSV with a new column
         'predicted' of labels, instead of the report. FILE can then be the cut points saved with
@@ -66,6 +70,8 @@ def thresholds(
     Examples
     --------
     fastkappa thresholds oof.csv --y grade --score pred
+
+    fastkappa thresholds oof.csv --y grade --score pred --cluster patient
 
     fastkappa thresholds oof.csv --y grade --score pred --format json > cuts.json
 
@@ -95,9 +101,13 @@ def thresholds(
                 raise ValueError(f"{lacking} must name a column of {file}, got nothing.")
             if y == score:
                 raise ValueError(f"--y and --score must name two columns, got {y!r} twice.")
+            if cluster in (y, score):
+                raise ValueError(f"--cluster must name another column, got {cluster!r}.")
             source = opener.source(file)
-            items = read_scores(source, y, score, reading)
-            columns = y, score
+            items = read_scores(source, y, score, cluster, reading)
+            columns = {"y": y, "score": score}
+            if cluster is not None:
+                columns["cluster"] = cluster
             rounding = rounding_of(columns, items, scheme_named(weights), method, seed)
             if items.labels is None:
                 reading.on_sorted(rounding.labels)

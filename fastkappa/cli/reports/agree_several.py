@@ -21,7 +21,7 @@ from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
 from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison, compare_raters
 from fastkappa.multirater.estimation import clusters_of, coefficients_grid, short_name
-from fastkappa.multirater.krippendorff import krippendorff_alpha, set_distances
+from fastkappa.multirater.krippendorff import krippendorff_alpha
 from fastkappa.multirater.label_kappas import LabelKappa, label_grid
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
@@ -65,7 +65,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             if pairs_are_few(whole):
                 pairs = pairwise_kappa(whole, **options)
             parts = [_of_labels(labels), _of_raters(whole, raters, labels), _of_pairs(whole, pairs)]
-        items, files = of_items(request, read, _distances(request, whole, weights))
+        items, files = of_items(request, read, weights)
         parts.append(items)
         if request.model is not None:
             parts.append(_of_model(request, request.model, whole, weights))
@@ -298,13 +298,6 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
         alpha = replace(alpha, method=f"Krippendorff's alpha ({weights_text(weights)})")
     found["krippendorff_alpha"] = alpha
     return found
-
-
-def _distances(request: AgreeRequest, whole: Ratings, weights: Weights) -> Weights:
-    """Return the weights that order the disputed items, or for sets the level's distances."""
-    if request.level == "jaccard" or request.level == "masi":
-        return set_distances(request.level, whole.labels)
-    return weights
 
 
 def _bootstraps(results: Coefficients, ratings: Ratings, request: AgreeRequest) -> Resampled:

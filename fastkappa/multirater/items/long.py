@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import permutations
+from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -43,6 +43,10 @@ from fastkappa.tables.two_codings import judge_pairs
 MOST_SWAPPED = 4
 # How many times rarer than the correct name a mistyped name is, and how similar both are, at least.
 RARER, LEAST_LIKENESS = 10, 0.8
+# If two raters are expected to have this many items in common, it is unlikely that they have none.
+SHARED = 10
+# A rater with fewer ratings can have no item in common with others.
+FEWEST_ALONE = 10
 # A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
 # Which rating to use if a rater has rated an item several times.
@@ -270,18 +274,24 @@ def _warn_of_swapped(ratings: LongRatings) -> None:
 def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
     """Warn about a rater's name that looks like another rater's name, mistyped.
 
-    The rater has few ratings, a name similar to that of a rater with many ratings, and no item in
-    common with that rater. Names that differ in a number are not considered mistyped. ``is_rated``
-    has one row per rater and one column per item.
+    The names are similar, and the raters have no item in common. Either one has few ratings, or
+    they would share many items by chance and a letter is missing or swapped. Names that differ in a
+    number are not considered mistyped. ``is_rated`` has one row per rater and one column per item.
     """
     from difflib import get_close_matches
 
     n_ratings = is_rated.sum(axis=1).tolist()
-    for few, many in permutations(range(len(names)), 2):
-        if RARER * n_ratings[few] > n_ratings[many] or (is_rated[few] & is_rated[many]).any():
+    order = sorted(range(len(names)), key=n_ratings.__getitem__)
+    for few, many in combinations(order, 2):
+        if (is_rated[few] & is_rated[many]).any():
             continue
         words = [re.sub(r"\d", "", names[i]) for i in (few, many)]
-        if words[0] != words[1] and get_close_matches(words[0], words[1:], cutoff=LEAST_LIKENESS):
+        is_rare = RARER * n_ratings[few] <= n_ratings[many]
+        by_chance = n_ratings[few] * n_ratings[many] / is_rated.shape[1]
+        is_slip = len(words[0]) != len(words[1]) or sorted(words[0]) == sorted(words[1])
+        if words[0] == words[1] or not (is_rare or (is_slip and by_chance >= SHARED)):
+            continue
+        if get_close_matches(words[0], words[1:], cutoff=LEAST_LIKENESS):
             warn(
                 f"rater {names[few]!r} has {count_text(n_ratings[few], 'rating')}, {names[many]!r}"
                 f" has {n_ratings[many]} of other items: use one spelling if they are one rater."
@@ -289,7 +299,7 @@ def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None
 
 
 def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
-    """Warn about raters who share no item with others, because ids can be written differently.
+    """Warn about raters without an item in common with others, as if they wrote other ids.
 
     ``raters`` are the numbers of the raters, sorted by item. In a crowd, such raters are normal.
     """
@@ -297,7 +307,9 @@ def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[n
     if not len(alone) or len(names) > MOST_JUDGED:
         return
     n_alone, n_ratings = (np.bincount(part, minlength=len(names)) for part in (alone, raters))
-    strangers = [repr(name) for name, n, of in zip(names, n_alone, n_ratings) if n == of]
+    strangers = [
+        repr(name) for name, n, of in zip(names, n_alone, n_ratings) if n == of >= FEWEST_ALONE
+    ]
     if strangers and len(strangers) < len(names):
         warn(
             f"raters without an item in common with any other rater: {', '.join(strangers)}. Check"

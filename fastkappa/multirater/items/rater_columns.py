@@ -41,6 +41,7 @@ class EncodedRater(NamedTuple):
     n_labels: int
     codec: Codec
     lookup: AnyArray | None
+    labels: AnyArray
 
     def codes(self, start: int, stop: int) -> AnyArray:
         """Return the codes of a range of values, or raise if a value is outside the labels."""
@@ -50,7 +51,8 @@ class EncodedRater(NamedTuple):
         codes: AnyArray = self.lookup[self.codec.codes(values)]
         if codes.max(initial=0) > self.n_labels:
             outside = start + int(np.argmax(codes > self.n_labels))
-            raise not_a_label(self.rater.name, label_of(self.rater.column, outside))
+            label = label_of(self.rater.column, outside)
+            raise not_a_label(self.rater.name, label, self.labels.tolist())
         return codes
 
 
@@ -164,7 +166,7 @@ def _encode(rater: Rater, labels: AnyArray, missing_codes: Sequence[Any]) -> Enc
     dtype = np.min_scalar_type(n_labels + 1)
     # The last entry of the look-up table is for ratings without a code.
     lookup = np.append(np.where(positions < 0, n_labels + 1, positions), n_labels + 1).astype(dtype)
-    encoded = EncodedRater(rater, column.values, n_labels, codec, lookup)
+    encoded = EncodedRater(rater, column.values, n_labels, codec, lookup, known.array)
     if rater.missing is None:
         return encoded
     whole = np.full(rater.n_subjects, n_labels, dtype)

@@ -43,6 +43,13 @@ def stratified_folds(
     return folds
 
 
+def clustered_splits(clusters: AnyArray, n_folds: int, rng: np.random.Generator) -> Splits:
+    """Return up to ``n_folds`` folds, each with all items of some clusters."""
+    distinct, codes = np.unique(clusters, return_inverse=True)
+    n_folds = min(n_folds, len(distinct))
+    return splits_of((rng.permutation(len(distinct)) % n_folds)[codes], n_folds)
+
+
 def splits_of(folds: NDArray[np.intp], n_folds: int) -> Splits:
     """Return the training and test items of each fold, as masks."""
     return [(folds != fold, folds == fold) for fold in range(n_folds)]
