@@ -151,7 +151,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
             if its ``fit`` accepts them.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, for a ``cv`` that keeps groups together. In `cross_val_score` and
-            searches, they need metadata routing and ``set_fit_request(groups=True)``.
+            searches, groups require metadata routing and ``set_fit_request(groups=True)``.
 
         Returns
         -------

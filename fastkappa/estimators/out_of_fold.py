@@ -104,9 +104,9 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         return predicted, splits
 
     def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
-        """Return the folds that ``cv`` makes of the items, or raise."""
+        """Return the folds into which ``cv`` divides the items, or raise an error."""
         if is_fractional(labels):
-            # scikit-learn stratifies only by whole numbers and strings.
+            # scikit-learn can stratify only by whole numbers and strings.
             labels = np.unique(labels, return_inverse=True)[1]
         try:
             splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))

@@ -222,7 +222,7 @@ class KappaRounder(
             if its ``fit`` accepts them. Items of weight 0 do not affect the thresholds and kappa.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, for a ``cv`` that keeps groups together. In `cross_val_score` and
-            searches, they need metadata routing and ``set_fit_request(groups=True)``.
+            searches, groups require metadata routing and ``set_fit_request(groups=True)``.
 
         Returns
         -------

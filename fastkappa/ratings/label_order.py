@@ -76,9 +76,9 @@ def not_declared(
 
 
 def nearest_label(label: str, labels: Iterable[Any]) -> str:
-    """Return a sentence that suggests the nearest label, or "" if there is none or for numbers.
+    """Return a sentence that suggests the nearest label, or "" if there is none.
 
-    ``label`` is shown as in a message.
+    ``label`` is a label as shown in a message. For numbers, nothing is suggested.
     """
     text = label[1:-1]
     if not label.startswith(("'", '"')) or is_number(text):
@@ -87,7 +87,7 @@ def nearest_label(label: str, labels: Iterable[Any]) -> str:
 
 
 def not_a_label(name: str, label: str, labels: Iterable[Any] = ()) -> ValueError:
-    """Return the error for a rating that is not a label, given by one of several raters."""
+    """Return the error about a rating, given by one of several raters, that is not a label."""
     return ValueError(
         f"{name} contains {label}, which is not one of the labels; name it in missing_codes if it"
         f" stands for a missing rating.{nearest_label(label, labels)}"

@@ -73,9 +73,9 @@ ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 BETWEEN_LABELS = re.compile("[;|,]")
 BRACKETS = " []{}()'\""
 ALIKE = "Write them alike"
-# Words of at most this many letters are often codes, such as "PRON" and "PROPN".
+# Words of at most this length are often codes, such as "PRON".
 SHORT = 4
-# Longer lists contain pairs such as "castle" and "cattle".
+# The largest number of labels to compare. Longer lists contain pairs such as "castle" and "cattle".
 MOST_WORDS = 100
 LONG_WORD = re.compile(rf"[^\W\d_]{{{SHORT + 1},}}")
 
@@ -245,7 +245,8 @@ def one_letter_apart(labels: Iterable[str]) -> list[tuple[str, str]]:
     """Return the pairs of labels in which a long word has one letter more, less or different.
 
     Two letters can also be swapped. The first letter of the word must be equal, because "typical"
-    and "atypical" are two words. Long lists contain such words, so nothing is returned for them.
+    and "atypical" are two words. Long lists contain similar words by chance, so no pairs are
+    returned for them.
 
     Examples
     --------
@@ -256,7 +257,7 @@ def one_letter_apart(labels: Iterable[str]) -> list[tuple[str, str]]:
     written = list(labels)
     if len(written) > MOST_WORDS:
         return []
-    # Each label, by its text and by the texts that lack one of its letters.
+    # The labels, by their text and by their text without one of its letters.
     by_text: dict[str, set[str]] = defaultdict(set)
     for label in written:
         text = label.casefold()
@@ -265,7 +266,7 @@ def one_letter_apart(labels: Iterable[str]) -> list[tuple[str, str]]:
             for i in range(word.start() + 1, word.end()):
                 by_text[text[:i] + text[i + 1 :]].add(label)
     pairs = {pair for group in by_text.values() for pair in combinations(sorted(group), 2)}
-    # Labels that differ in case only have another warning.
+    # There is a separate warning about labels that differ only in case.
     return sorted(
         (a, b) for a, b in pairs if a.casefold() != b.casefold() and min(len(a), len(b)) > SHORT
     )

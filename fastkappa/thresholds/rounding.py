@@ -101,11 +101,11 @@ def find_rounding(
     n_resamples : int, default=100
         The number of bootstrap resamples for the method 'bagged'.
     folds : int, sequence of (train, test) or None, default=5
-        Folds for the out-of-fold labels, which test each item once. An int is the number of folds,
-        stratified by label. If None, these labels are not computed.
+        Folds for the out-of-fold labels. Each item is tested once. An int is the number of folds,
+        stratified by label. If None, out-of-fold labels are not computed.
     groups : array of shape (n_samples,), default=None
-        Group of each item. An int then means that many folds, or one per group if there are fewer,
-        which keep groups together.
+        Group of each item. If given, folds keep groups together, and an int is the largest number
+        of folds: there is at most one for each group.
     rng : Generator
         The random number generator, which draws the resamples, then the folds, then the resamples
         of each fold.
@@ -131,7 +131,7 @@ def find_rounding(
     pair_kernels, threads = get_kernels(), available_threads()
     read = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
     kernels: ScoreKernels = score_kernels(pair_kernels)
-    # A stable sort, because otherwise the folds of equal items would depend on the processor.
+    # The sort must be stable. Otherwise, the folds of equal items would depend on the processor.
     order = np.argsort(read.scores.copy(), kind="stable")
     items = sort_scores(read, order)
     read.warn_of_order(what_needs_order(weights))
@@ -149,7 +149,7 @@ def find_rounding(
     if isinstance(folds, int) and groups is not None:
         folds = clustered_splits(groups, folds, rng)
     elif isinstance(folds, int):
-        # Items of weight 0 train no fold, so they can be in any of them.
+        # Items of weight 0 do not affect training, so they can be in any fold.
         fold_of = np.zeros(len(numbers), np.intp)
         fold_of[order] = stratified_folds(items, folds, rng)
         folds = splits_of(fold_of, folds)

@@ -43,9 +43,9 @@ from fastkappa.tables.two_codings import judge_pairs
 MOST_SWAPPED = 4
 # How many times rarer than the correct name a mistyped name is, and how similar both are, at least.
 RARER, LEAST_LIKENESS = 10, 0.8
-# If two raters are expected to have this many items in common, it is unlikely that they have none.
+# Two raters who would by chance have this many items in common are unlikely to have none.
 SHARED = 10
-# A rater with fewer ratings can have no item in common with others.
+# A rater with fewer ratings than this can lack common items by chance.
 FEWEST_ALONE = 10
 # A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
@@ -274,9 +274,10 @@ def _warn_of_swapped(ratings: LongRatings) -> None:
 def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
     """Warn about a rater's name that looks like another rater's name, mistyped.
 
-    The names are similar, and the raters have no item in common. Either one has few ratings, or
-    they would share many items by chance and a letter is missing or swapped. Names that differ in a
-    number are not considered mistyped. ``is_rated`` has one row per rater and one column per item.
+    The names are similar, and the raters have no item in common. Either one of them has few
+    ratings, or many common items would be expected by chance and a letter is missing or swapped.
+    Names that differ in a number are not considered mistyped. ``is_rated`` has one row per rater
+    and one column per item.
     """
     from difflib import get_close_matches
 
@@ -299,7 +300,7 @@ def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None
 
 
 def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
-    """Warn about raters without an item in common with others, as if they wrote other ids.
+    """Warn about raters without an item in common with others, who possibly use different ids.
 
     ``raters`` are the numbers of the raters, sorted by item. In a crowd, such raters are normal.
     """
