@@ -171,7 +171,7 @@ def load_items(name: str) -> RatedItems:
     >>> rated.ratings.shape, rated.raters[:4]
     ((45, 7), ('1', '1 again', '1 a third time', '2'))
     >>> krippendorff_alpha(rated.ratings[:, [0, 3, 4, 5, 6]], level="ordinal")
-    <Krippendorff's alpha (ordinal): 0.8119 (0.6632 to 0.8820), 45 subjects, 5 raters>
+    <Krippendorff's alpha (ordinal): 0.8119 (0.6632 to 0.8820), 45 items, 5 raters>
     """
     if name not in _ITEMS:
         raise ValueError(f"there are no ratings {name!r}. The ratings are: {', '.join(_ITEMS)}.")

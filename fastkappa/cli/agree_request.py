@@ -22,12 +22,18 @@ from fastkappa.cli.options import (
     scheme_named,
 )
 from fastkappa.formatting import label_text
+from fastkappa.results.report import is_planned, null_text
 from fastkappa.statistics.weights import Weights
 
 if TYPE_CHECKING:
     from fastkappa.cli.files.raters import RaterColumns
 
 CONFIDENCE = 0.95
+# Options that have no meaning if each rater is compared with a reference.
+NOT_WITH_REFERENCE = (
+    *("duplicates", "level", "set_separator", "sample_weight", "group", "model", "disputed"),
+    *("gold", "pair", "heat_map"),
+)
 # The largest number of raters that a heading names. The heading is also the title of a page.
 MOST_RATERS = 4
 
@@ -52,8 +58,11 @@ class AgreeRequest(NamedTuple):
         raters.
     group : COLUMN
         The column of the groups to report on separately.
+    reference : COLUMN
+        The column of a reference, such as pathology: compare each of --raters with it, and compare
+        their kappas with each other.
     null : KAPPA
-        Test the kappa of two raters against this value; 0 is chance agreement.
+        Test kappa, or each coefficient of more raters, against this value; 0 is chance agreement.
     interval_method : WORD
         The method for the interval of two raters' kappa: asymptotic, score or profile. auto uses
         score, or asymptotic with --distribution t.
@@ -104,6 +113,7 @@ class AgreeRequest(NamedTuple):
     weight_matrix: WeightMatrixFile = None
     sample_weight: str | None = None
     group: str | None = None
+    reference: str | None = None
     null: float = 0.0
     alternative: AlternativeName = "two-sided"
     confidence: Confidence = CONFIDENCE
@@ -140,6 +150,12 @@ class AgreeRequest(NamedTuple):
             raise ValueError("--gold cannot be combined with --model, which would vote too.")
         if self.pair is not None and not all(self.two_names):
             raise ValueError(f"--pair must name two raters, such as ann,ben, got {self.pair!r}.")
+        if self.reference is None:
+            return
+        for option in NOT_WITH_REFERENCE:
+            if getattr(self, option) not in (None, False, "error"):
+                named = f"--{option.replace('_', '-')}"
+                raise ValueError(f"{named} cannot be combined with --reference: leave one out.")
 
     @property
     def two_names(self) -> tuple[str, str]:
@@ -154,7 +170,8 @@ class AgreeRequest(NamedTuple):
     def fields(self) -> dict[str, Any]:
         """Return the fields at the beginning of the JSON output."""
         fields = {"file": self.file, "raters": list(self.raters)}
-        return fields if self.group is None else {**fields, "group": self.group}
+        others = {"group": self.group, "reference": self.reference}
+        return fields | {name: column for name, column in others.items() if column is not None}
 
     @property
     def of_two(self) -> dict[str, Any]:
@@ -173,6 +190,15 @@ class AgreeRequest(NamedTuple):
         given = {} if self.distribution is None else {"distribution": self.distribution}
         return {"confidence": self.confidence, **given}
 
+    @property
+    def plans_test(self) -> bool:
+        """Whether the options ask for a test other than the two-sided test of chance agreement."""
+        return is_planned(self.null, self.alternative)
+
+    def null_of(self, name: str) -> str:
+        """Return the null hypothesis about a coefficient."""
+        return null_text(self.null, self.alternative, name)
+
     def weights_of(self, labels: AnyArray) -> Weights:
         """Return the weights for a table with the given labels."""
         weights: Weights = self.matrix.of(labels) if self.matrix else scheme_named(self.weights)
@@ -181,6 +207,8 @@ class AgreeRequest(NamedTuple):
     def heading(self) -> str:
         """Return the heading, which is the first line of the text and the title of the page."""
         by = "" if self.group is None else f", by {label_text(self.group)}"
+        if self.reference is not None:
+            by = f", against {label_text(self.reference)}"
         if self.sample_weight is not None:
             by += f", weighted by {label_text(self.sample_weight)}"
         named = ", ".join(map(label_text, self.raters[:MOST_RATERS]))

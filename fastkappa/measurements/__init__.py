@@ -7,6 +7,7 @@ from fastkappa.measurements.concordance import (
 from fastkappa.measurements.intraclass import intraclass_correlation
 from fastkappa.measurements.kappa_of_predictions import continuous_kappa
 from fastkappa.measurements.limits import limits_of_agreement
+from fastkappa.measurements.repeatability import repeatability
 
 __all__ = [
     "concordance_correlation",
@@ -14,4 +15,5 @@ __all__ = [
     "intraclass_correlation",
     "limits_of_agreement",
     "overall_concordance_correlation",
+    "repeatability",
 ]

@@ -23,7 +23,7 @@ from fastkappa.formatting import count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.measurements.clustered import clustered_sums, jackknife_error, sums_of_samples
 from fastkappa.measurements.measured import Measured, read_pair, read_ratings
-from fastkappa.measurements.report_texts import heading, left_out, subjects_text
+from fastkappa.measurements.report_texts import heading, items_text, left_out
 from fastkappa.measurements.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
@@ -157,7 +157,7 @@ class ConcordanceResult(Result):
 
     @property
     def _subjects(self) -> str:
-        return subjects_text(self.n_subjects, self.n_clusters)
+        return items_text(self.n_subjects, self.n_clusters)
 
     def __repr__(self) -> str:
         return (
@@ -237,7 +237,7 @@ def concordance_correlation(
     >>> from fastkappa.measurements import concordance_correlation
     >>> wright, mini = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
     >>> concordance_correlation(wright, mini)
-    <ConcordanceResult: 0.8986 (0.5566 to 0.9802), 6 subjects, 2 raters>
+    <ConcordanceResult: 0.8986 (0.5566 to 0.9802), 6 items, 2 raters>
     """
     confidence = check_confidence(confidence)
     measured = read_pair(y1, y2, missing, clusters)
@@ -298,7 +298,7 @@ def overall_concordance_correlation(
     >>> ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9],
     ...            [6, 2, 4, 7]]
     >>> overall_concordance_correlation(ratings)
-    <ConcordanceResult: 0.2537 (0.0082 to 0.4704), 6 subjects, 4 raters>
+    <ConcordanceResult: 0.2537 (0.0082 to 0.4704), 6 items, 4 raters>
     """
     confidence = check_confidence(confidence)
     measured = read_ratings(ratings, missing, clusters)

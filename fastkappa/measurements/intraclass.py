@@ -27,7 +27,7 @@ from fastkappa.measurements.mean_squares import (
     why_undefined,
 )
 from fastkappa.measurements.measured import read_ratings
-from fastkappa.measurements.report_texts import heading, left_out, subjects_text
+from fastkappa.measurements.report_texts import heading, items_text, left_out
 from fastkappa.measurements.sums_of_squares import sums_of_squares
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import NO_ENDS, Grid, Report, interval_head
@@ -227,7 +227,7 @@ class IntraclassResult(Result):
 
     @property
     def _subjects(self) -> str:
-        return subjects_text(self.n_subjects, self.n_clusters)
+        return items_text(self.n_subjects, self.n_clusters)
 
     def _report(self) -> Report:
         what = heading("Intraclass correlation", self.raters, self._subjects)
@@ -344,7 +344,7 @@ def intraclass_correlation(
     ...            [6, 2, 4, 7]]
     >>> result = intraclass_correlation(ratings)
     >>> print(result)
-    Intraclass correlation of 4 raters, 6 subjects
+    Intraclass correlation of 4 raters, 6 items
     <BLANKLINE>
     form          also   value       95 % interval       F     df         p
     ICC(1)    ICC(1,1)  0.1657  -0.1329 to  0.7226   1.795  5, 18     0.165

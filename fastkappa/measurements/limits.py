@@ -20,7 +20,7 @@ from fastkappa.measurements.clustered import (
     total_variance,
 )
 from fastkappa.measurements.measured import read_pair
-from fastkappa.measurements.report_texts import left_out, subjects_text
+from fastkappa.measurements.report_texts import items_text, left_out, rounded
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import RATERS, Grid, Report, facts, interval_head
@@ -114,13 +114,14 @@ class LimitsOfAgreement(Result):
         """Return the bias and both limits as a sentence for a paper."""
         first, second = map(printable, self.raters)
         bias, lower, upper = (
-            f"{value:.6g} ({{}}{ends[0]:.6g} to {ends[1]:.6g})" for _, value, ends in self.rows()
+            f"{rounded(value)} ({{}}{rounded(ends[0])} to {rounded(ends[1])})"
+            for _, value, ends in self.rows()
         )
         dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
         of_interval = f"{100 * self.confidence:g} % t interval "
         return versioned(
             f"The mean difference of {first} minus {second} on"
-            f" {subjects_text(self.n_subjects, self.n_clusters)}{dropped} was"
+            f" {items_text(self.n_subjects, self.n_clusters)}{dropped} was"
             f" {bias.format(of_interval)}, with 95 % limits of agreement of {lower.format('')} and"
             f" {upper.format('')}"
         )
@@ -129,12 +130,12 @@ class LimitsOfAgreement(Result):
         low, high = self.limits
         return (
             f"<LimitsOfAgreement: {low:.6g} to {high:.6g}, bias {self.bias:.6g},"
-            f" {subjects_text(self.n_subjects, self.n_clusters)}>"
+            f" {items_text(self.n_subjects, self.n_clusters)}>"
         )
 
     def _report(self) -> Report:
         first, second = map(printable, self.raters)
-        subjects = subjects_text(self.n_subjects, self.n_clusters)
+        subjects = items_text(self.n_subjects, self.n_clusters)
         # The values have the unit of the measurements, so they are printed with significant digits.
         rows = [
             (name, f"{value:.6g}", "{:.6g} to {:.6g}".format(*interval))
@@ -223,7 +224,7 @@ def limits_of_agreement(
     >>> from fastkappa.measurements import limits_of_agreement
     >>> wright, mini = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
     >>> print(limits_of_agreement(wright, mini))
-    Limits of agreement, first rater minus second rater, 6 subjects
+    Limits of agreement, first rater minus second rater, 6 items
     <BLANKLINE>
                            value          95 % interval
     bias                -19.6667  -39.0476 to -0.285699

@@ -11,38 +11,50 @@ from fastkappa.results.report import RATERS
 MOST_NAMED = 10
 
 
-def heading(what: str, raters: Sequence[str], subjects: str, between: str = ", ") -> str:
+def heading(what: str, raters: Sequence[str], items: str, between: str = ", ") -> str:
     """Return the heading of a report: the statistic, and the raters' names or number.
 
     Examples
     --------
     >>> from fastkappa.measurements.report_texts import heading
-    >>> heading("Intraclass correlation", ["Ann", "Ben", "Cat"], "20 subjects")
-    'Intraclass correlation of Ann, Ben and Cat, 20 subjects'
-    >>> heading("Intraclass correlation", ["rater 1", "rater 2", "rater 3"], "20 subjects")
-    'Intraclass correlation of 3 raters, 20 subjects'
+    >>> heading("Intraclass correlation", ["Ann", "Ben", "Cat"], "20 items")
+    'Intraclass correlation of Ann, Ben and Cat, 20 items'
+    >>> heading("Intraclass correlation", ["rater 1", "rater 2", "rater 3"], "20 items")
+    'Intraclass correlation of 3 raters, 20 items'
     """
-    return f"{what} of {_raters_text(raters)}{between}{subjects}"
+    return f"{what} of {_raters_text(raters)}{between}{items}"
 
 
-def subjects_text(n_subjects: int, n_clusters: int) -> str:
-    """Return the number of subjects, and the number of clusters if there are fewer.
+def items_text(n_subjects: int, n_clusters: int) -> str:
+    """Return the number of items, and the number of clusters if there are fewer.
 
     Examples
     --------
-    >>> from fastkappa.measurements.report_texts import subjects_text
-    >>> subjects_text(60, 12), subjects_text(60, 60)
-    ('60 subjects in 12 clusters', '60 subjects')
+    >>> from fastkappa.measurements.report_texts import items_text
+    >>> items_text(60, 12), items_text(60, 60)
+    ('60 items in 12 clusters', '60 items')
     """
     inside = f" in {count_text(n_clusters, 'cluster')}" if n_clusters < n_subjects else ""
-    return f"{count_text(n_subjects, 'subject')}{inside}"
+    return f"{count_text(n_subjects, 'item')}{inside}"
 
 
 def left_out(n_dropped: int) -> list[str]:
-    """Return a note on subjects that were left out, if there are any."""
+    """Return a note on items that were left out, if there are any."""
     if not n_dropped:
         return []
-    return [f"{count_text(n_dropped, 'subject')} left out for a missing measurement"]
+    return [f"{count_text(n_dropped, 'item')} left out for a missing measurement"]
+
+
+def rounded(value: float) -> str:
+    """Return a measurement with four digits, or six if it is large, for a sentence.
+
+    Examples
+    --------
+    >>> from fastkappa.measurements.report_texts import rounded
+    >>> rounded(-0.04018693), rounded(12345.678)
+    ('-0.04019', '12345.7')
+    """
+    return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.6g}"
 
 
 def _raters_text(raters: Sequence[str]) -> str:

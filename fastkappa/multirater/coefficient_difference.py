@@ -98,7 +98,7 @@ class CoefficientDifference(Result):
         )
         return versioned(
             f"{first} was {one} and {second} {two} on the same"
-            f" {count_text(self.n_subjects, 'subject')}{inside}, a difference of {found}, p"
+            f" {count_text(self.n_subjects, 'item')}{inside}, a difference of {found}, p"
             f" {p_value_text(self.p_value, 2)}"
         )
 
@@ -120,7 +120,7 @@ class CoefficientDifference(Result):
     def __repr__(self) -> str:
         return (
             f"<CoefficientDifference: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" p {p_value_text(self.p_value, 2)}, {count_text(self.n_subjects, 'subject')}>"
+            f" p {p_value_text(self.p_value, 2)}, {count_text(self.n_subjects, 'item')}>"
         )
 
 
@@ -186,7 +186,7 @@ def compare_coefficients(
     >>> first = [[1, 1], [1, 1], [2, 1], [2, 2], [2, 2], [1, 1], [2, 2], [1, 1]]
     >>> second = [[1, 1], [2, 1], [2, 2], [1, 2], [2, 2], [1, 1], [1, 2], [1, 2]]
     >>> compare_coefficients(conger_kappa(first), conger_kappa(second))
-    <CoefficientDifference: 0.6912 (-0.4304 to 1.8127), p 0.19, 8 subjects>
+    <CoefficientDifference: 0.6912 (-0.4304 to 1.8127), p 0.19, 8 items>
     >>> difference = compare_coefficients(conger_kappa(first), gwet_ac1(first))
     >>> [round(value, 4) for value in difference.coefficients]
     [0.75, 0.7538]

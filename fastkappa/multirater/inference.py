@@ -19,6 +19,7 @@ from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, are_joined, n_units
 from fastkappa.statistics.inference import Distribution, symmetric_interval
 from fastkappa.statistics.intervals.methods import joint_freedom, root_quantile, widening
+from fastkappa.statistics.intervals.rao import Alternative, p_value
 from fastkappa.statistics.intervals.ratio_constraint import RatioConstraint
 from fastkappa.statistics.intervals.tested import Asymptotic, Estimates, inverted
 
@@ -162,6 +163,15 @@ class Inference:
                 return z if self.freedom > 0 else math.nan, self.freedom
         z = self.value / self.standard_error if self.standard_error > 0 else math.nan
         return z, self._wald_freedom
+
+    def test(self, null_kappa: float, alternative: Alternative) -> tuple[float, float]:
+        """Return z and p of the test of any value; see `MultiRaterResult.test`."""
+        z, freedom = self._test
+        if null_kappa != 0:
+            z = float(self.tested.deviates(np.array([null_kappa])).deviates[0, 0])
+            freedom = self._wald_freedom if self.model is None else self.freedom
+            z = z if math.isfinite(z) and freedom > 0 else math.nan
+        return float(z), p_value(float(z), alternative, freedom)
 
     @property
     def freedom(self) -> float:

@@ -46,8 +46,10 @@ def sort_measurements(
         of_rater, of_item = divmod(int(found[times.argmax()]), items.n_distinct)
         raise ValueError(
             f"rater {raters.shown(of_rater)} has more than one measurement of item"
-            f" {items.shown(of_item)}: give one row per rater and item. To compare raters, keep the"
-            " mean of the sessions, or one session. To compare sessions of a rater, name them as"
+            f" {items.shown(of_item)}. To compare raters or methods by replicates, give each"
+            " replicate an item of its own, such as '7_1' and '7_2', and name the column of lesions"
+            " (of patients, if they have several) in --cluster. With the mean of the replicates,"
+            " limits of agreement are too narrow. To compare sessions of a rater, name them as"
             " raters, such as 'r1_s1' and 'r1_s2'."
         )
     matrix = np.full((raters.n_distinct, items.n_distinct), np.nan)

@@ -9,30 +9,21 @@ from functools import cached_property
 from typing import Any
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import (
-    count_text,
-    figure,
-    interval_text,
-    label_text,
-    p_value_text,
-    plain,
-)
+from fastkappa.choices import check_choice
+from fastkappa.formatting import count_text, figure, interval_text, label_text, p_value_text, plain
 from fastkappa.frame import data_frame
 from fastkappa.multirater.inference import Inference, RaterInterval, for_population
 from fastkappa.multirater.label_kappas import LabelKappa, LabelKappas, label_grid
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
-from fastkappa.results.report import (
-    Report,
-    estimate_grid,
-    facts,
-)
+from fastkappa.results.report import Report, estimate_grid, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.intervals.doubt import doubt_of
+from fastkappa.statistics.intervals.rao import ALTERNATIVES, Alternative, check_null_kappa
 from fastkappa.statistics.intervals.tested import Estimates
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
@@ -228,7 +219,7 @@ class MultiRaterResult(Result):
         is_other = patterns.counts[:, most] < patterns.n_ratings
         n_other = int(patterns.multiplicities[is_other].sum())
         n, label = int(patterns.multiplicities.sum()), self.labels.tolist()[most]
-        return doubt_of(n_other, n, label, "subject")
+        return doubt_of(n_other, n, label, "item")
 
     def __getstate__(self) -> dict[str, Any]:
         # Ratings can be large, and only `compare_coefficients` needs them.
@@ -327,6 +318,40 @@ class MultiRaterResult(Result):
         of_labels = self.of_labels and replace(self.of_labels, errors=None)
         return replace(self, inference=inference, of_labels=of_labels)
 
+    def test(
+        self, null_kappa: float, *, alternative: Alternative = "two-sided"
+    ) -> tuple[float, float]:
+        """Return z and p of the test that the coefficient has a value.
+
+        A two-sided test at the 5 % level rejects exactly the values outside the 95 % interval.
+
+        Parameters
+        ----------
+        null_kappa : float
+            The null hypothesis, such as the value that a study was planned to exceed.
+        alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
+            The alternative hypothesis.
+
+        Returns
+        -------
+        z, p_value : float
+            They are NaN if no ratings with this value are found.
+
+        Raises
+        ------
+        ValueError
+            If ``null_kappa`` is not between -1 and 1, or ``alternative`` is unknown.
+
+        Examples
+        --------
+        >>> from fastkappa import datasets, fleiss_kappa
+        >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings)
+        >>> [round(number, 4) for number in result.test(0.4, alternative="greater")]
+        [3.5056, 0.0002]
+        """
+        check_choice("alternative", alternative, ALTERNATIVES)
+        return self.inference.test(check_null_kappa(null_kappa), alternative)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the results as a dict, with arrays as lists and the disagreement as two entries.
 
@@ -371,7 +396,7 @@ class MultiRaterResult(Result):
         >>> from fastkappa import fleiss_kappa
         >>> result = fleiss_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
         >>> print(result.sentence())  # doctest: +ELLIPSIS
-        Fleiss' kappa (no weights) of 3 raters on 4 subjects was 0.3143 (95 % score
+        Fleiss' kappa (no weights) of 3 raters on 4 items was 0.3143 (95 % score
         interval -0.2380 to 0.7998; fastkappa ...).
         """
         # The name of Krippendorff's alpha includes its level.
@@ -381,7 +406,7 @@ class MultiRaterResult(Result):
         sampled = " for sampled raters" if self.population and self.population[1] else ""
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
-            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()}{self._missing()}",
+            f" {count_text(self.n_subjects, 'item')}{self._clusters_text()}{self._missing()}",
             self.value,
             self.interval,
             f"{100 * self.confidence:g} % {how} interval{sampled}",
@@ -390,7 +415,7 @@ class MultiRaterResult(Result):
     def __repr__(self) -> str:
         return (
             f"<{self.method}: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()},"
+            f" {count_text(self.n_subjects, 'item')}{self._clusters_text()},"
             f" {count_text(self.n_raters, 'rater')}>"
         )
 
@@ -435,7 +460,7 @@ class MultiRaterResult(Result):
         if not math.isnan(self.disagreement.observed):
             yield "observed disagreement", float(self.disagreement.observed)
             yield "expected disagreement", float(self.disagreement.expected)
-        yield "subjects", self.n_subjects
+        yield "items", self.n_subjects
         yield "  with two ratings or more", self.n_paired
         if self.clusters is not None:
             yield "clusters", self.n_clusters

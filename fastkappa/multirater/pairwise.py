@@ -254,7 +254,7 @@ class PairwiseKappa(Result):
         subjects = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
         what = (
             f"Cohen's kappa ({weights_text(self.weights)}) of the {len(kappas)} pairs of"
-            f" {len(self.n)} raters, on {subjects} subjects each,"
+            f" {len(self.n)} raters, on {subjects} items each,"
         )
         if not len(defined):
             return versioned(f"{what} was undefined")

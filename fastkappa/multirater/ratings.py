@@ -106,7 +106,7 @@ class Ratings:
         --------
         >>> from fastkappa import Ratings
         >>> Ratings.from_array([[1, 1, 2], [2, None, 2], [3, 3, 9]], missing_codes=[9])
-        <Ratings: 3 subjects, 3 raters, 2 of 9 ratings missing, labels [1, 2, 3]>
+        <Ratings: 3 items, 3 raters, 2 of 9 ratings missing, labels [1, 2, 3]>
         """
         columns, names = columns_of(ratings)
         if names is None:
@@ -145,7 +145,7 @@ class Ratings:
         --------
         >>> from fastkappa import Ratings
         >>> Ratings.from_raters({"Ann": ["a", "b"], "Ben": ["a", None], "Cat": ["b", "b"]})
-        <Ratings: 2 subjects, 3 raters, 1 of 6 ratings missing, labels ['a', 'b']>
+        <Ratings: 2 items, 3 raters, 1 of 6 ratings missing, labels ['a', 'b']>
         """
         if isinstance(raters, Mapping):
             columns, names = list(raters.values()), [str(name) for name in raters]
@@ -217,7 +217,7 @@ class Ratings:
         >>> triples = [("t1", "Ann", "yes"), ("t1", "Ben", "no"), ("t2", "Cat", "yes")]
         >>> items, raters, ratings = zip(*triples)
         >>> Ratings.from_long(item=items, rater=raters, rating=ratings)
-        <Ratings: 2 subjects, 3 raters, 3 of 6 ratings missing, labels ['no', 'yes']>
+        <Ratings: 2 items, 3 raters, 3 of 6 ratings missing, labels ['no', 'yes']>
         """
         if source is not None:
             # Imported here because only this method reads files and frames.
@@ -264,7 +264,7 @@ class Ratings:
         --------
         >>> from fastkappa import Ratings
         >>> Ratings.from_table([[20, 5], [10, 15]])
-        <Ratings: 50 subjects, 2 raters, none of 100 ratings missing, labels [0, 1]>
+        <Ratings: 50 items, 2 raters, none of 100 ratings missing, labels [0, 1]>
         """
         counts = counts_given(table).astype(np.int64)
         names, order = table_labels(table, labels, counts.sum(axis=0) + counts.sum(axis=1), "table")
@@ -316,7 +316,7 @@ class Ratings:
         --------
         >>> from fastkappa import Ratings
         >>> Ratings.from_counts([[3, 0], [1, 2], [0, 3]], labels=["no", "yes"])
-        <Ratings: 3 subjects, 3 raters, none of 9 ratings missing, labels ['no', 'yes']>
+        <Ratings: 3 items, 3 raters, none of 9 ratings missing, labels ['no', 'yes']>
         """
         table = read_counts(counts)
         columns = names_of_columns(counts)
@@ -445,6 +445,6 @@ class Ratings:
         names = self.labels.tolist()
         labels = names if len(names) <= 10 else f"{names[0]!r} to {names[-1]!r} ({len(names)})"
         return (
-            f"<Ratings: {self.n_subjects} subjects, {self.n_raters} raters,"
+            f"<Ratings: {self.n_subjects} items, {self.n_raters} raters,"
             f" {self.n_missing or 'none'} of {n} ratings missing, labels {labels}>"
         )

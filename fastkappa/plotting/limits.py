@@ -106,7 +106,7 @@ def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
     ax.set_ylabel(f"difference, {first} minus {second}", parse_math=False)
     confidence = getattr(result, "confidence", None)
     intervals = "" if confidence is None else f", {100 * confidence:g} % intervals shaded"
-    ax.set_title(f"limits of agreement of {len(means)} subjects{intervals}", fontsize="medium")
+    ax.set_title(f"limits of agreement of {len(means)} items{intervals}", fontsize="medium")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     find_glyphs(ax)

@@ -62,7 +62,7 @@ def _read(results: Any, intervals: Any, names: Any) -> Rows:
         return many
     if isinstance(results, Mapping):
         named = {_name_text(name): result for name, result in results.items()}
-        if hasattr(results, "pooled"):
+        if hasattr(results, "pooled") and not getattr(results, "repeats_items", False):
             named["all items"] = results.pooled
         return _rows_of(list(named), list(named.values()))
     listed = results if isinstance(results, (list, tuple)) and not _is_one(results) else [results]

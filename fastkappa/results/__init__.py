@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fastkappa.measurements.intraclass import IntraclassCorrelation as IntraclassCorrelation
     from fastkappa.measurements.intraclass import IntraclassResult as IntraclassResult
     from fastkappa.measurements.limits import LimitsOfAgreement as LimitsOfAgreement
+    from fastkappa.measurements.repeatability import Repeatability as Repeatability
     from fastkappa.multirater.alternative_annotator import (
         AlternativeAnnotatorTest as AlternativeAnnotatorTest,
     )
@@ -75,6 +76,7 @@ _HOMES = {
     "PairwiseKappa": "multirater.pairwise",
     "Proportion": "two_raters.statistics.proportions",
     "RaterComparison": "multirater.each_rater",
+    "Repeatability": "measurements.repeatability",
     "RoundingReport": "thresholds.rounding_report",
     "SourceCounts": "sources.source_counts",
     "SpecificAgreement": "two_raters.statistics.proportions",

@@ -7,7 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import figure, interval_text, label_text, number_text, printable
+from fastkappa.formatting import (
+    figure,
+    interval_text,
+    label_text,
+    number_text,
+    p_value_text,
+    printable,
+)
 
 # Larger confusion matrices are left out of reports, and longer tables omit rows from the middle,
 # because they would be too long to read.
@@ -15,6 +22,8 @@ LARGEST_TABLE = 20
 MOST_ROWS = 60
 # In larger confusion matrices, zeros are printed as dots, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
+# The sign of the null hypothesis for each alternative.
+NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
 # The default names of the raters.
 RATERS = ("first rater", "second rater")
 # The limits of a missing interval.
@@ -85,6 +94,22 @@ def _value_text(value: Any) -> str:
     return printable(value)
 
 
+def null_text(null: float, alternative: str, of: str = "kappa") -> str:
+    """Return a null hypothesis as text, such as ``kappa <= 0.6``."""
+    return f"{of} {NULL_SIGNS[alternative]} {null:g}"
+
+
+def is_planned(null: float, alternative: str) -> bool:
+    """Return whether a test differs from the two-sided test of chance agreement."""
+    return null != 0 or alternative != "two-sided"
+
+
+def with_p(grid: Grid, p_values: Iterable[float]) -> Grid:
+    """Return a grid with one more column of p-values."""
+    rows = [(*row, p_value_text(p, 2)) for row, p in zip(grid.rows, p_values)]
+    return grid._replace(head=(*grid.head, "p"), rows=rows)
+
+
 def estimate_grid(
     rows: Iterable[tuple[str, float, float, tuple[float, float]]],
     confidence: float,
@@ -124,6 +149,22 @@ def groups_grid(
     head = ("group", "n", of, "std. error", interval_head(confidence))
     caption = f"{of[0].upper()}{of[1:]} in each group of {groups}"
     return Grid(head, cells, caption=caption)
+
+
+def differences_grid(differences: Iterable[Any], confidence: float) -> Grid:
+    """Return a grid of differences of kappa, with their standard errors, intervals and p-values."""
+    cells = [
+        (
+            *one.names,
+            figure(one.value),
+            figure(one.standard_error, ""),
+            interval_text(one.interval, "", width=7),
+            p_value_text(one.p_value, 2),
+        )
+        for one in differences
+    ]
+    head = ("kappa of", "minus", "difference", "std. error", interval_head(confidence), "p")
+    return Grid(head, cells, n_fixed=2, caption="Differences, with their tests")
 
 
 def estimate_row(

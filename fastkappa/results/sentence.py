@@ -14,11 +14,11 @@ from fastkappa.formatting import figure, interval_text
 
 
 def estimate_sentence(
-    what: str, value: float, interval: tuple[float, float], of_interval: str
+    what: str, value: float, interval: tuple[float, float], of_interval: str, test: str = ""
 ) -> str:
     """Return a sentence with an estimate, its interval, and the version of fastkappa.
 
-    ``of_interval`` describes the confidence level and method of the interval.
+    ``of_interval`` describes the interval by its confidence and method, and ``test`` a test.
 
     Examples
     --------
@@ -33,7 +33,8 @@ def estimate_sentence(
     if math.isnan(value):
         return versioned(f"{what} was undefined")
     found = f"{of_interval} {interval_text(interval)}"
-    return f"{what} was {figure(value)} ({found}; fastkappa {__version__})."
+    tested = f"; {test}" if test else ""
+    return f"{what} was {figure(value)} ({found}{tested}; fastkappa {__version__})."
 
 
 def versioned(text: str) -> str:

@@ -20,12 +20,7 @@ from fastkappa.frame import frame_of_estimate
 from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, versioned
-from fastkappa.statistics.bootstrap import (
-    BootstrapResult,
-    Method,
-    bootstrap_counts,
-    check_method,
-)
+from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts, check_method
 from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.distributions import t_two_sided_p
 from fastkappa.statistics.inference import (
@@ -51,11 +46,8 @@ from fastkappa.statistics.intervals.tested import (
 )
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.spread import Influence
-from fastkappa.statistics.strata import check_comparable, stratum_of
-from fastkappa.statistics.tables import (
-    as_tables,
-    refuse_fractions,
-)
+from fastkappa.statistics.strata import Stratum, check_comparable, stratum_of
+from fastkappa.statistics.tables import as_tables, refuse_fractions
 from fastkappa.statistics.weights import Weights, as_weights, weights_text
 
 NAMES = ("first", "second")
@@ -185,22 +177,15 @@ def compare_independent(
     Returns
     -------
     difference : KappaDifference
-        If a kappa is undefined, all values are NaN and an ``UndefinedMetricWarning`` is issued. The
-        standard error is NaN if the standard error of a kappa is 0, as with full agreement or if a
-        rater uses only one label, because 0 does not mean that kappa is known exactly. An
-        asymptotic test and interval are then also NaN, with the same warning.
+        It is tested like equal kappas in `compare_strata`. Its figures are NaN, with an
+        ``UndefinedMetricWarning``, if a kappa is undefined. The standard error is NaN if that of a
+        kappa is 0, as with full agreement or if a rater uses only one label, because 0 does not
+        mean that kappa is known exactly. An asymptotic test is then NaN too, with the same warning.
 
     Raises
     ------
     ValueError
         If a table is not a table of counts, or if results have different weights or distributions.
-
-    Notes
-    -----
-    A difference is tested in the same way as equal kappas in `compare_strata`. Among
-    the pairs of kappas with this difference, the test uses the pair for which the z statistics of
-    the two kappas, weighted by their inverse standard errors, sum to 0. The chi-square statistic is
-    the sum of the squared z statistics.
 
     Examples
     --------
@@ -217,34 +202,49 @@ def compare_independent(
         for name, table in (("first", first), ("second", second))
     )
     check_comparable([first, second], weights)
-    both, methods = (one.value, two.value), (one.method, two.method)
+    return difference_of_strata(one, two, confidence)
+
+
+def difference_of_strata(
+    one: Stratum,
+    two: Stratum,
+    confidence: float,
+    covariance: FloatTable | None = None,
+    names: tuple[str, str] = NAMES,
+) -> KappaDifference:
+    """Return the difference of two kappas; ``covariance`` is theirs if they are not independent."""
+    both = (one.value, two.value)
     value = difference_of("kappas", both)
-    errors = {"the first table": one.error, "the second table": two.error}
-    without_error = " and in ".join(name for name, error in errors.items() if not error > 0)
+    errors = np.array([one.error, two.error])
+    without_error = " and in ".join(f"the {n} table" for n, e in zip(NAMES, errors) if not e > 0)
     obstacle = one.obstacle or two.obstacle
     if obstacle and not math.isnan(value):
         warnings.warn(
             f"the kappas cannot be tested: {obstacle} in {without_error}.",
             undefined_metric_warning(),
-            stacklevel=2,
+            stacklevel=users_stacklevel(),
         )
-    error = math.nan if without_error else math.hypot(one.error, two.error)
+    correlation = 0.0
+    if covariance is not None and covariance[0, 1]:
+        correlation = float(covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1]))
+    variance = float((errors**2).sum() - 2 * correlation * errors.prod())
     found = KappaDifference(
         value,
         both,
-        error,
+        math.nan if without_error else math.sqrt(max(variance, 0.0)),
         *UNTESTED,
         float(confidence),
         None,
-        NAMES,
-        methods,
+        names,
+        (one.method, two.method),
         one.doubt or two.doubt,
         one.weights,
     )
     if obstacle:
         return found
-    freedom = joint_freedom(np.array([one.error, two.error]) ** 2, (one.freedom, two.freedom))
-    return _with_test(found, one.alone(), two.alone(), 0.0, freedom)
+    freedoms = one.freedom, two.freedom
+    freedom = joint_freedom(errors**2, freedoms) if covariance is None else max(freedoms)
+    return _with_test(found, one.alone(), two.alone(), correlation, freedom)
 
 
 def compare_paired(

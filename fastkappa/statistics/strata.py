@@ -20,6 +20,7 @@ from fastkappa.results.report import Report, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.statistics.clusters import are_joined
+from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence, chi_square_p, standard_error
 from fastkappa.statistics.intervals.doubt import doubt_of_table
 from fastkappa.statistics.intervals.methods import (
@@ -62,7 +63,8 @@ class EqualKappas(Result):
     degrees_of_freedom : int
         The number of strata minus one.
     p_value : float
-        The probability of a Q at least as large if kappa is the same in all strata.
+        The probability of a Q at least as large if kappa is the same in all strata. With clusters
+        and score or profile tests it is from F, as Q divided by its degrees of freedom.
     confidence : float
         The confidence level of the interval.
     undefined : tuple
@@ -273,6 +275,7 @@ def equal_kappas(
     quantile = root_quantile(confidence, math.inf)
     kappa, low, high = together.values_at(0.0, quantile, -quantile)
     common = together.at(kappa)
+    p_value = chi_square_p(common.statistic, freedom)
     freedoms = [stratum.freedom for stratum in kept]
     if not all(map(math.isinf, freedoms)):
         units = max(freedoms)
@@ -281,13 +284,15 @@ def equal_kappas(
                 units = joint_freedom(common.errors**-2.0, freedoms)
         quantile = root_quantile(confidence, units)
         low, high = together.values_at(quantile, -quantile)
+        if not math.isinf(units):
+            p_value = f_tail(common.statistic / freedom, freedom, freedom * units)
     return replace(
         none,
         kappa=kappa,
         standard_error=common.error,
         interval=(low, high),
         statistic=common.statistic,
-        p_value=chi_square_p(common.statistic, freedom),
+        p_value=p_value,
         doubt=_doubt({name: strata[name].doubt for name in strata if name not in left_out}),
     )
 

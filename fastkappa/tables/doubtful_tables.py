@@ -168,6 +168,10 @@ def judge_order(
     if n < FEWEST_SORTED or not any(is_grouped(own[:HEAD].tolist()) for own in (first, second)):
         return
     of_each = table.sum(axis=1), table.sum(axis=0)
+    common = (of_each[0] > 0) & (of_each[1] > 0)
+    # Other columns, such as ids and scores, have other labels than ratings.
+    if 2 * table[np.ix_(common, common)].sum() < n:
+        return
     counts = table[np.ix_(*(own > 0 for own in of_each))].astype(float)
     by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
     freedom = (len(counts) - 1) * (counts.shape[1] - 1)

@@ -10,7 +10,16 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import count_text, figure, label_text, p_value_text, printable
 from fastkappa.ratings.label_order import warn_of_order
-from fastkappa.results.report import RATERS, Grid, Report, counts_grid, estimate_grid, facts
+from fastkappa.results.report import (
+    RATERS,
+    Grid,
+    Report,
+    counts_grid,
+    estimate_grid,
+    facts,
+    is_planned,
+    null_text,
+)
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
@@ -44,8 +53,6 @@ IN_DICTIONARY = (
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
 # The largest number of unused labels that a report names.
 MOST_UNUSED = 5
-# the null hypothesis for each alternative
-NULLS = {"two-sided": "kappa = {:g}", "greater": "kappa <= {:g}", "less": "kappa >= {:g}"}
 UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
 
@@ -87,12 +94,17 @@ def sentence_of(result: _Result, items: str | None = None) -> str:
     """
     first, second = map(printable, result.raters)
     raters = "two raters" if result.raters == RATERS else f"{first} and {second}"
+    test = ""
+    if is_planned(result.null_kappa, result.alternative):
+        null = null_text(result.null_kappa, result.alternative)
+        test = f"test of {null}: p {p_value_text(result.p_value, 2)}"
     return estimate_sentence(
         f"Cohen's kappa ({weights_text(result.weights)}) of {raters} on"
         f" {items or count_text(result.n, 'item')}{in_clusters(result)}{_left_out(result)}",
         result.kappa,
         result.interval,
         f"{100 * result.confidence:g} % {result.interval_method} interval",
+        test,
     )
 
 
@@ -206,7 +218,7 @@ def _facts(result: _Result) -> Iterator[tuple[str, str]]:
     is_widened = are_joined(result.clusters) and result.interval_method != "asymptotic"
     by_clusters = ", widened by the design effect" if is_widened else ""
     yield "interval of kappa", f"{result.interval_method}{by_clusters}"
-    null = NULLS[result.alternative].format(result.null_kappa)
+    null = null_text(result.null_kappa, result.alternative)
     yield f"z of {null}", figure(result.z)
     yield f"p of {null}", p_value_text(result.p_value, 2)
     if result.clusters is None:

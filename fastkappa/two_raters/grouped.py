@@ -206,6 +206,7 @@ def agreement_by(
         undefined,
         covariance,
         n_shared_clusters=n_shared,
+        repeats_items=grouped is not None and grouped.repeats_items,
     )
 
 

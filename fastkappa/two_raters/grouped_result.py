@@ -5,39 +5,40 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from fastkappa.arrays import FloatTable
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import (
-    count_text,
-    label_text,
-    p_value_text,
-    plain,
-    printable,
-)
+from fastkappa.formatting import count_text, label_text, p_value_text, plain, printable
 from fastkappa.frame import data_frame
-from fastkappa.results.report import Report, groups_grid
+from fastkappa.results.report import (
+    Report,
+    differences_grid,
+    groups_grid,
+    is_planned,
+    null_text,
+    with_p,
+)
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, listed, versioned
 from fastkappa.statistics.clusters import are_joined
+from fastkappa.statistics.comparison import KappaDifference, difference_of_strata
 from fastkappa.statistics.intervals.methods import intervals
-from fastkappa.statistics.strata import (
-    EqualKappas,
-    Undefined,
-    equal_kappas,
-)
+from fastkappa.statistics.strata import EqualKappas, Undefined, equal_kappas, stratum_of
 from fastkappa.statistics.weights import weights_text
-from fastkappa.two_raters.agreement_report import NULLS, agreed_on, in_clusters, shared_clusters
+from fastkappa.two_raters.agreement_report import agreed_on, in_clusters, shared_clusters
 from fastkappa.two_raters.agreement_result import AgreementResult
 
 # The largest number of groups that a sentence names. With more groups, a sentence names only the
 # groups with the lowest and highest kappa.
 MOST_IN_SENTENCE = 5
+# the largest number of groups whose pairs are compared
+MOST_COMPARED = 10
 # the name for all groups together
 ALL = "all items"
 
@@ -65,6 +66,9 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         The name of the grouping in reports.
     n_shared_clusters : int
         The number of clusters that have items in several groups.
+    repeats_items : bool
+        Whether the groups have the same items, as two readers who are compared with one reference.
+        All items together then have no meaning, and the report leaves them out.
     """
 
     results: dict[Any, AgreementResult]
@@ -75,6 +79,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     covariance: FloatTable | None = None
     group_name: str = "the groups"
     n_shared_clusters: int = 0
+    repeats_items: bool = False
 
     def __getitem__(self, group: Any) -> AgreementResult:
         return self.results[group]
@@ -104,11 +109,35 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             self.results, None, confidence, self.undefined, None, 5, self.covariance
         )
 
+    @cached_property
+    def differences(self) -> list[KappaDifference]:
+        """The difference of kappa between two groups, or between each pair with the same items.
+
+        It is empty for three or more groups of different items, and for more than 10 groups. If
+        groups share clusters, the covariance of their kappas is used.
+        """
+        n = len(self.results)
+        if n != 2 and not (self.repeats_items and n <= MOST_COMPARED):
+            return []
+        strata = [stratum_of(str(name), own, None) for name, own in self.results.items()]
+        names = list(map(label_text, self.results))
+        found = []
+        with warnings.catch_warnings():
+            # The groups' kappas have already caused these warnings.
+            warnings.simplefilter("ignore", undefined_metric_warning())
+            for i, j in combinations(range(n), 2):
+                shared = self.covariance
+                own = None if shared is None else shared[np.ix_((i, j), (i, j))]
+                both, named = (strata[i], strata[j]), (names[i], names[j])
+                found.append(difference_of_strata(*both, self.pooled.confidence, own, named))
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """Return the results of the groups and of all items as a JSON-compatible dictionary.
 
-        ``groups`` is a list with one dictionary per group, whose entry ``group`` is its name.
-        ``all`` is the dictionary for all items.
+        ``groups`` is a list with a dictionary per group, whose name is in ``group``. ``all`` is the
+        dictionary of all items, or None if the groups have the same items. ``differences`` is a
+        list with a dictionary per difference.
         """
         compute_intervals([*self.results.values(), self.pooled])
         return {
@@ -116,7 +145,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
                 {"group": plain(group), **result.to_dict()}
                 for group, result in self.results.items()
             ],
-            "all": self.pooled.to_dict(),
+            "all": None if self.repeats_items else self.pooled.to_dict(),
+            "differences": [difference.to_dict() for difference in self.differences],
             "missing": list(self.missing),
             "n_dropped": self.n_dropped,
             "undefined": self.undefined,
@@ -126,62 +156,74 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per group.
 
-        The columns are ``n``, ``kappa``, ``standard_error``, ``lower``, ``upper``, ``z`` and
-        ``p_value``.
+        Its columns are ``n``, ``kappa``, ``standard_error``, ``lower``, ``upper``, ``z``
+        and ``p_value``. If another test than that of chance agreement was asked for, ``null`` and
+        ``alternative`` follow.
 
         Raises
         ------
         ImportError
             If pandas is not installed.
         """
-        *rows, whole = self.rows()
-        columns = {name: [row[name] for row in rows] for name in whole if name != "group"}
+        rows = self.rows()[: len(self)]
+        columns = {name: [row[name] for row in rows] for name in rows[0] if name != "group"}
         return data_frame(columns, ("group", list(self.results)))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per group, with its name as text, and a row for all items."""
-        results = [*self.results.values(), self.pooled]
-        compute_intervals(results)
-        names = [*map(label_text, self.results), ALL]
-        return [
-            {
-                "group": name,
-                "n": result.n,
-                "kappa": result.kappa,
-                "standard_error": result.standard_error,
-                "lower": result.interval[0],
-                "upper": result.interval[1],
-                "z": result.z,
-                "p_value": result.p_value,
-            }
-            for name, result in zip(names, results)
-        ]
+        """Return one row per group, with its name as text, one for all items, and differences."""
+        results = dict(zip(map(label_text, self.results), self.results.values()))
+        if not self.repeats_items:
+            results[ALL] = self.pooled
+        compute_intervals(list(results.values()))
+        rows = [_row(name, one.n, one.kappa, one) for name, one in results.items()]
+        rows += [_row(" - ".join(one.names), None, one.value, one) for one in self.differences]
+        null, alternative = self.pooled.null_kappa, self.pooled.alternative
+        if is_planned(null, alternative):
+            for row in rows[: len(results)]:
+                row.update(null=null, alternative=alternative)
+            for row in rows[len(results) :]:
+                row.update(null=0.0, alternative="two-sided")
+        return rows
 
     def sentence(self) -> str:
-        """Return the kappas of the groups, or their range, as a sentence for a paper."""
-        *groups, whole = self.rows()
-        pooled = self.pooled
+        """Return the kappas of the groups, or the range of many, as a sentence for a paper."""
+        rows, pooled = self.rows(), self.pooled
+        groups = rows[: len(self)]
         known = [row for row in groups if not math.isnan(row["kappa"])]
         few = len(groups) <= MOST_IN_SENTENCE or len(known) < 2
         ends = [min(known, key=_kappa_of), max(known, key=_kappa_of)] if not few else groups
-        shown = [
-            f"{estimate_text(row['kappa'], (row['lower'], row['upper']))} in {row['group']} (n ="
-            f" {row['n']})"
-            for row in ends
-        ]
+        of = "for" if self.repeats_items else "in"
+        test = ""
+        if is_planned(pooled.null_kappa, pooled.alternative):
+            test = f"test of {null_text(pooled.null_kappa, pooled.alternative)}: p "
+        shown = [f"{_estimate(row, test)} {of} {row['group']} (n = {row['n']})" for row in ends]
         found = listed(shown) if few else f"between {shown[0]} and {shown[1]}"
+        first, second = map(printable, pooled.raters)
+        clusters = in_clusters(pooled)
+        if self.repeats_items:
+            of_all = f"{clusters},"
+        else:
+            whole = rows[len(self)]
+            of_all = (
+                f", and {_estimate(whole, test)} on all {count_text(pooled.n, 'item')} in"
+                f" {count_text(len(groups), 'group')}{clusters.replace(' in ', ' and ')},"
+            )
+        return versioned(
+            f"Cohen's kappa ({weights_text(pooled.weights)}) of {first} and {second} was"
+            f" {found}{of_all} with {100 * pooled.confidence:g} % {pooled.interval_method}"
+            f" intervals{self._compared()}"
+        )
+
+    def _compared(self) -> str:
+        """Return the comparison of the groups as the end of a sentence."""
+        if len(self.differences) == 1:
+            [one] = self.differences
+            difference = estimate_text(one.value, one.interval)
+            return f"; difference {difference}, p {p_value_text(one.p_value, 2)}"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", undefined_metric_warning())
-            p = self._test().p_value if len(groups) > 1 else math.nan
-        equal = "" if math.isnan(p) else f"; p of equal kappas {p_value_text(p, 2)}"
-        first, second = map(printable, pooled.raters)
-        clusters = in_clusters(pooled).replace(" in ", " and ")
-        return versioned(
-            f"Cohen's kappa ({weights_text(pooled.weights)}) of {first} and {second} was {found},"
-            f" and {estimate_text(whole['kappa'], (whole['lower'], whole['upper']))} on all"
-            f" {count_text(pooled.n, 'item')} in {count_text(len(groups), 'group')}{clusters}, with"
-            f" {100 * pooled.confidence:g} % {pooled.interval_method} intervals{equal}"
-        )
+            p = self._test().p_value if len(self) > 1 else math.nan
+        return "" if math.isnan(p) else f"; p of equal kappas {p_value_text(p, 2)}"
 
     def __repr__(self) -> str:
         return f"<GroupedAgreement: {len(self.results)} groups, n = {self.pooled.n}>"
@@ -189,11 +231,16 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def _report(self) -> Report:
         pooled, group = self.pooled, label_text(self.group_name)
         names = (group, *map(label_text, pooled.raters))
-        above = [agreed_on(pooled, " and ")]
+        whole = pooled
+        if self.repeats_items:
+            most = max(self.results.values(), key=lambda result: result.n)
+            whole = replace(most, raters=pooled.raters)
+        above = [agreed_on(whole, " and ")]
         missing = ", ".join(f"{n} in {name}" for n, name in zip(self.missing, names))
         if self.n_dropped:
             above.append(f"{self.n_dropped} rows left out, for what is missing ({missing})")
         rows = self.rows()
+        rows = rows[: len(rows) - len(self.differences)]
         grid = groups_grid(
             (
                 (r["group"], r["n"], r["kappa"], r["standard_error"], (r["lower"], r["upper"]))
@@ -203,13 +250,36 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             "kappa",
             group,
         )
-        below = shared_clusters(self.n_shared_clusters)
-        if pooled.null_kappa != 0 or pooled.alternative != "two-sided":
-            cells = [(*own, p_value_text(r["p_value"], 2)) for own, r in zip(grid.rows, rows)]
-            grid = grid._replace(head=(*grid.head, "p"), rows=cells)
-            null = NULLS[pooled.alternative].format(pooled.null_kappa)
-            below.append(f"p is of the test of {null}")
-        return Report(above, [grid], below)
+        below = [] if self.repeats_items else shared_clusters(self.n_shared_clusters)
+        if is_planned(pooled.null_kappa, pooled.alternative):
+            grid = with_p(grid, (row["p_value"] for row in rows))
+            null = null_text(pooled.null_kappa, pooled.alternative)
+            below.append(f"p of each kappa is of the test of {null}")
+        grids = [grid]
+        if self.differences:
+            grids.append(differences_grid(self.differences, pooled.confidence))
+        if len(self.differences) > 1:
+            below.append("p and intervals of differences are not adjusted for their number")
+        return Report(above, grids, below)
+
+
+def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:
+    return {
+        "group": name,
+        "n": n,
+        "kappa": value,
+        "standard_error": found.standard_error,
+        "lower": found.interval[0],
+        "upper": found.interval[1],
+        "z": found.z,
+        "p_value": found.p_value,
+    }
+
+
+def _estimate(row: Mapping[str, Any], test: str) -> str:
+    """Return the kappa of a row with its interval and, if ``test`` names it, the p of its test."""
+    found = estimate_text(row["kappa"], (row["lower"], row["upper"]))
+    return f"{found[:-1]}; {test}{p_value_text(row['p_value'], 2)})" if test else found
 
 
 def _kappa_of(row: Mapping[str, Any]) -> float:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.ratings.read import RatedItems
@@ -67,13 +68,15 @@ class GroupedClusters(NamedTuple):
     """The clusters of each group's items, and of all items.
 
     The cells of ``joint`` are the cells of all groups' tables, concatenated. ``n_shared`` is the
-    number of clusters that have items in several groups.
+    number of clusters that have items in several groups. ``repeats_items`` is whether the groups
+    have the same items: in each cluster, one of the raters gave the same labels in every group.
     """
 
     of_groups: list[Clusters]
     pooled: Clusters
     joint: Clusters
     n_shared: int
+    repeats_items: bool
 
 
 def clusters_by_group(
@@ -100,7 +103,25 @@ def clusters_by_group(
     # The cells of a cluster are in increasing order, and therefore so are their groups.
     first, last = (joint.cells[i] // n_cells for i in (joint.starts[:-1], joint.starts[1:] - 1))
     n_shared = int(joint.multiplicities[first != last].sum())
-    return GroupedClusters(of_groups, pooled, joint, n_shared)
+    repeats = False
+    if n_shared:
+        n_labels = len(known)
+        rows = clusters.astype(np.int64) * n_labels
+        raters = (rows + label for label in np.divmod(own_cells, n_labels))
+        repeats = any(
+            _all_equal(
+                np.bincount(rated[own], counts[own], rows.max() + n_labels)
+                for own in (order[begin:end] for begin, end in pairwise(ends))
+            )
+            for rated in raters
+        )
+    return GroupedClusters(of_groups, pooled, joint, n_shared, repeats)
+
+
+def _all_equal(arrays: Iterator[AnyArray]) -> bool:
+    """Return whether all arrays are equal."""
+    first = next(arrays)
+    return all(np.array_equal(first, other) for other in arrays)
 
 
 def known_of_pairs(items: RatedItems, labels: Any) -> KnownLabels:

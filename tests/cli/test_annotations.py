@@ -334,7 +334,7 @@ def test_empty_sets_of_text_are_those_of_lists(tmp_path: Path) -> None:
     # Texts name sets as the files of items do.
     few = write_csv(tmp_path / "few.csv", a=["[]"] * 9 + ["x"], b=["[]"] * 10, c=["[]"] * 10)
     printed = agree.text_of(few, "--raters", *"abc", "--set-separator", ";")
-    assert "1 of 10 subjects has a rating other than []" in printed
+    assert "1 of 10 items has a rating other than []" in printed
     # Without missing ratings, there is nothing to remark.
     full = write_csv(tmp_path / "full.csv", **dict(zip(("ann", "ben", "eve"), zip(*texts[:-1]))))
     assert "remarks" not in agree.json_of(full, *options[1:])

@@ -302,7 +302,7 @@ def test_three_raters(path: Path, ratings: dict[str, Any], weights: Any) -> None
         name = result.method.partition(" (")[0]
         (line,) = (line for line in text.splitlines() if line.startswith(f"{name}  "))
         assert f"{result.value:.4f} " in line
-    assert "218 subjects, 0 of 654 ratings missing, 4 labels" in text
+    assert "218 items, 0 of 654 ratings missing, 4 labels" in text
 
 
 def test_three_raters_in_groups_with_bootstrap(path: Path, ratings: dict[str, Any]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
-from fastkappa import agreement, agreement_by, fleiss_kappa
+from fastkappa import Ratings, agreement, agreement_by, fleiss_kappa
 from tests.helpers.command_line import CommandLine, write_csv
 
 agree = CommandLine("agree")
@@ -53,8 +55,48 @@ def test_a_planned_test(path: Path, ratings: dict[str, Any], clusters: str | Non
         assert one["p_value"] == pytest.approx(result.p_value)
         assert one["interval"] == pytest.approx(result.interval)
     text = agree.text_of(*options, "--group", "city")
-    assert "p is of the test of kappa <= 0.4" in text
+    assert "p of each kappa is of the test of kappa <= 0.4" in text
     assert f"{groups.pooled.p_value:.2g}" in text
+
+
+def test_the_planned_test_is_in_every_format(path: Path, ratings: dict[str, Any]) -> None:
+    test = ["--null", 0.4, "--alternative", "greater"]
+    expected = agreement(ratings["a"], ratings["b"], null_kappa=0.4, alternative="greater")
+    p = f"{expected.p_value:.2g}"
+    options = [path, "--raters", "a", "b", *test]
+    assert f"test of kappa <= 0.4: p {p};" in agree.text_of(*options, "--format", "sentence")
+    assert "p of kappa &lt;= 0.4" in agree.text_of(*options, "--format", "html")
+    groups = [*options, "--group", "city"]
+    assert agree.text_of(*groups, "--format", "sentence").count("test of kappa <= 0.4: p ") == 3
+    rows = list(csv.DictReader(io.StringIO(agree.text_of(*groups, "--format", "csv"))))
+    assert [(row["null"], row["alternative"]) for row in rows] == [
+        *[("0.4", "greater")] * 3,
+        ("0.0", "two-sided"),
+    ]
+    # Without a planned test, nothing is added.
+    plain = agree.text_of(path, "--raters", "a", "b", "--format", "sentence")
+    assert "test of" not in plain
+
+
+@pytest.mark.parametrize("clusters", [None, "ward"])
+def test_a_planned_test_of_three_raters(
+    path: Path, ratings: dict[str, Any], clusters: str | None
+) -> None:
+    table = np.column_stack([ratings[name] for name in "abc"])
+    given = Ratings.from_raters(table.T, clusters=None if clusters is None else ratings[clusters])
+    expected = fleiss_kappa(given)
+    null = expected.interval[0]
+    options = [path, "--raters", *"abc", *([] if clusters is None else ["--cluster", clusters])]
+    options += ["--null", null, "--alternative", "greater"]
+    found = agree.json_of(*options)["coefficients"]["fleiss_kappa"]["test"]
+    # A one-sided test rejects the lower end of the 95 % interval at the 2.5 % level.
+    assert found["p_value"] == pytest.approx(0.025, rel=1e-4)
+    assert (found["null"], found["alternative"]) == (null, "greater")
+    text = " ".join(agree.text_of(*options).split())
+    assert f"p is of the test of each coefficient <= {null:g}" in text
+    assert f"p of Fleiss' kappa <= {null:g}," in agree.text_of(*options, "--format", "csv")
+    sentences = agree.text_of(*options, "--format", "sentence")
+    assert f"of the test of Fleiss' kappa <= {null:g} was 0.025 " in sentences
 
 
 def test_confidence_of_several_raters(path: Path, ratings: dict[str, Any]) -> None:
@@ -62,7 +104,5 @@ def test_confidence_of_several_raters(path: Path, ratings: dict[str, Any]) -> No
     table = np.column_stack([ratings[name] for name in "abc"])
     found = agree.json_of(*options)["coefficients"]["fleiss_kappa"]["interval"]
     assert found == pytest.approx(fleiss_kappa(table, confidence=0.9).interval)
-    assert "with --confidence 0.9." in agree.refusal(*options, "--null", 0.4)
-    assert "apply only to two raters" in agree.refusal(*options, "--alternative", "less")
     assert "--confidence must be a number between" in agree.refusal(*options, "--confidence", 95)
     assert "--null must be a number above -1" in agree.refusal(path, "--raters", *"ab", "--null", 1)

@@ -85,6 +85,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_csv(folder / "pressure.csv", patient=patient, cuff=cuff, **pressure, ward=patient // 3)
     write_csv(folder / "cuff.csv", patient=patient, pressure=cuff)
     write_csv(folder / "sensor.csv", patient=patient[::-1], pressure=pressure["sensor"][::-1])
+    write_lesions(folder, np.random.default_rng(3))
     (folder / "annotators").mkdir()
     for name in ("ann", "ben", "cat"):
         label = own.integers(1, 4, 20)
@@ -106,6 +107,25 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         predicted = np.clip(orleans + random.integers(-i, i + 1, n), 1, 4)
         write_csv(folder / "teams" / f"{team}.csv", patient=patient, diagnosis=predicted)
     return folder
+
+
+def write_lesions(folder: Path, random: np.random.Generator) -> None:
+    """Write grades of lesions by two readers and pathology, and two sizes each by two methods."""
+    lesion = np.arange(150)
+    pathology = random.integers(1, 5, 150)
+    readers = {
+        name: np.where(random.random(150) < wrong, random.integers(1, 5, 150), pathology)
+        for name, wrong in (("meyer", 0.2), ("rossi", 0.4))
+    }
+    grades = {"patient": lesion // 2, "lesion": lesion, "pathology": pathology, **readers}
+    write_csv(folder / "lesions.csv", **grades)
+    twice, size = np.repeat(lesion, 2), np.repeat(random.normal(20, 4, 150), 2)
+    off = np.repeat(random.normal(0.5, 0.7, 150), 2)
+    caliper, scan = (size + own + random.normal(0, 0.5, 300) for own in (0, off))
+    sizes = {"caliper": caliper.round(1), "scan": scan.round(1)}
+    write_csv(folder / "replicates.csv", patient=twice // 2, lesion=twice, **sizes)
+    columns = {f"caliper_{i + 1}": caliper[i::2].round(1) for i in (0, 1)}
+    write_csv(folder / "sizes.csv", patient=lesion // 2, lesion=lesion, **columns)
 
 
 def write_annotations(folder: Path, random: np.random.Generator) -> None:

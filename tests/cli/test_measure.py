@@ -21,7 +21,13 @@ from fastkappa.measurements import (
     overall_concordance_correlation,
 )
 from tests.helpers.command_line import CommandLine, write_csv
-from tests.helpers.published_measurements import MINI, SHROUT_FLEISS, WRIGHT
+from tests.helpers.published_measurements import (
+    EJECTION,
+    MINI,
+    SHROUT_FLEISS,
+    WRIGHT,
+    WRIGHT_AGAIN,
+)
 
 measure = CommandLine("measure")
 
@@ -43,7 +49,7 @@ def test_two_methods(flows: Path) -> None:
     assert forms["ICC(A,1)"] == intraclass_correlation(np.array([WRIGHT, MINI]).T)["ICC(A,1)"].value
     text = measure.text_of(flows, "--raters", "wright", "mini", "--confidence", 0.9)
     limits = limits_of_agreement(WRIGHT, MINI, confidence=0.9)
-    assert "Limits of agreement, wright minus mini, 17 subjects" in text
+    assert "Limits of agreement, wright minus mini, 17 items" in text
     assert f"{limits.bias:.6g}" in text
     assert "90 % interval" in text
 
@@ -156,7 +162,7 @@ def test_clusters(tmp_path: Path) -> None:
     by_file = [*files, "--id", "id", "--cluster", "ward"]
     for limits in (of_long, measure.json_of(*by_file)["limits"]):
         assert limits["bias_interval"] == pytest.approx(found["limits"]["bias_interval"])
-    assert "17 subjects in 6 clusters" in measure.text_of(long, *options)
+    assert "17 items in 6 clusters" in measure.text_of(long, *options)
     lost = write_csv(tmp_path / "lost.csv", a=WRIGHT, b=MINI, ward=["", *ward[1:]])
     lacking = [lost, "--raters", *"ab", "--cluster", "ward"]
     assert "1 in column 'ward'" in measure.refusal(*lacking)
@@ -169,6 +175,35 @@ def test_clusters(tmp_path: Path) -> None:
     assert "item 'P3' is in 'w1' and in 'elsewhere'" in measure.refusal(long, *options)
     refused = measure.refusal(wide, "--raters", *"ab", "--cluster", "a")
     assert "--cluster must name another column, got 'a'" in refused
+
+
+def test_replicates_of_an_item(tmp_path: Path) -> None:
+    """The mean of replicates would make the limits too narrow, so the error names the clusters."""
+    pairs = [pair for of_patient in EJECTION for pair in of_patient]
+    patient = [i for i, of_patient in enumerate(EJECTION) for _ in of_patient]
+    rows = [(p, m, v) for p, pair in zip(patient, pairs) for m, v in zip("ab", pair)]
+    columns = dict(zip(("patient", "method", "value"), zip(*rows)))
+    long = write_csv(tmp_path / "long.csv", **columns, replicate=np.arange(len(rows)) // 2)
+    options = ["--rater", "method", "--rating", "value"]
+    refused = measure.refusal(long, "--item", "patient", *options)
+    assert "give each replicate an item of its own" in refused
+    assert "--cluster" in refused
+    found = measure.json_of(long, "--item", "replicate", *options, "--cluster", "patient")
+    # Bland and Altman (2007) print -1.34 and 2.54.
+    assert found["limits"]["limits"] == pytest.approx([-1.34, 2.54], abs=0.005)
+
+
+def test_the_repeatability_of_columns(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "flow.csv", first=WRIGHT, second=WRIGHT_AGAIN)
+    options = [path, "--raters", "first", "second"]
+    found = measure.json_of(*options)["repeatability"]
+    # Bland and Altman (1986) print 21.6 for the standard deviation of a difference.
+    assert round(found["within_sd"] * 2**0.5, 1) == 21.6
+    assert "Repeatability of first and second, 17 items" in measure.text_of(*options)
+    rows = list(csv.DictReader(io.StringIO(measure.text_of(*options, "--format", "csv"))))
+    of_name = {row["statistic"]: row for row in rows}
+    assert float(of_name["repeatability coefficient"]["value"]) == found["coefficient"]
+    assert float(of_name["within-item SD (SEM)"]["lower"]) == found["within_sd_interval"][0]
 
 
 def test_missing_measurements(tmp_path: Path) -> None:

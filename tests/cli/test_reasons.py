@@ -36,7 +36,7 @@ def test_clusters_of_several_raters_are_counted(tmp_path: Path) -> None:
     said = agree(tmp_path, "--cluster", "ward", a=A, b=B, c=C, ward=WARD)
     given = Ratings.from_raters({"a": A, "b": B, "c": C}, clusters=WARD)
     effect = fleiss_kappa(given).design_effect
-    assert "6 subjects in 3 clusters, 0 of 18 ratings missing" in said
+    assert "6 items in 3 clusters, 0 of 18 ratings missing" in said
     assert f"design effect of Fleiss' kappa: {effect:.4f}" in said
     assert "design effect" not in agree(tmp_path, a=A, b=B, c=C)
 
@@ -44,7 +44,7 @@ def test_clusters_of_several_raters_are_counted(tmp_path: Path) -> None:
 def test_raters_who_agree_least_alike(tmp_path: Path) -> None:
     said = agree(tmp_path, "--format", "sentence", a=A, b=A, c=A)
     assert "Of 3 raters all agreed equally with the others: kappa (no weights) was 1.0000" in said
-    assert "the 3 pairs of 3 raters, on 6 subjects each, was 1.0000 each" in said
+    assert "the 3 pairs of 3 raters, on 6 items each, was 1.0000 each" in said
     # By symmetry: each of b and c differs from a in one item of its own.
     pair = {"a": [1, 2, 1, 2], "b": [2, 2, 1, 2], "c": [1, 2, 1, 1]}
     said = agree(tmp_path, "--format", "sentence", **pair)

@@ -302,6 +302,9 @@ CALLS: dict[str, Callable[[Given], Any]] = {
         g.column(A), g.noted({"b": g.column(B), "a": g.column(A)}), n_resamples=20, rng=0, **DROP
     ),
     "light_kappa": several(fastkappa.light_kappa),
+    "repeatability": lambda g: fastkappa.measurements.repeatability(
+        g.table([list(row) for row in zip(SCORES, [*SCORES[1:], 1.0])]), **DROP
+    ),
     "limits_of_agreement": lambda g: fastkappa.measurements.limits_of_agreement(
         g.column(SCORES), g.column(SCORES[::-1]), **DROP
     ),

@@ -50,8 +50,8 @@ def test_limits_of_patients() -> None:
     assert result.standard_deviation == pytest.approx(0.99062, abs=5e-6)
     assert result.limits == pytest.approx((-1.34, 2.54), abs=5e-3)
     assert (result.n_subjects, result.n_clusters) == (60, 12)
-    assert "60 subjects in 12 clusters" in str(result)
-    assert "60 subjects in 12 clusters" in result.sentence()
+    assert "60 items in 12 clusters" in str(result)
+    assert "60 items in 12 clusters" in result.sentence()
 
 
 def test_intervals_of_limits() -> None:

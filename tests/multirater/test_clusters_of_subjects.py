@@ -223,7 +223,7 @@ def test_the_test_of_independent_subjects_is_left_out() -> None:
 def test_clusters_are_reported() -> None:
     rows = ratings(40, missing=0.0)
     found = fleiss_kappa(rows, clusters=np.arange(40) // 2)
-    assert "40 subjects in 20 clusters, 4 raters" in repr(found)
+    assert "40 items in 20 clusters, 4 raters" in repr(found)
     assert "20" in next(line for line in str(found).splitlines() if line.startswith("clusters"))
     assert found.to_dict()["n_clusters"] == 20
     assert "cluster" not in str(fleiss_kappa(rows))

@@ -11,6 +11,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import chi2, norm
 
+from fastkappa import fleiss_kappa
+from fastkappa.datasets import load_items
 from fastkappa.multirater.statistics.alpha import Alpha
 from fastkappa.multirater.statistics.chance_corrected import (
     ChanceCorrected,
@@ -264,3 +266,24 @@ def test_ends_of_a_few_subjects_take_few_steps(name: str, monkeypatch: pytest.Mo
     low, high = ends(coefficient_of(name, [(0, 1, 0), (1, 0, 1)], [1, 1], 2, None))
     assert -0.5 <= low < high < 1
     assert n_moves < 60
+
+
+@pytest.mark.parametrize("method", [None, "asymptotic"])
+@pytest.mark.parametrize("clusters", [None, np.arange(45) // 3])
+def test_a_test_rejects_the_values_outside_the_interval(method: Any, clusters: Any) -> None:
+    ratings = load_items("anaesthetists").ratings
+    found = fleiss_kappa(ratings, interval_method=method, clusters=clusters)
+    for end, sign in zip(found.interval, (1, -1)):
+        z, p = found.test(end)
+        assert p == pytest.approx(0.05, rel=1e-5)
+        assert z * sign > 0
+        inwards, outwards = (end + sign * step for step in (0.01, -0.01))
+        assert found.test(inwards)[1] > 0.05 > found.test(outwards)[1]
+        one_sided = [found.test(end, alternative=side)[1] for side in ("greater", "less")]
+        assert sorted(one_sided) == pytest.approx([0.025, 0.975], rel=1e-5)
+    assert found.test(0) == (pytest.approx(found.z), pytest.approx(found.p_value))
+    for value in (-1, 1, 2):
+        with pytest.raises(ValueError, match="null_kappa must be a number above -1"):
+            found.test(value)
+    with pytest.raises(ValueError, match="alternative must be"):
+        found.test(0.5, alternative="more")

@@ -70,26 +70,26 @@ def test_names_of_series_reach_reports(frame: Any) -> None:
 def test_names_of_series_reach_reports_of_measurements(frame: Any) -> None:
     pair = frame["Dr. Ann"], frame["Dr. Ben"]
     limits = limits_of_agreement(*pair)
-    assert str(limits).startswith("Limits of agreement, Dr. Ann minus Dr. Ben, 6 subjects\n")
+    assert str(limits).startswith("Limits of agreement, Dr. Ann minus Dr. Ben, 6 items\n")
     assert plot_limits_of_agreement(limits).get_ylabel() == "difference, Dr. Ann minus Dr. Ben"
     for result in (limits, concordance_correlation(*pair)):
         assert result.raters == ("Dr. Ann", "Dr. Ben")
         assert result.to_dict()["raters"] == ["Dr. Ann", "Dr. Ben"]
-    assert "correlation of Dr. Ann and Dr. Ben, 6 subjects\n" in str(result)
+    assert "correlation of Dr. Ann and Dr. Ben, 6 items\n" in str(result)
     for each in (intraclass_correlation(frame), overall_concordance_correlation(frame)):
         assert each.raters == tuple(RATINGS)
-        assert "correlation of Dr. Ann, Dr. Ben and Cat, 6 subjects\n" in str(each)
+        assert "correlation of Dr. Ann, Dr. Ben and Cat, 6 items\n" in str(each)
 
 
 @pytest.mark.parametrize("numbered", [np.array, pandas.DataFrame, list])
 def test_raters_of_measurements_without_names(numbered: Any) -> None:
     rows = list(map(list, zip(*RATINGS.values())))
-    assert " of 3 raters, 6 subjects\n" in str(intraclass_correlation(numbered(rows)))
+    assert " of 3 raters, 6 items\n" in str(intraclass_correlation(numbered(rows)))
     given = (numbered(ratings) for ratings in list(RATINGS.values())[:2])
     if numbered is not pandas.DataFrame:
         result = concordance_correlation(*given)
         assert result.raters == UNNAMED
-        assert " of two raters, 6 subjects\n" in str(result)
+        assert " of two raters, 6 items\n" in str(result)
 
 
 def test_names_of_a_cross_table_are_those_of_its_axes() -> None:

@@ -102,6 +102,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Leaderboard": board,
     "LeaderboardRow": lambda: next(iter(board())),
     "LimitsOfAgreement": lambda: fastkappa.measurements.limits_of_agreement(*METHODS),
+    "Repeatability": lambda: fastkappa.measurements.repeatability([*zip(*METHODS)]),
     "MarginTests": lambda: pair().margins,
     "MultiRaterResult": lambda: fastkappa.fleiss_kappa(RATINGS.T),
     "PairwiseKappa": lambda: fastkappa.pairwise_kappa(fastkappa.Ratings.from_raters(RATERS)),
@@ -459,12 +460,12 @@ def test_sentences() -> None:
     three = fastkappa.fleiss_kappa(ratings, weights="quadratic")
     low, high = three.interval
     assert three.sentence() == (
-        "Fleiss' kappa (quadratic weights) of 3 raters on 4 subjects was 0.3143 (95 % score"
+        "Fleiss' kappa (quadratic weights) of 3 raters on 4 items was 0.3143 (95 % score"
         f" interval {low:.4f} to {high:.4f}; {version})."
     )
     assert fastkappa.conger_kappa(ratings, weights="linear").weights == "linear"
     light = fastkappa.light_kappa(ratings).sentence()
-    assert light.startswith("Light's kappa (no weights) of 3 raters on 4 subjects was 0.3333 (95 %")
+    assert light.startswith("Light's kappa (no weights) of 3 raters on 4 items was 0.3333 (95 %")
     assert "score interval" in light
     by_t = fastkappa.fleiss_kappa(ratings, interval_method="asymptotic").sentence()
     assert "95 % t interval" in by_t

@@ -71,7 +71,7 @@ def test_a_result_has_a_sentence(name: str) -> None:
         ),
         (
             lambda: fleiss_kappa(GRADES, clusters=np.arange(45) // 3),
-            ("4 raters", "45 subjects in 15 clusters", "(95 % "),
+            ("4 raters", "45 items in 15 clusters", "(95 % "),
         ),
         (
             lambda: krippendorff_alpha([[1, 1, None], [2, 2, 1], [1, 2, 2]]),
@@ -80,7 +80,7 @@ def test_a_result_has_a_sentence(name: str) -> None:
         (lambda: pairwise_kappa(GRADES), ("6 pairs of 4 raters", "95 % score interval")),
         (
             lambda: agreement_by(GRADES[:, 0], GRADES[:, 1], groups=np.arange(45) % 2),
-            ("in 0 (n = 23)", "in 1 (n = 22)", "all 45 items", "p of equal kappas"),
+            ("in 0 (n = 23)", "in 1 (n = 22)", "all 45 items", "difference "),
         ),
         (
             lambda: intraclass_correlation(RATINGS),
@@ -88,7 +88,7 @@ def test_a_result_has_a_sentence(name: str) -> None:
         ),
         (
             lambda: concordance_correlation(*METERS),
-            ("Lin's concordance correlation", "Fisher's scale", "6 subjects"),
+            ("Lin's concordance correlation", "Fisher's scale", "6 items"),
         ),
         (
             lambda: overall_concordance_correlation(RATINGS),
@@ -96,7 +96,7 @@ def test_a_result_has_a_sentence(name: str) -> None:
         ),
         (
             lambda: limits_of_agreement([1.0, 2.0, 4.0], [1.5, 1.0, 3.0]),
-            ("3 subjects", "95 % t interval", "95 % limits of agreement"),
+            ("3 items", "95 % t interval", "95 % limits of agreement"),
         ),
         (
             lambda: optimal_thresholds([1, 1, 2, 2], [0.1, 0.3, 0.8, 0.9]),

@@ -60,6 +60,8 @@ SILENT = {
     "both sorted": (np.sort(TRUTH), np.sort(RATED)),
     "few items": (np.sort(TRUTH[:19]), RATED[:19]),
     "one rare label": (np.arange(90) // 87, RATED % 2),
+    "patients": (np.arange(90) // 6 + 1, RATED + 1),
+    "ids": (np.arange(90), RATED[np.argsort(RATED)]),
     "the other way round": (np.sort(TRUTH), 2 - np.sort(TRUTH)),
 }
 
@@ -73,3 +75,11 @@ def test_ordinary_columns_are_silent(
         warnings.simplefilter("always")
         ENTRANCES[entrance](first, second, tmp_path)
     assert not any("sorted" in str(warning.message) for warning in caught)
+
+
+def test_labels_and_scores_are_silent(tmp_path: Path) -> None:
+    scores = RNG.normal(size=90).round(1)
+    path = write_csv(tmp_path / "scores.csv", y=np.sort(TRUTH), score=scores)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        command("thresholds", "--y", "y", "--score", "score")(path)

@@ -34,7 +34,8 @@ def measure(
 
     For two raters or methods, print the intraclass and the concordance correlation
     and the limits of agreement. --plot draws a Bland-Altman plot. For more raters,
-    print both correlations.
+    print both correlations. For columns that repeat the same measurement, print the
+    within-item standard deviation and the repeatability coefficient.
 
     Parameters
     ----------

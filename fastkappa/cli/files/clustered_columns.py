@@ -1,4 +1,4 @@
-"""Read two raters' ratings of items in clusters, for the command line.
+"""Read ratings of items in clusters, or of several raters and a reference, for the command line.
 
 Standard errors with clusters require the ratings of each item. Without clusters, a table of counts
 is enough.
@@ -11,9 +11,15 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.words import arguments_named, names_of_clusters
+from fastkappa.formatting import label_text
+from fastkappa.ratings.missing import find_missing
+from fastkappa.sources.arrow_folders import joined
 from fastkappa.two_raters.agreement import agreement
 from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped import agreement_by
@@ -65,3 +71,80 @@ class ClusteredPair:
 
     def _named(self, result: AgreementResult) -> AgreementResult:
         return replace(result, raters=self._raters)
+
+
+class AgainstReference:
+    """The ratings of several raters and of a reference, one rater below the other.
+
+    Each rater is a group. The groups have the same items, so the items are the clusters unless a
+    column of clusters is named.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        raters: Sequence[str],
+        reference: str,
+        cluster: str | None,
+        reading: Reading,
+    ) -> None:
+        others = [] if cluster is None else [cluster]
+        rated = [reference, *raters]
+        arrays = reading.columns(source, rated, others, text=others)
+        reading.check_missing(source, arrays, rated, "such ratings")
+        known = reading.known({name: arrays[name] for name in rated})
+        self._raters, self._reference, self._cluster = raters, reference, cluster
+        n = len(arrays[reference])
+        items = np.arange(n) if cluster is None else arrays[cluster]
+        each = [{"rating": arrays[name], "reference": arrays[reference]} for name in raters]
+        whole = joined(each, ["reference", "rating"])
+        self._given = whole["reference"], whole["rating"]
+        self._options = {
+            "groups": np.repeat(np.arange(len(raters)), n),
+            "clusters": _repeated(items, len(raters)),
+            "missing": "drop",
+            "labels": known,
+        }
+        self.labels: AnyArray = self._grouped(None).pooled.labels
+        if known is None:
+            reading.on_sorted(self.labels)
+        missing = {name: find_missing(array) for name, array in arrays.items()}
+        counts = {name: int(mask.sum()) for name, mask in missing.items() if mask is not None}
+        found = ", ".join(
+            f"{count} in {label_text(name)}" for name, count in counts.items() if count
+        )
+        self.remarks = [f"Missing, of {n} rows: {found}."] if found else []
+
+    def grouped(self, weights: Any, **options: Any) -> GroupedAgreement:
+        """Return the agreement of each rater with the reference."""
+        found = self._grouped(weights, **options)
+        results = {}
+        for place, result in found.items():
+            rater = self._raters[place]
+            results[rater] = replace(result, raters=(self._reference, rater))
+        pooled = replace(found.pooled, raters=(self._reference, "each rater"))
+        if self._cluster is None:
+            results = {rater: replace(result, clusters=None) for rater, result in results.items()}
+            pooled = replace(pooled, clusters=None)
+        return replace(
+            found,
+            results=results,
+            pooled=pooled,
+            missing=(0, 0, 0),
+            n_dropped=0,
+            group_name="rater",
+            repeats_items=True,
+        )
+
+    def _grouped(self, weights: Any, **options: Any) -> GroupedAgreement:
+        named = {} if self._cluster is None else names_of_clusters(self._cluster)
+        with arguments_named(y1=f"column {self._reference!r}", y2="the raters", **named):
+            options |= self._options
+            return agreement_by(*self._given, weights=weights, **options)
+
+
+def _repeated(items: Any, times: int) -> Any:
+    """Return the items of a column, repeated as a whole."""
+    if isinstance(items, np.ndarray):
+        return np.tile(items, times)
+    return joined([{"items": items}] * times, ["items"])["items"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastkappa.cli.agree_request import AgreeRequest
-from fastkappa.cli.files.clustered_columns import ClusteredPair
+from fastkappa.cli.files.clustered_columns import AgainstReference, ClusteredPair
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.raters import (
     RaterColumns,
@@ -44,6 +44,8 @@ def read_and_report(
     is_long = columns.rating is not None
     if request.cluster in columns.rated:
         raise ValueError(f"--cluster must not name a column of ratings, got {request.cluster!r}.")
+    if request.reference is not None:
+        return _report_on_reference(request, source, columns, reading)
     _check_sets(request, reading)
     of_alpha = request.level is not None or request.set_separator is not None
     are_two = not is_long and len(columns.raters) == 2 and not of_alpha
@@ -81,12 +83,6 @@ def read_and_report(
         return _report_on_two_read(request, read).remarking(read.remarks)
     if request.interval_method != "auto":
         raise ValueError("--interval-method applies only to two raters.")
-    if request.null != 0 or request.alternative != "two-sided":
-        raise ValueError(
-            "--null and --alternative apply only to two raters. For more, a test at 5 % rejects the"
-            " values outside the 95 % interval, and a one-sided test those beyond one end of the"
-            " interval with --confidence 0.9."
-        )
     return report_on_several(request, read).remarking(read.remarks)
 
 
@@ -157,6 +153,25 @@ def _report_on_table(
 def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts]) -> Output:
     with no_undefined_warnings():
         return report_on_groups(request, grouped_of(request, groups))
+
+
+def _report_on_reference(
+    request: AgreeRequest, source: Source, columns: RaterColumns, reading: Reading
+) -> Output:
+    """Read the ratings of each rater and of the reference, and compare the raters."""
+    if columns.rating is not None or columns.item is not None:
+        raise ValueError(
+            "--reference needs a file with one column per rater, and no --item, --rater or --id."
+        )
+    if request.reference in columns.raters:
+        raise ValueError(f"--reference must not be one of --raters, got {request.reference!r}.")
+    with progress_bar(source.files) as bar, no_undefined_warnings():
+        reading = reading._replace(on_progress=bar.starts(source.files[0]))
+        rated = AgainstReference(
+            source, request.raters, str(request.reference), request.cluster, reading
+        )
+        grouped = rated.grouped(request.weights_of(rated.labels), **request.of_two)
+    return report_on_groups(request, grouped).remarking(rated.remarks)
 
 
 def _report_on_clusters(

@@ -16,7 +16,7 @@ from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import bootstrap_fields, no_undefined_warnings, why_undefined
 from fastkappa.cli.reports.output import Output, Section, read_on
-from fastkappa.formatting import count_text, label_text
+from fastkappa.formatting import count_text, label_text, p_value_text
 from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
 from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison, compare_raters
@@ -27,7 +27,8 @@ from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
-from fastkappa.results.report import Report, estimate_row, number_rows
+from fastkappa.results.report import Report, estimate_row, number_rows, with_p
+from fastkappa.results.sentence import versioned
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.agreement_result import AgreementResult
@@ -152,9 +153,21 @@ def _of_coefficients(
     """Return the section on the coefficients, their interpretation and bootstrap intervals."""
     results = list(found.values())
     doubts = dict.fromkeys(r.doubt for r in results if r.doubt)
-    reports = [Report([*above, *doubts], [coefficients_grid(results)], heading=heading)]
+    grid, below = coefficients_grid(results), []
     rows = [estimate_row(r.method, r.value, r.standard_error, r.interval) for r in results]
     fields = {name: result.to_dict() for name, result in found.items()}
+    sentences = [result.sentence() for result in results]
+    if request.plans_test:
+        tests = [r.test(request.null, alternative=request.alternative) for r in results]
+        grid = with_p(grid, (p for _, p in tests))
+        below = [f"p is of the test of {request.null_of('each coefficient')}"]
+        asked = {"null": request.null, "alternative": request.alternative}
+        for result, field, (z, p) in zip(results, fields.values(), tests):
+            null = request.null_of(result.method)
+            field["test"] = {**asked, "z": z, "p_value": p}
+            rows += number_rows({f"z of {null}": z, f"p of {null}": p})
+            sentences.append(versioned(f"The p of the test of {null} was {p_value_text(p, 2)}"))
+    reports = [Report([*above, *doubts], [grid], below, heading=heading)]
     if request.scale is not None:
         readings = {name: result.interpret(request.scale) for name, result in found.items()}
         named = {short_name(found[name]): reading for name, reading in readings.items()}
@@ -167,7 +180,7 @@ def _of_coefficients(
         rows += [one.row(method) for method, one in drawn.values()]
         for name, one in resampled.items():
             fields[name]["bootstrap"] = bootstrap_fields(one)
-    return Section(reports, {"coefficients": fields}, rows, [r.sentence() for r in results])
+    return Section(reports, {"coefficients": fields}, rows, sentences)
 
 
 def _of_labels(labels: Sequence[LabelKappa]) -> Section:
@@ -208,7 +221,7 @@ def _of_pairs(whole: Ratings, pairs: PairwiseKappa | None) -> Section:
         "n": pairs.n,
         "n_missing": pairs.n_missing,
     }
-    subjects = {f"subjects of {', '.join(pair)}": n for pair, n in pairs.n_of_pairs().items()}
+    subjects = {f"items of {', '.join(pair)}": n for pair, n in pairs.n_of_pairs().items()}
     rows = [estimate_row(f"kappa of {row[0]}", *row[1:]) for row in pairs.rows()]
     rows += number_rows(subjects)
     return Section([pairs._report()], {"pairwise": fields}, rows, [pairs.sentence()])
@@ -319,7 +332,7 @@ def _facts(
     weighted = "" if are_sets else f", {weights_text(weights)}"
     clusters, effect = clusters_of(first)
     yield (
-        f"{count_text(ratings.n_subjects, 'subject')}{clusters}, {ratings.n_missing} of"
+        f"{count_text(ratings.n_subjects, 'item')}{clusters}, {ratings.n_missing} of"
         f" {ratings.n_subjects * ratings.n_raters} ratings missing,"
         f" {labels}{weighted}"
     )

@@ -15,6 +15,7 @@ from fastkappa.measurements import (
     intraclass_correlation,
     limits_of_agreement,
     overall_concordance_correlation,
+    repeatability,
 )
 from fastkappa.multirater.long_measurements import LongMeasurements
 from fastkappa.plotting import plot_forest, plot_limits_of_agreement
@@ -74,7 +75,10 @@ def report_on_measurements(
         rows += [estimate_row(name, value, math.nan, ends) for name, value, ends in limits.rows()]
         caption = "The difference between each item's measurements, against their mean."
         pictures.insert(0, Picture(caption, lambda ax: plot_limits_of_agreement(limits, ax=ax)))
-    reports = [result._report() for result in found]
+    repeated = repeatability(given, **options)
+    fields["repeatability"] = repeated.to_dict()
+    rows += [estimate_row(name, value, math.nan, ends) for name, value, ends in repeated.rows()]
+    reports = [result._report() for result in (*found, repeated)]
     if scale is not None:
         readings = {form.form: forms.interpret(scale, form.form) for form in forms}
         readings[CONCORDANCE] = concordance.interpret(scale)

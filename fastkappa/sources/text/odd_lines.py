@@ -6,16 +6,14 @@ repeats its column names in the first column. An export that was appended twice 
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 
 import numpy as np
 
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
-from fastkappa.sources.text.text_format import TextFile, opened_rows
+from fastkappa.sources.text.text_format import TextFile, opened_rows, rows_in
 from fastkappa.tables.doubtful_tables import FEWEST_CELLS, HEAD, is_grouped, judge_order
 
 # The numbers of characters to read at the start and at the end of a file, and the number of last
@@ -66,17 +64,8 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
-    """Return the nonempty rows of a text as fields."""
-    rows: list[list[str]] = []
-    # If a field is too long, reading the whole file raises the error.
-    with suppress(csv.Error):
-        rows.extend(
-            csv.reader(
-                text.splitlines(keepends=True),
-                delimiter=file.delimiter,
-                quoting=csv.QUOTE_MINIMAL if file.text_format.has_quotes else csv.QUOTE_NONE,
-            )
-        )
+    """Return the rows of a text that have fields."""
+    rows = rows_in(text.splitlines(keepends=True), file.delimiter, file.text_format)
     return [row for row in rows if any(row)]
 
 

@@ -6,7 +6,7 @@ import csv
 import gzip
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
 from itertools import islice
@@ -85,20 +85,29 @@ def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> lis
 
 
 def has_row_names(file: TextFile) -> bool:
-    """Return whether the row below the names has one more field, like R's row names."""
-    rows = list(islice(_rows(file.path, file.delimiter, file.text_format), 2))
-    return file.text_format.has_names and [len(rows[0]) + 1] == [len(row) for row in rows[1:]]
+    """Return whether the row below the names has one field more, as R writes row names."""
+    if not file.text_format.has_names:
+        return False
+    head = islice(_rows(file.path, file.delimiter, file.text_format), 2)
+    n_fields = [len(row) for row in head]
+    return len(n_fields) > 1 and n_fields[0] + 1 == n_fields[1]
 
 
 def _rows(path: Path, delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
-    """Yield the nonempty rows, up to the first unusual row."""
+    """Yield the rows of a file like `rows_in`."""
     with (
-        suppress(csv.Error, UnicodeError),
+        suppress(UnicodeError),
         naming_encoding(path, text_format.encoding),
         opened_rows(path, text_format) as file,
     ):
+        yield from rows_in(file, delimiter, text_format)
+
+
+def rows_in(lines: Iterable[str], delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
+    """Yield the rows of lines that are not blank, up to a row with a field that is too long."""
+    with suppress(csv.Error):
         rows = csv.reader(
-            file,
+            lines,
             delimiter=delimiter,
             quoting=csv.QUOTE_MINIMAL if text_format.has_quotes else csv.QUOTE_NONE,
         )

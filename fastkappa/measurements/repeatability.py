@@ -1,0 +1,215 @@
+"""Compute the repeatability of measurements: how much those of the same item differ."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fastkappa.frame import data_frame
+from fastkappa.measurements.clustered import clustered_sums, jackknife_error, sums_of_samples
+from fastkappa.measurements.limits import DEVIATIONS
+from fastkappa.measurements.mean_squares import mean_squares
+from fastkappa.measurements.measured import read_ratings
+from fastkappa.measurements.report_texts import heading, items_text, left_out, rounded
+from fastkappa.measurements.sums_of_squares import sums_of_squares
+from fastkappa.ratings.missing import Missing
+from fastkappa.results.report import Grid, Report, interval_head
+from fastkappa.results.result import Result
+from fastkappa.results.sentence import versioned
+from fastkappa.statistics.distributions import f_quantile, t_quantile
+from fastkappa.statistics.inference import check_confidence
+
+# With this many degrees of freedom in the denominator, a quantile of F has seven digits of that of
+# chi-square divided by its degrees of freedom.
+MANY = 1e10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Repeatability(Result):
+    """The standard deviation of repeated measurements of the same item. It prints as a report.
+
+    Attributes
+    ----------
+    within_sd : float
+        The standard deviation within items, also called the standard error of measurement (SEM).
+    within_sd_interval : tuple of float
+        Its interval.
+    coefficient : float
+        The repeatability coefficient, 1.96 sqrt(2) times the standard deviation within items. Two
+        measurements of the same item differ by less in 95 % of cases. It is also called the
+        smallest detectable change.
+    coefficient_interval : tuple of float
+        Its interval.
+    confidence : float
+        The confidence level of the intervals.
+    n_subjects : int
+        The number of items with all measurements.
+    n_raters : int
+        The number of measurements per item.
+    n_dropped : int
+        The number of items left out because a measurement is missing.
+    n_clusters : int
+        The number of clusters. Without clusters, it is the number of items.
+    raters : tuple of str
+        The names of the columns.
+    """
+
+    within_sd: float
+    within_sd_interval: tuple[float, float]
+    coefficient: float
+    coefficient_interval: tuple[float, float]
+    confidence: float
+    n_subjects: int
+    n_raters: int
+    n_dropped: int
+    n_clusters: int
+    raters: tuple[str, ...]
+
+    def rows(self) -> list[tuple[str, float, tuple[float, float]]]:
+        """Return the name, the value and the interval of both figures."""
+        return [
+            ("within-item SD (SEM)", self.within_sd, self.within_sd_interval),
+            ("repeatability coefficient", self.coefficient, self.coefficient_interval),
+        ]
+
+    def to_frame(self) -> Any:
+        """Return both figures as a pandas DataFrame with ``value``, ``lower`` and ``upper``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        names, values, intervals = zip(*self.rows())
+        lower, upper = zip(*intervals)
+        columns = {"value": values, "lower": lower, "upper": upper}
+        return data_frame(columns, ("index", list(names)))
+
+    def sentence(self) -> str:
+        """Return both figures as a sentence for a paper."""
+        sd, coefficient = (
+            f"{rounded(value)} ({{}}{rounded(ends[0])} to {rounded(ends[1])})"
+            for _, value, ends in self.rows()
+        )
+        method = "chi-square" if self.n_clusters == self.n_subjects else "jackknife"
+        of_interval = f"{100 * self.confidence:g} % {method} interval "
+        return versioned(
+            f"{heading('The within-item standard deviation', self.raters, self._items, ' on ')} was"
+            f" {sd.format(of_interval)}, and the repeatability coefficient"
+            f" {coefficient.format('')}"
+        )
+
+    def __repr__(self) -> str:
+        low, high = self.coefficient_interval
+        return (
+            f"<Repeatability: coefficient {self.coefficient:.6g} ({low:.6g} to {high:.6g}),"
+            f" {self._items}>"
+        )
+
+    @property
+    def _items(self) -> str:
+        return items_text(self.n_subjects, self.n_clusters)
+
+    def _report(self) -> Report:
+        rows = [
+            (name, f"{value:.6g}", "{:.6g} to {:.6g}".format(*ends))
+            for name, value, ends in self.rows()
+        ]
+        return Report(
+            [
+                f"{heading('Repeatability', self.raters, self._items)}, if they repeat the same"
+                " measurement",
+                *left_out(self.n_dropped),
+            ],
+            [Grid(("", "value", interval_head(self.confidence)), rows)],
+        )
+
+
+def repeatability(
+    ratings: Any,
+    *,
+    missing: Missing = "raise",
+    clusters: Any = None,
+    confidence: float = 0.95,
+) -> Repeatability:
+    """Compute the standard deviation within items, and the repeatability coefficient.
+
+    Parameters
+    ----------
+    ratings : array-like of shape (n_items, n_measurements)
+        Numbers, with one row per item and one column per measurement by the same method, in the
+        forms of `intraclass_correlation`.
+    missing : {'raise', 'drop'}, default='raise'
+        How to treat missing measurements. 'raise' raises an error. 'drop' leaves out their items.
+    clusters : array-like of shape (n_items,), default=None
+        The cluster of each item, such as the patient of a lesion. The intervals then come from the
+        jackknife over the clusters.
+    confidence : float, default=0.95
+        The confidence level of the intervals.
+
+    Returns
+    -------
+    result : Repeatability
+
+    Raises
+    ------
+    ValueError
+        For the same reasons as in `intraclass_correlation`.
+
+    Notes
+    -----
+    The variance within items is the mean square of a one-way analysis of variance, with
+    n (k - 1) degrees of freedom for n items and k measurements, and a chi-square interval (Bland
+    and Altman 1999). It includes a constant difference between the columns. It must not grow with
+    the measurements.
+
+    References
+    ----------
+    J. M. Bland and D. G. Altman (1999). Measuring agreement in method comparison studies.
+    Statistical Methods in Medical Research 8, 135-160.
+
+    Examples
+    --------
+    Two measurements each of the peak expiratory flow of six people (Bland and Altman 1986):
+
+    >>> from fastkappa.measurements import repeatability
+    >>> pairs = [[494, 490], [395, 397], [516, 512], [434, 401], [476, 470], [557, 611]]
+    >>> print(repeatability(pairs))
+    Repeatability of two raters, 6 items, if they repeat the same measurement
+    <BLANKLINE>
+                                  value       95 % interval
+    within-item SD (SEM)        18.4323  11.8777 to 40.5892
+    repeatability coefficient   51.0908  32.9226 to 112.505
+    """
+    confidence = check_confidence(confidence)
+    measured = read_ratings(ratings, missing, clusters)
+    squares = sums_of_squares(measured)
+    deviation = math.sqrt(mean_squares(squares).within) * squares.unit
+    centre = squares.centre + squares.means
+    sums = clustered_sums(measured.clusters, measured.chunks(), centre)
+    p = (1 + confidence) / 2
+    if sums is None:
+        freedom = squares.n * (squares.k - 1)
+        low, high = (1 / math.sqrt(f_quantile(q, freedom, MANY)) for q in (p, 1 - p))
+    else:
+        left: Any = mean_squares(sums_of_samples(sums.without, centre)).within
+        half = math.nan
+        if sums.n_clusters > 1 and left.all():
+            half = t_quantile(p, sums.n_clusters - 1) * jackknife_error(np.log(left) / 2)
+        low, high = math.exp(-half), math.exp(half)
+    factor = DEVIATIONS * math.sqrt(2)
+    return Repeatability(
+        deviation,
+        (deviation * low, deviation * high),
+        factor * deviation,
+        (factor * deviation * low, factor * deviation * high),
+        confidence,
+        squares.n,
+        squares.k,
+        measured.n_dropped,
+        squares.n if sums is None else sums.n_clusters,
+        tuple(measured.names),
+    )

@@ -1,0 +1,157 @@
+"""`fastkappa agree`: readers compared with a reference, and the difference of two groups."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("rich")
+pytest.importorskip("typer")
+
+from fastkappa import agreement, compare_independent, compare_predictions
+from fastkappa.datasets import load
+from tests.helpers.command_line import CommandLine, write_csv
+
+command = CommandLine("agree")
+text_of, json_of, refusal = command.text_of, command.json_of, command.refusal
+GRADED = ("--weights", "quadratic")
+
+
+def graded(n: int = 120, seed: int = 3) -> dict[str, Any]:
+    """Return the grades of lesions by pathology and three readers; patients have three lesions."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(1, 5, n)
+    error = {"ann": 0.2, "ben": 0.35, "cat": 0.6}
+    readers = {
+        name: np.where(rng.random(n) < rate, rng.integers(1, 5, n), truth)
+        for name, rate in error.items()
+    }
+    return {"patient": np.arange(n) // 3, "pathology": truth, **readers}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return write_csv(tmp_path / "lesions.csv", **graded())
+
+
+READERS = ("--raters", "ann", "ben", "--reference", "pathology", *GRADED)
+
+
+@pytest.mark.parametrize("by_patient", [False, True])
+def test_two_readers_differ_as_two_predictions_of_one_truth(path: Path, by_patient: bool) -> None:
+    columns = graded()
+    given: dict[str, Any] = {"clusters": columns["patient"]} if by_patient else {}
+    expected = compare_predictions(
+        columns["ann"], columns["ben"], y_true=columns["pathology"], weights="quadratic", **given
+    )
+    found = json_of(path, *READERS, *(["--cluster", "patient"] if by_patient else []))
+    [difference] = found["differences"]
+    assert difference["names"] == ["ann", "ben"]
+    for name in ("value", "standard_error", "z", "p_value"):
+        assert difference[name] == pytest.approx(getattr(expected, name), rel=1e-9), name
+    assert difference["interval"] == pytest.approx(expected.interval, rel=1e-9)
+    # The test of equal kappas of two readers is the test of their difference.
+    assert found["equality"]["p_value"] == pytest.approx(expected.p_value, rel=1e-9)
+
+
+def test_three_readers_are_compared_in_pairs_in_the_order_given(path: Path) -> None:
+    columns, readers = graded(), ("--raters", "cat", "ann", "ben", "--reference", "pathology")
+    found = json_of(path, *readers)
+    assert [group["group"] for group in found["groups"]] == ["cat", "ann", "ben"]
+    assert found["all"] is None
+    for of_reader in found["groups"]:
+        alone = agreement(columns["pathology"], columns[of_reader["group"]])
+        assert of_reader["kappa"] == pytest.approx(alone.kappa)
+        assert of_reader["interval"] == pytest.approx(alone.interval)
+    pairs = [difference["names"] for difference in found["differences"]]
+    assert pairs == [["cat", "ann"], ["cat", "ben"], ["ann", "ben"]]
+    text = text_of(path, *readers)
+    assert "Agreement of pathology and each rater on 120 items, 4 labels" in text
+    assert "\ncat  ann " in text.replace("     cat", "cat")
+    assert "not adjusted for their number" in text
+    assert "all items" not in text
+
+
+def test_the_csv_and_the_sentence_have_the_difference(path: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(text_of(path, *READERS, "--format", "csv"))))
+    assert [row["group"] for row in rows] == ["ann", "ben", "ann - ben"]
+    assert float(rows[2]["kappa"]) == pytest.approx(
+        float(rows[0]["kappa"]) - float(rows[1]["kappa"])
+    )
+    sentence = text_of(path, *READERS, "--format", "sentence")
+    assert "of pathology and each rater was" in sentence
+    assert f"difference {float(rows[2]['kappa']):.4f} (" in sentence
+
+
+def test_a_missing_rating_leaves_an_item_out_of_its_reader_only(tmp_path: Path) -> None:
+    columns = graded()
+    some = columns["ann"].astype(object)
+    some[[4, 9]] = ""
+    path = write_csv(tmp_path / "missing.csv", **{**columns, "ann": some})
+    assert "2 in column 'ann'" in refusal(path, *READERS)
+    found = json_of(path, *READERS, "--missing", "drop")
+    assert [group["n"] for group in found["groups"]] == [118, 120]
+    assert found["remarks"] == ["Missing, of 120 rows: 2 in ann."]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--raters", "ann", "pathology", "--reference", "pathology"], "must not be one of"),
+        ([*READERS, "--group", "patient"], "--group cannot be combined with --reference"),
+        ([*READERS, "--heat-map"], "--heat-map cannot be combined"),
+        ([*READERS, "--item", "patient"], "one column per rater"),
+        (["--raters", "ann", "ben", "--reference", "path"], "path"),
+    ],
+)
+def test_options_that_do_not_fit(path: Path, options: list[str], reason: str) -> None:
+    assert reason in refusal(path, *options)
+
+
+def test_a_stacked_file_has_no_row_of_all_items(tmp_path: Path) -> None:
+    """The same lesions occur once per reader, so their sum is no number of lesions."""
+    columns = graded()
+    n = len(columns["patient"])
+    stacked = {
+        "patient": np.tile(columns["patient"], 2),
+        "reader": np.repeat(["ann", "ben"], n),
+        "grade": np.concatenate([columns["ann"], columns["ben"]]),
+        "reference": np.tile(columns["pathology"], 2),
+    }
+    path = write_csv(tmp_path / "stacked.csv", **stacked)
+    options = ("--raters", "reference", "grade", "--group", "reader", "--cluster", "patient")
+    text = text_of(path, *options, *GRADED)
+    assert "on 120 items in 40 clusters" in " ".join(text.split())
+    assert "all items" not in text
+    assert "the groups share" not in text
+    wide = write_csv(tmp_path / "wide.csv", **columns)
+    expected = json_of(wide, *READERS, "--cluster", "patient")["differences"]
+    found = json_of(path, *options, *GRADED)["differences"]
+    assert found[0]["interval"] == pytest.approx(expected[0]["interval"])
+    # Both eyes of a patient are different items, even if there are as many left as right eyes.
+    eyes = {**stacked, "reference": np.where(stacked["reader"] == "ann", stacked["grade"], 1)}
+    assert "all items" in text_of(write_csv(tmp_path / "eyes.csv", **eyes), *options)
+
+
+def test_two_groups_differ_as_two_independent_tables(tmp_path: Path) -> None:
+    cities = ("winnipeg", "new_orleans")
+    tables = {city: load(f"multiple_sclerosis_{city}").table for city in cities}
+    rated = [load(f"multiple_sclerosis_{city}").expand() for city in cities]
+    first, second = (np.concatenate(each) for each in zip(*rated))
+    city = np.repeat(cities, [table.sum() for table in tables.values()])
+    path = write_csv(tmp_path / "cities.csv", a=first, b=second, city=city)
+    found = json_of(path, "--raters", "a", "b", "--group", "city")
+    expected = compare_independent(tables["new_orleans"], tables["winnipeg"])
+    [difference] = found["differences"]
+    assert difference["value"] == pytest.approx(expected.value)
+    assert difference["interval"] == pytest.approx(expected.interval)
+    assert found["all"] is not None
+    # Three groups of different items have only the test of equal kappas.
+    three = write_csv(tmp_path / "three.csv", a=first, b=second, city=np.arange(len(first)) % 3)
+    assert json_of(three, "--raters", "a", "b", "--group", "city")["differences"] == []
