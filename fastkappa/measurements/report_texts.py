@@ -39,14 +39,14 @@ def items_text(n_subjects: int, n_clusters: int) -> str:
 
 
 def left_out(n_dropped: int) -> list[str]:
-    """Return a note on items that were left out, if there are any."""
+    """Return a line about the items that are left out, if there are any."""
     if not n_dropped:
         return []
     return [f"{count_text(n_dropped, 'item')} left out for a missing measurement"]
 
 
 def rounded(value: float) -> str:
-    """Return a measurement with four digits, or six if it is large, for a sentence.
+    """Return a measurement with four digits for a sentence, or with six digits if it is large.
 
     Examples
     --------

@@ -165,7 +165,7 @@ class Inference:
         return z, self._wald_freedom
 
     def test(self, null_kappa: float, alternative: Alternative) -> tuple[float, float]:
-        """Return z and p of the test of any value; see `MultiRaterResult.test`."""
+        """Return z and p of a test; see `MultiRaterResult.test`."""
         z, freedom = self._test
         if null_kappa != 0:
             z = float(self.tested.deviates(np.array([null_kappa])).deviates[0, 0])

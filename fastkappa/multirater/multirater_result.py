@@ -321,7 +321,7 @@ class MultiRaterResult(Result):
     def test(
         self, null_kappa: float, *, alternative: Alternative = "two-sided"
     ) -> tuple[float, float]:
-        """Return z and p of the test that the coefficient has a value.
+        """Test whether the coefficient equals a value, and return z and p.
 
         A two-sided test at the 5 % level rejects exactly the values outside the 95 % interval.
 
@@ -335,7 +335,7 @@ class MultiRaterResult(Result):
         Returns
         -------
         z, p_value : float
-            They are NaN if no ratings with this value are found.
+            NaN if no distribution of ratings with this value is found.
 
         Raises
         ------

@@ -430,10 +430,7 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
 
 
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
-    """Return whether a column contains ids.
-
-    Ids differ in all rows, and the column compared with them has at most half as many labels.
-    """
+    """Return whether a column contains ids: a value per item, and twice as many as the other."""
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 
 

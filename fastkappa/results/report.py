@@ -22,7 +22,7 @@ LARGEST_TABLE = 20
 MOST_ROWS = 60
 # In larger confusion matrices, zeros are printed as dots, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
-# The sign of the null hypothesis for each alternative.
+# The sign in the null hypothesis for each alternative.
 NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
 # The default names of the raters.
 RATERS = ("first rater", "second rater")
@@ -105,7 +105,7 @@ def is_planned(null: float, alternative: str) -> bool:
 
 
 def with_p(grid: Grid, p_values: Iterable[float]) -> Grid:
-    """Return a grid with one more column of p-values."""
+    """Return a grid with an additional column of p-values."""
     rows = [(*row, p_value_text(p, 2)) for row, p in zip(grid.rows, p_values)]
     return grid._replace(head=(*grid.head, "p"), rows=rows)
 

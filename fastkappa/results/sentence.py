@@ -18,7 +18,8 @@ def estimate_sentence(
 ) -> str:
     """Return a sentence with an estimate, its interval, and the version of fastkappa.
 
-    ``of_interval`` describes the interval by its confidence and method, and ``test`` a test.
+    ``of_interval`` describes the confidence and method of the interval, and ``test`` describes a
+    test.
 
     Examples
     --------

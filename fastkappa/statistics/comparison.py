@@ -177,10 +177,10 @@ def compare_independent(
     Returns
     -------
     difference : KappaDifference
-        It is tested like equal kappas in `compare_strata`. Its figures are NaN, with an
-        ``UndefinedMetricWarning``, if a kappa is undefined. The standard error is NaN if that of a
-        kappa is 0, as with full agreement or if a rater uses only one label, because 0 does not
-        mean that kappa is known exactly. An asymptotic test is then NaN too, with the same warning.
+        The difference is tested like equal kappas in `compare_strata`. If a kappa is undefined, all
+        numbers are NaN, with an ``UndefinedMetricWarning``. If the standard error of a kappa is 0,
+        as with full agreement or if a rater uses only one label, kappa is not known exactly, so the
+        standard error and an asymptotic test are also NaN, with the same warning.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def difference_of_strata(
     covariance: FloatTable | None = None,
     names: tuple[str, str] = NAMES,
 ) -> KappaDifference:
-    """Return the difference of two kappas; ``covariance`` is theirs if they are not independent."""
+    """Return the difference of two kappas, which have the given covariance or none."""
     both = (one.value, two.value)
     value = difference_of("kappas", both)
     errors = np.array([one.error, two.error])

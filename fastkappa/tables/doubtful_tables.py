@@ -169,7 +169,7 @@ def judge_order(
         return
     of_each = table.sum(axis=1), table.sum(axis=0)
     common = (of_each[0] > 0) & (of_each[1] > 0)
-    # Other columns, such as ids and scores, have other labels than ratings.
+    # Columns such as ids and scores have few labels in common with ratings.
     if 2 * table[np.ix_(common, common)].sum() < n:
         return
     counts = table[np.ix_(*(own > 0 for own in of_each))].astype(float)

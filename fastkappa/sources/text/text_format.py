@@ -85,7 +85,7 @@ def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> lis
 
 
 def has_row_names(file: TextFile) -> bool:
-    """Return whether the row below the names has one field more, as R writes row names."""
+    """Return whether the row below the names has one more field, as in R's files with row names."""
     if not file.text_format.has_names:
         return False
     head = islice(_rows(file.path, file.delimiter, file.text_format), 2)
@@ -94,7 +94,7 @@ def has_row_names(file: TextFile) -> bool:
 
 
 def _rows(path: Path, delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
-    """Yield the rows of a file like `rows_in`."""
+    """Yield the rows of a file, as described for `rows_in`."""
     with (
         suppress(UnicodeError),
         naming_encoding(path, text_format.encoding),
@@ -104,7 +104,7 @@ def _rows(path: Path, delimiter: str, text_format: TextFormat) -> Iterator[list[
 
 
 def rows_in(lines: Iterable[str], delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
-    """Yield the rows of lines that are not blank, up to a row with a field that is too long."""
+    """Yield the rows of nonblank lines, up to the first row with a field that is too long."""
     with suppress(csv.Error):
         rows = csv.reader(
             lines,
