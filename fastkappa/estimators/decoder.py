@@ -6,7 +6,6 @@ import warnings
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -20,24 +19,21 @@ from fastkappa.decoding.decode import (
 )
 from fastkappa.estimators.calibration import Calibration, check_calibration
 from fastkappa.estimators.out_of_fold import (
-    OutOfFoldMixin,
-    is_fractional,
+    OutOfFoldClassifier,
     read_target,
     sorted_labels,
 )
+from fastkappa.estimators.scorers import is_fractional, kappa_of
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.ratings.column import read_column
 from fastkappa.ratings.doubtful_labels import REMEDIES
-from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.label_order import shown
 from fastkappa.ratings.labels import distinct, names_of_columns
 from fastkappa.ratings.read import LEAVE_OUT, judge_labels
-from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
-from fastkappa.thresholds.rounding import table_at_thresholds
 
 
-class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
+class KappaDecoder(OutOfFoldClassifier):
     """Predict the labels with the highest expected kappa from the probabilities of a classifier.
 
     `fit` predicts each training item out of fold, computes the costs of the labels from these
@@ -188,7 +184,9 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         self.costs_, self.expected_kappa_ = found.costs, found.kappa
         if codes is not None:
             self.oof_predictions_: AnyArray = self.classes_[found.predictions]
-            self.oof_kappa_ = self._kappa(y, found.predictions, sample_weight)
+            self.oof_kappa_ = kappa_of(
+                y, self.oof_predictions_, self.classes_, self.weights, sample_weight
+            )
         return self
 
     def predict(self, X: Any) -> AnyArray:
@@ -209,25 +207,6 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         positions = self._positions(X)
         labels: AnyArray = self.classes_[positions]
         return labels
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the kappa of the predictions, not their accuracy.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            As in `fit`.
-        y : array-like of shape (n_samples,)
-            True labels, all of them among ``classes_``.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, which must not be negative.
-
-        Returns
-        -------
-        kappa : float
-            Kappa with the decoder's ``weights``, or NaN if kappa is undefined.
-        """
-        return self._kappa(names_of_members(y), self._positions(X), sample_weight)
 
     def _read_given(self, X: Any, y: AnyArray | None, order: AnyArray | None) -> AnyArray:
         """Set ``classes_``, and return the probabilities in X in that order."""
@@ -320,18 +299,6 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         labels, inverse = np.unique(y, return_inverse=True)
         codes: AnyArray = self._positions_of(labels)[inverse]
         return codes
-
-    def _kappa(self, y: Any, positions: AnyArray, sample_weight: Any) -> float:
-        """Return the kappa of true labels and predictions, the latter given as positions."""
-        half_points = np.arange(1, len(self.classes_)) - 0.5
-        table = table_at_thresholds(
-            y,
-            positions.astype(np.float64),
-            half_points,
-            labels=self.classes_,
-            sample_weight=sample_weight,
-        )
-        return float(kappas(table, self.weights))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

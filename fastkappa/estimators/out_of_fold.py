@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import check_cv, cross_val_predict
 from sklearn.utils import (
     Bunch,
@@ -21,10 +21,12 @@ from sklearn.utils.validation import has_fit_parameter
 
 from fastkappa.arrays import AnyArray
 from fastkappa.estimators.documentation import DocumentedMixin
+from fastkappa.estimators.scorers import is_fractional, kappa_of
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.interop import in_known_library
 from fastkappa.ratings.label_order import sorted_strings
+from fastkappa.statistics.weights import Weights
 
 # for each fold, the indices of the training items and of the test items
 Splits: TypeAlias = list[tuple[AnyArray, AnyArray]]
@@ -48,11 +50,6 @@ def read_target(y: Any, labels: Any) -> AnyArray:
     return target
 
 
-def is_fractional(y: AnyArray) -> bool:
-    """Return whether y contains numbers that are not whole."""
-    return y.dtype.kind == "f" and bool((y != np.rint(y)).any())
-
-
 def sorted_labels(y: AnyArray) -> AnyArray:
     """Return the labels that occur, sorted. If all strings are numbers, sort them by value."""
     labels = np.unique(y)
@@ -61,12 +58,19 @@ def sorted_labels(y: AnyArray) -> AnyArray:
     return labels
 
 
-class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """The methods shared by estimators with the parameters ``estimator`` and ``cv``."""
+class OutOfFoldClassifier(
+    DocumentedMixin,
+    MetaEstimatorMixin,  # type: ignore[misc]
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
+    """Provide the methods shared by estimators with the parameters ``estimator`` and ``cv``."""
 
     estimator: Any
     cv: Any
+    weights: Weights
     estimator_: Any
+    classes_: AnyArray
 
     def get_metadata_routing(self) -> Any:
         """Return the metadata requests of this estimator, its inner estimator and its splitter.
@@ -83,6 +87,26 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
                 to_split = MethodMapping().add(caller="fit", callee="split")
                 router.add(splitter=self.cv, method_mapping=to_split)
         return router
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the kappa of the predictions, not their accuracy.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            As in `fit`.
+        y : array-like of shape (n_samples,)
+            True labels, all of them among ``classes_``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Item weights, which must not be negative.
+
+        Returns
+        -------
+        kappa : float
+            Kappa with the estimator's ``weights``. It is NaN if kappa is undefined.
+        """
+        predictions = self.predict(X)
+        return kappa_of(y, predictions, self.classes_, self.weights, sample_weight)
 
     def _fit_out_of_fold(
         self, X: Any, y: AnyArray, labels: AnyArray, method: str, sample_weight: Any, groups: Any
@@ -159,8 +183,8 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
 NO_SPLITTER = Bunch(split={})
 
 
-def _without_groups(estimator: OutOfFoldMixin) -> str:
-    """Return the error for a splitter that needs groups if there are no groups."""
+def _without_groups(estimator: OutOfFoldClassifier) -> str:
+    """Return the error for a splitter that needs groups, when none were given."""
     return (
         f"cv={estimator.cv!r} needs groups, got none. Give fit the argument groups=. In"
         " cross_val_score or GridSearchCV, use metadata routing:"

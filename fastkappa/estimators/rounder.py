@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import (
-    ClassifierMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     is_classifier,
@@ -22,19 +21,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import no_attribute
 from fastkappa.decoding.decode import read_order
-from fastkappa.estimators.out_of_fold import OutOfFoldMixin, Splits, read_target, sorted_labels
+from fastkappa.estimators.out_of_fold import OutOfFoldClassifier, Splits, read_target, sorted_labels
 from fastkappa.ratings.column import read_column, refuse_masked
-from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.labels import distinct, names_of_columns
 from fastkappa.ratings.real_numbers import as_float64, hint_for_probabilities
-from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import (
     Method,
     find_rounding,
     generator_of,
-    table_at_thresholds,
 )
 
 # Attributes of OptimizedRounder and of scikit-learn's linear models, with the advice in the error.
@@ -44,8 +40,7 @@ INSTEAD = dict.fromkeys(("coefficients", "coef_"), "thresholds_ has the cut poin
 class KappaRounder(
     TransformerMixin,  # type: ignore[misc]
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    ClassifierMixin,  # type: ignore[misc]
-    OutOfFoldMixin,
+    OutOfFoldClassifier,
 ):
     """Round scores to labels at the thresholds that maximise kappa.
 
@@ -306,33 +301,6 @@ class KappaRounder(
         """
         shape = np.shape(X) if self.estimator is None else (-1, 1)
         return self.predict(X).reshape(shape)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the kappa of the predictions, not their accuracy.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples,), (n_samples, 1) or (n_samples, n_features)
-            As in `fit`.
-        y : array-like of shape (n_samples,)
-            True labels, all of them among ``classes_``.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, which must not be negative.
-
-        Returns
-        -------
-        kappa : float
-            Kappa with the rounder's ``weights``, or NaN if kappa is undefined.
-        """
-        scores = self._scores(X)
-        table = table_at_thresholds(
-            names_of_members(y),
-            scores,
-            self.thresholds_,
-            labels=self.classes_,
-            sample_weight=sample_weight,
-        )
-        return float(kappas(table, self.weights))
 
     def _scores(self, X: Any) -> AnyArray:
         """Return the scores of the items, or raise if the rounder is not fitted."""

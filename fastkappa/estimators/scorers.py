@@ -11,9 +11,9 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import no_attribute
-from fastkappa.estimators.out_of_fold import is_fractional
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.ratings.column import read_column
+from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.label_order import shown, warn_of_order
 from fastkappa.ratings.labels import distinct, read_labels
 from fastkappa.statistics.kappa import kappas
@@ -129,15 +129,7 @@ class KappaScorer:
     ) -> float:
         """Return the kappa of predictions, by default on the scorer's own labels."""
         labels = self.labels if labels is None else labels
-        counts = confusion_counts(y, predictions, labels=labels, sample_weight=sample_weight)
-        if counts.n_outside:
-            occurring = confusion_counts(y, predictions).labels.tolist()
-            outside = [label for label in occurring if label not in counts.labels.tolist()]
-            raise ValueError(
-                f"y or the predictions contain {outside[0]!r}, which is not among the labels"
-                f" {shown(counts.labels)}."
-            )
-        return float(kappas(counts.table, self.weights))
+        return kappa_of(y, predictions, labels, self.weights, sample_weight)
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> KappaScorer:
         """Return a scorer that requests or declines item weights.
@@ -189,6 +181,27 @@ class KappaScorer:
             return classes
         warn_of_order(everything, f"weights={self.weights!r}", users_stacklevel())
         return everything
+
+
+def kappa_of(
+    y: Any, predictions: Any, labels: Any, weights: Weights, sample_weight: Any = None
+) -> float:
+    """Return the kappa of labels and predictions, or raise if one is not among ``labels``."""
+    y = names_of_members(y)
+    counts = confusion_counts(y, predictions, labels=labels, sample_weight=sample_weight)
+    if counts.n_outside:
+        occurring = confusion_counts(y, predictions).labels.tolist()
+        outside = [label for label in occurring if label not in counts.labels.tolist()]
+        raise ValueError(
+            f"y or the predictions contain {outside[0]!r}, which is not among the labels"
+            f" {shown(counts.labels)}."
+        )
+    return float(kappas(counts.table, weights))
+
+
+def is_fractional(y: AnyArray) -> bool:
+    """Return whether y has numbers that are not whole."""
+    return y.dtype.kind == "f" and bool((y != np.rint(y)).any())
 
 
 def _refuse_numbers(predictions: Any, estimator: Any, known: Any) -> None:

@@ -198,11 +198,7 @@ def compare_coefficients(
                 f"{name} must be a result of fleiss_kappa, conger_kappa or a similar function, got"
                 f" {type(result).__name__}. For Cohen's kappa of two raters use conger_kappa."
             )
-    if first.population is not None or second.population is not None:
-        raise ValueError(
-            "compare_coefficients treats raters as fixed, and subjects as a sample of an infinite"
-            " population: pass the results without for_population."
-        )
+        result.inference.check_default_population("compare_coefficients")
     if first.distribution != second.distribution:
         raise ValueError(
             "coefficients with different distributions cannot be compared: use"

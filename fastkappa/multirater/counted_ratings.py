@@ -34,6 +34,7 @@ from fastkappa.multirater.statistics.sparse_profiles import RaterProfiles, Spars
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.clusters import Clusters, clusters_of
+from fastkappa.statistics.intervals.doubt import doubt_of
 from fastkappa.tables.by_cluster import ClusterCounts
 
 # Subjects in their original order.
@@ -72,6 +73,16 @@ class Counted:
     def known_patterns(self) -> Patterns | None:
         """The patterns, or None if there are too many labels or raters to store them."""
         return None if self.count_patterns is None and self.count_sparse else self.patterns
+
+    def doubt(self, labels: AnyArray) -> str:
+        """Return why intervals and tests cannot be trusted, or an empty text if they can."""
+        patterns = self.known_patterns
+        if patterns is None or not patterns.counts.size:
+            return ""
+        most = int((patterns.multiplicities @ patterns.counts).argmax())
+        is_other = patterns.counts[:, most] < patterns.n_ratings
+        n_other = int(patterns.multiplicities[is_other].sum())
+        return doubt_of(n_other, int(patterns.multiplicities.sum()), labels.tolist()[most], "item")
 
     @property
     def knows_raters(self) -> bool:

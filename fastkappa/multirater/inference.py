@@ -62,6 +62,14 @@ class Inference:
         population = None if self.population is None else self.population.of_label(label)
         return replace(self, coefficient=coefficient, null_error=null_error, population=population)
 
+    def check_default_population(self, function: str) -> None:
+        """Raise if a function does not take account of the population."""
+        if self.population is not None:
+            raise ValueError(
+                f"{function} treats raters as fixed, and subjects as a sample of an infinite"
+                " population: use the result without for_population."
+            )
+
     @cached_property
     def value(self) -> float:
         """The coefficient."""

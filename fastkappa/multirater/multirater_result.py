@@ -22,7 +22,6 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution
-from fastkappa.statistics.intervals.doubt import doubt_of
 from fastkappa.statistics.intervals.rao import ALTERNATIVES, Alternative, check_null_kappa
 from fastkappa.statistics.intervals.tested import Estimates
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
@@ -31,10 +30,9 @@ from fastkappa.statistics.weights import Weights, weights_text
 # The keys of `to_dict`, in order.
 IN_DICTIONARY = (
     *("method", "value", "standard_error", "interval", "confidence", "interval_method"),
-    "distribution",
+    *("distribution", "population"),
     *("null_standard_error", "z", "p_value", "observed_disagreement", "expected_disagreement"),
     *("n_subjects", "n_clusters", "design_effect", "n_paired", "n_raters", "n_missing", "labels"),
-    "population",
     *("doubt", "by_label"),
 )
 
@@ -211,15 +209,7 @@ class MultiRaterResult(Result):
     @cached_property
     def doubt(self) -> str:
         """The reason why intervals and tests cannot be trusted, or an empty text if they can."""
-        patterns = None if self.ratings is None else self.ratings.counted.known_patterns
-        if patterns is None or not patterns.counts.size:
-            return ""
-        n_by_label = patterns.multiplicities @ patterns.counts
-        most = int(n_by_label.argmax())
-        is_other = patterns.counts[:, most] < patterns.n_ratings
-        n_other = int(patterns.multiplicities[is_other].sum())
-        n, label = int(patterns.multiplicities.sum()), self.labels.tolist()[most]
-        return doubt_of(n_other, n, label, "item")
+        return "" if self.ratings is None else self.ratings.counted.doubt(self.labels)
 
     def __getstate__(self) -> dict[str, Any]:
         # Ratings can be large, and only `compare_coefficients` needs them.
@@ -266,11 +256,7 @@ class MultiRaterResult(Result):
         >>> result.bootstrap(n_resamples=999, method="percentile", rng=0)
         <BootstrapResult: 0.3143 (-0.5000 to 1.0000), percentile, 999 replicates>
         """
-        if self.inference.population is not None:
-            raise ValueError(
-                "bootstrap draws subjects from an infinite population, rated by the same raters:"
-                " call it on the result without for_population."
-            )
+        self.inference.check_default_population("bootstrap")
         return bootstrap_counts(
             self.coefficient.multiplicities,
             self.coefficient.values,
@@ -312,7 +298,7 @@ class MultiRaterResult(Result):
         >>> from fastkappa import datasets, fleiss_kappa
         >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings)
         >>> result.for_population(n_raters=math.inf)
-        <Fleiss' kappa: 0.5812 (0.4219 to 0.7282), 45 subjects, 7 raters>
+        <Fleiss' kappa: 0.5812 (0.4219 to 0.7282), 45 items, 7 raters>
         """
         inference = for_population(self.inference, self.ratings, n_subjects, n_raters)
         of_labels = self.of_labels and replace(self.of_labels, errors=None)
@@ -357,9 +343,7 @@ class MultiRaterResult(Result):
 
         Undefined values are None.
         """
-        parts = {
-            f"{name}_disagreement": float(d) for name, d in self.disagreement._asdict().items()
-        }
+        parts = {f"{name}_disagreement": part for name, part in self.disagreement._asdict().items()}
         figures = {
             name: parts[name] if name in parts else getattr(self, name) for name in IN_DICTIONARY
         }
@@ -379,11 +363,8 @@ class MultiRaterResult(Result):
         ImportError
             If pandas is not installed.
         """
-        rows = [(self.value, self.standard_error, *self.interval, self.z, self.p_value)]
-        rows += [
-            (one.value, one.standard_error, *one.interval, one.z, one.p_value)
-            for one in self.by_label
-        ]
+        both: tuple[MultiRaterResult | LabelKappa, ...] = (self, *self.by_label)
+        rows = [(one.value, one.standard_error, *one.interval, one.z, one.p_value) for one in both]
         columns = ("value", "standard_error", "lower", "upper", "z", "p_value")
         names = [f"kappa of {label_text(one.label)}" for one in self.by_label]
         return data_frame(dict(zip(columns, zip(*rows))), ("index", [self.method, *names]))
@@ -440,9 +421,7 @@ class MultiRaterResult(Result):
         return f", {self.n_missing} of {of_all} ratings missing," if self.n_missing else ""
 
     def _clusters_text(self) -> str:
-        if self.clusters is None:
-            return ""
-        return f" in {count_text(self.n_clusters, 'cluster')}"
+        return "" if self.clusters is None else f" in {count_text(self.n_clusters, 'cluster')}"
 
     def _report(self) -> Report:
         found = (self.method, self.value, self.standard_error, self.interval)
@@ -467,6 +446,6 @@ class MultiRaterResult(Result):
             yield "design effect", self.design_effect
         yield "raters", self.n_raters
         if self.population is not None:
-            yield "subjects of the population", self.population[0]
+            yield "items of the population", self.population[0]
             yield "raters of the population", self.population[1] or "these only"
         yield "missing ratings", self.n_missing

@@ -9,17 +9,12 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from fastkappa.planning.planned_tables import Margins
+from fastkappa.statistics.inference import check_probability, check_whole
 
 PlannedAlternative: TypeAlias = Literal["two-sided", "one-sided", "greater", "less"]
 MOST_RATERS = 100
 # The largest number of items in a plan. With more items, rounding errors would dominate.
 MOST_ITEMS = 10**12
-
-
-def check_probability(name: str, value: float) -> None:
-    """Raise if a number is not between 0 and 1."""
-    if not isinstance(value, Real) or not 0 < value < 1:
-        raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
 
 
 def tail_of(
@@ -60,13 +55,6 @@ def independent_items(n: int, design_effect: float) -> int:
     check_design_effect(design_effect)
     # Adding 1e-9 keeps rounding errors from reducing the number of items by one.
     return n if design_effect == 1 else max(2, math.floor(n / design_effect + 1e-9))
-
-
-def check_whole(name: str, value: int, least: int) -> None:
-    """Raise if a value is not an integer, or is below ``least``."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
-        wanted = f"whole number above {least - 1}" if least else "non-negative whole number"
-        raise ValueError(f"{name} must be a {wanted}, got {value!r}.")
 
 
 def check_raters(n_raters: int, margins: Margins, conservative: bool) -> None:

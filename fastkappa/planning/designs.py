@@ -10,9 +10,7 @@ from numpy.typing import ArrayLike
 from fastkappa.planning.checks import (
     PlannedAlternative,
     check_design_effect,
-    check_probability,
     check_raters,
-    check_whole,
     independent_items,
     tail_of,
 )
@@ -24,6 +22,7 @@ from fastkappa.planning.planned_power import (
 )
 from fastkappa.planning.planned_tables import as_margins, planned_table
 from fastkappa.statistics.bootstrap import as_generator
+from fastkappa.statistics.inference import check_probability, check_whole
 from fastkappa.statistics.intervals.rao import check_null_kappa
 from fastkappa.statistics.weights import Weights
 

@@ -9,17 +9,16 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.choices import check_choice
-from fastkappa.planning.checks import (
-    PlannedAlternative,
-    check_design_effect,
-    check_probability,
-    check_whole,
-    tail_of,
-)
+from fastkappa.planning.checks import PlannedAlternative, check_design_effect, tail_of
 from fastkappa.planning.planned_power import least_items
 from fastkappa.planning.precision import least_narrow, normal_items
 from fastkappa.statistics.distributions import f_quantile, f_tail
-from fastkappa.statistics.inference import STANDARD_NORMAL, normal_quantile
+from fastkappa.statistics.inference import (
+    STANDARD_NORMAL,
+    check_probability,
+    check_whole,
+    normal_quantile,
+)
 
 Correlation: TypeAlias = Literal["icc", "ccc"]
 # The smallest number of subjects for each coefficient.

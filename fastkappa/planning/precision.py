@@ -16,7 +16,6 @@ from fastkappa.planning.checks import (
     MOST_ITEMS,
     check_design_effect,
     check_raters,
-    check_whole,
     independent_items,
 )
 from fastkappa.planning.planned_tables import (
@@ -26,7 +25,7 @@ from fastkappa.planning.planned_tables import (
     planned_table,
 )
 from fastkappa.statistics import distributions
-from fastkappa.statistics.inference import check_confidence, normal_quantile
+from fastkappa.statistics.inference import check_confidence, check_whole, normal_quantile
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.weights import Weights
 

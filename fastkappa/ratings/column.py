@@ -19,7 +19,9 @@ from fastkappa.ratings.label_order import LabelOrder, is_number
 from fastkappa.ratings.labels import (
     codes_of_fixed_width,
     codes_of_objects,
+    common_unit,
     first_rounded,
+    in_unit,
     refuse_rounded_list,
     rounded_label,
     strings_array,
@@ -203,6 +205,22 @@ def not_comparable(first: Column, second: Column, names: tuple[str, str]) -> Val
     if {first.label_dtype.kind, second.label_dtype.kind} <= {*"biufOUT"}:
         advice = " Convert the strings to numbers, or the numbers to strings."
     return ValueError(f"the ratings cannot be compared: {' and '.join(found)}.{advice}")
+
+
+def in_common_unit(columns: Sequence[Column], names: Sequence[str]) -> list[Column]:
+    """Return columns of dates or durations, all in the same unit."""
+    unit = common_unit([dates for column in columns for dates in _dates_of(column)])
+    return [_in_unit(column, unit, name) for column, name in zip(columns, names)]
+
+
+def _dates_of(column: Column) -> list[AnyArray]:
+    """Return the dates of a column, and the dates that its order declares."""
+    return [column.values.view(column.label_dtype), *(column.declared or ())]
+
+
+def _in_unit(column: Column, unit: np.dtype[Any], name: str) -> Column:
+    dates, *order = (in_unit(array, unit, name) for array in _dates_of(column))
+    return Column(dates.view(np.int64), unit, declared=LabelOrder(*order) if order else None)
 
 
 def _held(column: Column) -> str:

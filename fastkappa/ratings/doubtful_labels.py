@@ -440,6 +440,20 @@ def _have(names: Iterable[str]) -> str:
     return f"{' and '.join(listed)} {'has' if len(listed) == 1 else 'have'}"
 
 
+def warn_of_booleans(columns: Mapping[str, Column]) -> None:
+    """Warn if a column has booleans, and another one has numbers that are neither 0 nor 1."""
+    booleans = [name for name, column in columns.items() if column.label_dtype.kind == "b"]
+    for name, (values, dtype, categories, *_) in columns.items() if booleans else ():
+        if dtype.kind in "iuf" and categories is None:
+            others = values[(values != 0) & (values != 1)]
+            if len(others):
+                warn(
+                    f"{booleans[0]} contains booleans, which count as 0 and 1, but {name} contains"
+                    f" other numbers, such as {others[0]}. Give both the same labels."
+                )
+                return
+
+
 def warn(text: str) -> None:
     warnings.warn(text, UserWarning, stacklevel=users_stacklevel())
 

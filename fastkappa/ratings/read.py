@@ -18,6 +18,7 @@ from fastkappa.ratings.column import (
     are_comparable,
     by_value,
     explain,
+    in_common_unit,
     not_comparable,
     read_column,
     refuse_masked,
@@ -33,6 +34,7 @@ from fastkappa.ratings.doubtful_labels import (
     refuse_import_ids,
     refuse_odd_strings,
     refuse_odd_together,
+    warn_of_booleans,
     warn_of_lookalikes,
     warn_of_numbers_among_words,
     warn_of_remarks,
@@ -43,7 +45,7 @@ from fastkappa.ratings.enums import order_of_members
 from fastkappa.ratings.interop import PLAIN, only_column, warn_of_row_order
 from fastkappa.ratings.item_weights import read_sample_weight
 from fastkappa.ratings.label_order import LabelOrder, common_order
-from fastkappa.ratings.labels import common_unit, have_fractions, in_unit, read_labels
+from fastkappa.ratings.labels import have_fractions, read_labels
 from fastkappa.ratings.lengths import (
     check_columns,
     length_of,
@@ -224,6 +226,8 @@ def judge_labels(
         them, or two orders are declared.
     """
     strings = {name: column for name, column in columns.items() if column.categories is not None}
+    if any(column.label_dtype.kind == "b" for column in columns.values()):
+        warn_of_booleans(columns)
     declared = None
     if labels is None:
         refuse_rounded_labels(columns.items())
@@ -401,11 +405,12 @@ def comparable(
             raise _mix_of_types(first, other)
         refuse_odd_strings(first, names[0], remedy)
         refuse_odd_strings(other, name, remedy)
+        refuse_decimal_commas(first, names[0], REMEDIES.decimals)
+        refuse_decimal_commas(other, name, REMEDIES.decimals)
         raise not_comparable(first, other, (names[0], name))
     if first.label_dtype.kind not in "mM":
         return columns
-    unit = common_unit([dates for column in columns for dates in _dates_of(column)])
-    return [_in_unit(column, unit, name) for column, name in zip(columns, names)]
+    return in_common_unit(columns, names)
 
 
 def _mix_of_types(first: Column, second: Column) -> ValueError:
@@ -425,16 +430,6 @@ def _distinct_labels(column: Column) -> AnyArray:
     if column.categories is not None:
         return np.array(sorted(column.categories[code] for code in distinct_values))
     return distinct_values.astype(column.label_dtype)
-
-
-def _dates_of(column: Column) -> list[AnyArray]:
-    """Return the dates in a column, and the dates in its declared order."""
-    return [column.values.view(column.label_dtype), *(column.declared or ())]
-
-
-def _in_unit(column: Column, unit: np.dtype[Any], name: str) -> Column:
-    dates, *order = (in_unit(array, unit, name) for array in _dates_of(column))
-    return Column(dates.view(np.int64), unit, declared=LabelOrder(*order) if order else None)
 
 
 def _refuse(first: Column, second: Column) -> None:

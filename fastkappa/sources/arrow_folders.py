@@ -237,7 +237,13 @@ def joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str,
         if any(pyarrow.types.is_floating(part[name].type) for part in beside):
             for part in beside:
                 part[name] = _as_floats(part[name], name)
-    whole = pyarrow.concat_tables(map(pyarrow.table, beside), promote_options="permissive")
+    try:
+        whole = pyarrow.concat_tables(map(pyarrow.table, beside), promote_options="permissive")
+    except pyarrow.ArrowException as error:
+        raise RatingsError(
+            f"the files differ in the types of their columns: {error}. Write the values in the same"
+            " way in all files."
+        ) from error
     return {name: whole.column(name) for name in columns}
 
 

@@ -27,7 +27,9 @@ NEAR, BETTER = 0.6, 0.5
 # Without any agreement, ``n * kappa**2`` reaches 10 about once in 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
-# The smallest number of items with either of two names of a label, and with both names.
+# The least average number of items per label to exchange labels.
+LEAST_REPEATS = 5
+# The smallest number of items with either name of a label, and the smallest number with both names.
 OFTEN, TOGETHER = 2, 3
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
@@ -237,6 +239,9 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
     """Return the warning about raters who use the same labels for different categories."""
     used = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
     counts = table[np.ix_(used, used)]
+    # With fewer items, exchanged labels agree by chance.
+    if counts.sum() < LEAST_REPEATS * len(used):
+        return None
     columns = _partners(counts)
     places = np.arange(len(used)).astype(float)
     given, better = (_kappa(places, places, own, 0) for own in (counts, counts[:, columns]))
@@ -278,7 +283,7 @@ def _most_frequent(keys: Floats, table: AnyArray) -> float:
 
 def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
     """Describe the first kappa that is much better with recoded columns, or return None."""
-    for power, kind in enumerate(("kappa", "linear kappa", "quadratic kappa")):
+    for power, kind in enumerate(("unweighted kappa", "linear kappa", "quadratic kappa")):
         given, better = (_kappa(rows, columns, table, power) for columns in (rows, recoded))
         if better >= max(NEAR, given + BETTER) and table.sum() * better**2 >= EVIDENCE:
             return f"{kind} is {given:.2f}, and would be {better:.2f}"

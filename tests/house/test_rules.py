@@ -223,6 +223,15 @@ RULES = {
         "different categories",
         one_rater=False,
     ),
+    "booleans beside numbers": Rule(
+        ([True, False] * 6, SECOND), None, "booleans", needs="columns", one_rater=False
+    ),
+    "booleans beside 0 and 1": Rule(
+        ([True, False] * 6, [1, 0] * 5 + [0, 1]),
+        Fraction(2, 3),
+        needs="columns",
+        one_rater=False,
+    ),
     "decimal commas": Rule(named("1,5", "2,5", "3,5"), None, "decimal"),
     "commas between thousands": Rule(named("1,200", "2,200", "3,200"), None, "thousands"),
     "numbers beside strings": Rule(

@@ -184,6 +184,8 @@ class Opener:
                 text = f"{odd}: {text}"
             if self.options.encoding is None:
                 text = f"{text.rstrip('.')}. Give its encoding in --encoding."
+        if self.options.no_header and "contains numbers and also" in text:
+            text += " If the first line has the names of the columns, leave out --no-header."
         if self._merged and ("missing" in text or "lacks" in text):
             text += (
                 f" {self._merged[0]} has merged cells, and only the first of them has the value:"

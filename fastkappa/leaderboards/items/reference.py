@@ -76,7 +76,7 @@ class Reference:
             self.column = self._read(ratings, name)
             if self.column.obstacle:
                 refuse_obstacles({name: self.column})
-        is_integer = self.column.categories is None and self.column.label_dtype.kind in "iub"
+        is_integer = self.column.categories is None and self.column.label_dtype.kind in "iu"
         is_read_as_it_is = self.dropped is None and not len(missing_codes)
         self._is_plain = is_integer and is_read_as_it_is
 
