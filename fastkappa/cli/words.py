@@ -38,7 +38,7 @@ ADVICE = {
     "light_kappa and pairwise_kappa support": "Light's kappa supports",
     " Use (weights + weights.T) / 2, or see pairwise_kappa and light_kappa.": "",
 }
-# Advice for Python users about another form of input, with its command-line replacement.
+# Advice for Python users about other forms of input, with command-line replacements.
 FORMS = [
     (
         r": (give|use) Ratings\.from_(counts|table).*",

@@ -148,14 +148,14 @@ class Counted:
         return found
 
     def clusters_of(self, coefficient: Coefficient) -> Clusters | None:
-        """Return the clusters of the subjects that a coefficient uses, None without clusters."""
+        """Return the clusters of the subjects that a coefficient uses, or None without clusters."""
         if self.clusters is None:
             return None
         found = self._of_profiles if coefficient.of_profiles else self._of_patterns
         return clusters_of(*(found if coefficient.used is None else _kept(found, coefficient.used)))
 
     def clusters_of_profiles(self, used: AnyArray) -> Clusters | None:
-        """Return the clusters of the subjects with selected profiles, None without clusters."""
+        """Return the clusters of the subjects with selected profiles, or None without clusters."""
         return None if self.clusters is None else clusters_of(*_kept(self._of_profiles, used))
 
     def places_in(self, coefficient: Coefficient) -> AnyArray:
@@ -163,7 +163,7 @@ class Counted:
         found = self.places(coefficient.of_profiles)
         if coefficient.used is None:
             return found
-        # Subjects without ratings have index -1. It selects the last entry, so -1 is appended.
+        # Subjects without ratings have index -1, which selects the last entry, so -1 is appended.
         new = np.where(coefficient.used, np.cumsum(coefficient.used) - 1, -1)
         return np.append(new, -1)[found]
 

@@ -277,7 +277,7 @@ def _strings_of_sequence(ratings: Any) -> Column | None:
         codes, labels = codes_of_objects(ratings)
     except TypeError:
         return None
-    # NumPy reads mixed lists, and converts their numbers to strings.
+    # Mixed lists are left to NumPy, which converts their numbers to strings.
     if not all(isinstance(label, str) for label in labels):
         return None
     return Column(codes, np.dtype(object), labels)

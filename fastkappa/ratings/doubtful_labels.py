@@ -53,9 +53,9 @@ STAND_INS = frozenset(
         *("asku", "nask", "navu"),
     ]
 )
-# Characters that can surround a string for a missing rating. Some of them have zero width.
+# Characters, some of zero width, that can surround a string for a missing rating.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
-# strings that mean "same rating as above"
+# Strings that mean "same rating as above"
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
 )
@@ -69,17 +69,16 @@ GRADES = frozenset(
         *("high", "some", "few", "many", "all", "partial", "complete", "weak", "strong"),
     ]
 )
-# A label followed by a mark or a remark. It must be `RARER` times as rare as the label alone.
+# A label followed by a mark or a remark, which must be `RARER` times as rare as the label alone.
 FOOTNOTES = "?*!\u2020\u2021\u00a7\u00b9\u00b2\u00b3"
 REMARK = re.compile(
     rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013|]|:) .*|\n.*)", re.DOTALL
 )
 IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013|]|:) |\n")
 RARER = 5
-# A typing error occurs at most this many times; the right label occurs this many times as often.
+# A typing error occurs at most `MOST_SLIPS` times, and the right label `FREQUENT` times as often.
 MOST_SLIPS, FREQUENT = 2, 100
-# Separators of two labels in one cell. Commas and semicolons are not among them, because they
-# separate the labels of a set.
+# Separators of two labels in a cell. Commas and semicolons separate the labels of a set instead.
 BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
 # A label followed by the rater's confidence, such as "mild (80 %)".
 WITH_PERCENT = re.compile(
@@ -99,11 +98,11 @@ THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 # SurveyMonkey file, cells contain RESPONSE.
 IMPORT_ID = '{"ImportId":'
 RESPONSE = "Response"
-# Among this many items, most labels occur more than once.
+# The number of first items among which most labels occur more than once.
 SOME_ITEMS = 1 << 10
 # Longer lists of names are rarely typed by hand, so they are not checked for typing errors.
 MOST_TYPED = 10_000
-# With fewer items, every item can have a different label by chance.
+# With fewer items than this, every item can have a different label by chance.
 FEWEST_IDS = 10
 
 
@@ -245,7 +244,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn about rare labels: another one with a remark or a typing error, or two together."""
+    """Warn about rare labels with a remark or a typing error, and about pairs such as "a/b"."""
     labels = {
         label
         for column in columns.values()
@@ -278,7 +277,7 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
 
 
 def _warn_of_slips(columns: Mapping[str, Column], near: Any, times: Mapping[Any, int]) -> None:
-    """Warn about labels that are one letter apart from a label that is many times as frequent."""
+    """Warn about labels that differ by one letter from a label that is many times as frequent."""
     pairs = [sorted(pair, key=times.__getitem__) for pair in near]
     found = [
         _with_counts([(slip, times[slip]), (meant, times[meant])])
@@ -334,7 +333,7 @@ def _dittos(labels: Iterable[Any]) -> list[str]:
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
     """Warn about a few numbers among words, such as codes for missing ratings or for the words."""
     for name, column in columns.items():
-        # The names are checked first, because counting requires a pass over all ratings.
+        # The labels are checked first, because counting requires a pass over all ratings.
         if not any(is_number(str(label)) for label in column.categories or ()):
             continue
         times = +_times(column)

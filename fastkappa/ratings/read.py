@@ -355,7 +355,7 @@ def missing_or_odd(
 ) -> NDArray[np.bool_] | None:
     """Return a mask of missing ratings, optionally including strings among numbers, or None."""
     missing = find_missing(column, missing_codes)
-    # If there are codes, no other values count as missing.
+    # If missing codes are given, no other values count as missing.
     if not odd_is_missing or len(missing_codes):
         return missing
     return _with_odd_strings(column, missing, name)
@@ -371,7 +371,7 @@ def _with_odd_strings(
     odd = are_missing_among_numbers(read_column(present, name)) if n_samples(present) else None
     if odd is None or missing is None:
         return missing if odd is None else odd
-    # Copy the mask, because it can belong to the user.
+    # The mask is copied, because it can belong to the user.
     gone = missing.copy()
     gone[~missing] = odd
     return gone

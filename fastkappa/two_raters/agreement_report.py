@@ -25,7 +25,8 @@ from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
 from fastkappa.statistics.intervals.methods import root_quantile
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 
-# A placeholder for AgreementResult, which would be a circular import, because it uses this module.
+# A placeholder for AgreementResult, whose module uses this module, so importing it would be
+# circular.
 _Result: TypeAlias = Any
 
 NAMES = {
@@ -39,7 +40,7 @@ NAMES = {
     "gwet_ac2": "Gwet's AC2",
     "bangdiwala_b": "Bangdiwala's B",
 }
-# The keys of `to_dict`, except those of the indices.
+# The keys of `to_dict`, except the keys of the indices.
 IN_DICTIONARY = (
     *("raters", "n", "n_clusters", "design_effect", "missing", "missing_clusters", "n_dropped"),
     *("n_outside", "labels", "table", "expected_table", "weights", "kappa", "standard_error"),
@@ -49,7 +50,7 @@ IN_DICTIONARY = (
     *("expected_agreement", "weighted_observed_agreement", "weighted_expected_agreement"),
     *("kappa_max", "pabak", "prevalence_index", "bias_index", "bangdiwala_b", "category_kappas"),
 )
-# Without weights, these two indices equal the index above them.
+# Without weights, these two indices equal the index listed above them.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
 # The largest number of unused labels that a report names.
 MOST_UNUSED = 5

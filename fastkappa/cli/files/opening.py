@@ -53,7 +53,8 @@ def text_format_of(options: TextOptions) -> TextFormat:
     if encoding is not None:
         try:
             encoding = codecs.lookup(encoding).name
-            # Some of Python's codecs convert bytes to bytes or text to text. Such codecs fail here.
+            # Codecs that convert bytes to bytes or text to text raise an error on the next two
+            # lines.
             b"".decode(encoding)
             "".encode(encoding)
         except (LookupError, ValueError):
@@ -104,12 +105,12 @@ class Opener:
         self.options, self.text_format = options, text_format_of(options)
         self._stack = stack
         self._folder: Path | None = None
-        # The user's name for the original of each copy.
+        # For each copy, the user's name for the original file.
         self._names: dict[str, str] = {}
         self._files: list[Path] = []
         # The spreadsheets that have merged cells.
         self._merged: list[str] = []
-        # The reasons why files cannot be read, if there are many files.
+        # The reasons why some of many files cannot be read.
         self._failures: dict[str, str] = {}
 
     def source(self, path: Path) -> Source:
@@ -137,7 +138,7 @@ class Opener:
         self._names[str(copy)] = str(path)
         (head, *rows), has_merged = rows_of_sheet(path, self.options.sheet, self.options.decimal)
         self._merged += [str(path)] if has_merged else []
-        # With n_given, all cells are treated as the user's own, so none is escaped.
+        # n_given marks all cells as the user's own, so that no cell is escaped.
         copy.write_text(
             f"{as_csv(head, rows, n_given=max(map(len, (head, *rows))))}\n", encoding="utf-8"
         )
@@ -205,7 +206,7 @@ class Opener:
             )
 
     def _place(self, name: str) -> Path:
-        """Return the path for the next copy; ``name`` is the end of its file name."""
+        """Return the path for the next copy, whose file name ends with ``name``."""
         if self._folder is None:
             made = self._stack.enter_context(TemporaryDirectory(prefix="fastkappa-"))
             self._folder = Path(made)

@@ -160,7 +160,7 @@ def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts])
 def _report_on_reference(
     request: AgreeRequest, source: Source, columns: RaterColumns, reading: Reading
 ) -> Output:
-    """Read the ratings of each rater and of the reference, and compare the raters."""
+    """Read the ratings of each rater and of the reference, and report how the raters compare."""
     if columns.rating is not None or columns.item is not None:
         raise ValueError(
             "--reference needs a file with one column per rater, and no --item, --rater or --id."
