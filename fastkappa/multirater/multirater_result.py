@@ -30,10 +30,9 @@ from fastkappa.statistics.weights import Weights, weights_text
 # The keys of `to_dict`, in order.
 IN_DICTIONARY = (
     *("method", "value", "standard_error", "interval", "confidence", "interval_method"),
-    *("distribution", "population"),
-    *("null_standard_error", "z", "p_value", "observed_disagreement", "expected_disagreement"),
-    *("n_subjects", "n_clusters", "design_effect", "n_paired", "n_raters", "n_missing", "labels"),
-    *("doubt", "by_label"),
+    *("distribution", "population", "null_standard_error", "z", "p_value"),
+    *("observed_disagreement", "expected_disagreement", "n_subjects", "n_clusters"),
+    *("design_effect", "n_paired", "n_raters", "n_missing", "labels", "doubt", "by_label"),
 )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from fastkappa.formatting import figure, interval_text
+from fastkappa.formatting import figure, interval_text, p_value_text
 
 
 def estimate_sentence(
@@ -50,6 +50,11 @@ def versioned(text: str) -> str:
     from fastkappa import __version__
 
     return f"{text} (fastkappa {__version__})."
+
+
+def p_sentence(null: str, p_value: float) -> str:
+    """Return a sentence with the p-value of the test of a null hypothesis."""
+    return versioned(f"The p-value of the test of {null} was {p_value_text(p_value, 2)}")
 
 
 def estimate_text(value: float, interval: tuple[float, float], of_interval: str = "") -> str:

@@ -16,7 +16,7 @@ from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import bootstrap_fields, no_undefined_warnings, why_undefined
 from fastkappa.cli.reports.output import Output, Section, read_on
-from fastkappa.formatting import count_text, label_text, p_value_text
+from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
 from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison, compare_raters
@@ -28,7 +28,7 @@ from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows, with_p
-from fastkappa.results.sentence import versioned
+from fastkappa.results.sentence import p_sentence
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.agreement_result import AgreementResult
@@ -166,7 +166,7 @@ def _of_coefficients(
             null = request.null_of(result.method)
             field["test"] = {**asked, "z": z, "p_value": p}
             rows += number_rows({f"z of {null}": z, f"p of {null}": p})
-            sentences.append(versioned(f"The p of the test of {null} was {p_value_text(p, 2)}"))
+            sentences.append(p_sentence(null, p))
     reports = [Report([*above, *doubts], [grid], below, heading=heading)]
     if request.scale is not None:
         readings = {name: result.interpret(request.scale) for name, result in found.items()}
