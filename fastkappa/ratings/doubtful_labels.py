@@ -23,7 +23,16 @@ from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
-from fastkappa.ratings.looks import ALIKE, alike_among, difference, has_code, one_letter_apart
+from fastkappa.ratings.looks import (
+    ALIKE,
+    WITH_PERCENT,
+    alike_among,
+    are_signs,
+    difference,
+    has_code,
+    one_letter_apart,
+    without_remark,
+)
 from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
@@ -69,29 +78,16 @@ GRADES = frozenset(
         *("high", "some", "few", "many", "all", "partial", "complete", "weak", "strong"),
     ]
 )
-# A label followed by a mark or a remark, which must be `RARER` times as rare as the label alone.
-FOOTNOTES = "?*!\u2020\u2021\u00a7\u00b9\u00b2\u00b3"
-REMARK = re.compile(
-    rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013|]|:) .*|\n.*)", re.DOTALL
-)
-IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013|]|:) |\n")
+# A label with a remark must be this many times as rare as the label alone.
 RARER = 5
 # A typing error occurs at most `MOST_SLIPS` times, and the right label `FREQUENT` times as often.
 MOST_SLIPS, FREQUENT = 2, 100
-# Separators of two labels in a cell. Commas and semicolons separate the labels of a set instead.
-BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
-# A label followed by the rater's confidence, such as "mild (80 %)".
-WITH_PERCENT = re.compile(
-    r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
-    re.DOTALL,
-)
 # The pattern of horizontal rules below column names, and of the blank lines in forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
 # A label that is common among numbers, such as grade 4a or code V58.61. The letters i, l and o are
 # excluded, because they can be misread digits.
 CODE = re.compile(r"\d+[a-e]|[a-hj-kmnp-z]\d{2,}(\.\d+)?", re.IGNORECASE)
-SIGN = re.compile(r"\d*[-+]+|\+/-")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 # In the third line of a Qualtrics file, cells begin with IMPORT_ID. In the second line of a
@@ -133,15 +129,9 @@ def odd_strings(column: Column) -> dict[str, int]:
         return {}
     times = _times(column)
     odd = {string: n for string, n in times.items() if n and not has_code(string)}
-    if 2 * sum(odd.values()) >= sum(times.values()) or _are_signs(times.keys(), odd):
+    if 2 * sum(odd.values()) >= sum(times.values()) or are_signs(times.keys(), odd):
         return {}
     return {} if all(CODE.fullmatch(string.strip()) for string in odd) else odd
-
-
-def _are_signs(labels: Iterable[Any], signs: Iterable[str]) -> bool:
-    """Return whether a scale consists of 0 and signs, such as "+", "0", "-" or "0", "1+", "2+"."""
-    are_signs = all(SIGN.fullmatch(label.strip()) for label in signs) and "+" in "".join(signs)
-    return are_signs and {float(label) for label in labels if is_number(label)} == {0.0}
 
 
 def _times(column: Column) -> Counter[Any]:
@@ -253,7 +243,7 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
     }
     if len(labels) > MOST_TYPED:
         return
-    bases = {label: own for label in labels if (own := _without_remark(label)) and own <= labels}
+    bases = {label: own for label in labels if (own := without_remark(label)) and own <= labels}
     with_percent = [label for label in labels if WITH_PERCENT.fullmatch(label)]
     n = sum(len(c.values) if c.counts is None else c.counts.sum() for c in columns.values())
     near = one_letter_apart(labels) if n > FREQUENT else []
@@ -290,15 +280,6 @@ def _warn_of_slips(columns: Mapping[str, Column], near: Any, times: Mapping[Any,
             f" are counted separately: {first_of_many(found, MOST_SHOWN, '; ')}. {ALIKE} if"
             " they are one label."
         )
-
-
-def _without_remark(label: str) -> set[str]:
-    """Return the label without its remark, or both labels in a pair such as "a/b"."""
-    parts = {part.strip() for part in BETWEEN_TWO.split(label)}
-    if len(parts) > 1:
-        return parts
-    remarked = REMARK.fullmatch(label) if IN_REMARK.search(label) else None
-    return {remarked[1]} if remarked else set()
 
 
 def warn_of_stand_ins(

@@ -56,13 +56,28 @@ NAMED = re.compile(
 # letters are codes.
 YES = frozenset(["yes", "true", "y", "t", "ja", "j", "oui", "vrai", "wahr"])
 NO = frozenset(["no", "false", "n", "f", "nein", "non", "faux", "falsch"])
-# A blank beside one of these signs, or the sum in a Gleason score such as 3+4=7.
+# A label followed by a mark or a remark.
+FOOTNOTES = "?*!\u2020\u2021\u00a7\u00b9\u00b2\u00b3"
+REMARK = re.compile(
+    rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013|]|:) .*|\n.*)", re.DOTALL
+)
+IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013|]|:) |\n")
+# Separators of two labels in one cell. Commas and semicolons are not among them, because they
+# separate the labels of a set.
+BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
+# A label followed by the rater's confidence, such as "mild (80 %)".
+WITH_PERCENT = re.compile(
+    r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
+    re.DOTALL,
+)
+# A blank beside such signs, and the sum of a Gleason score such as 3+4=7.
 BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
 SUM = re.compile(r"(?<=\d\+\d)=\d+$")
 CURRENCIES = "%$\u20ac\u00a3\u00a5 "
 # A code with its text, as in SPSS, such as "1 mild", which could also be a number with a unit.
 CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")
-# A hyphen or an underscore between words, which is treated as a blank.
+SIGN = re.compile(r"\d*[-+]+|\+/-")
+# A hyphen or an underscore between words, which is read as a blank.
 BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
 # A hyphen, an underscore or a blank between a word and a number, which is often omitted.
 BESIDE_NUMBER = re.compile(r"(?<=[^\W\d_])[-_ ](?=\d)|(?<=\d)[-_ ](?=[^\W\d_])")
@@ -184,6 +199,12 @@ def has_code(label: Any) -> bool:
     """
     text = str(label)
     return is_number(text) or bool(CODED.fullmatch(text.strip()))
+
+
+def are_signs(labels: Iterable[Any], signs: Iterable[str]) -> bool:
+    """Return whether a scale consists of 0 and signs, such as "+", "0", "-" or "0", "1+", "2+"."""
+    are_signs = all(SIGN.fullmatch(label.strip()) for label in signs) and "+" in "".join(signs)
+    return are_signs and {float(label) for label in labels if is_number(label)} == {0.0}
 
 
 def _number(text: str) -> float | str:
@@ -316,3 +337,12 @@ def difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
     if any(isinstance(look_of(label), Coded) for label in labels):
         return "a code or its text", ALIKE, repr
     return "how they are written", ALIKE, ascii
+
+
+def without_remark(label: str) -> set[str]:
+    """Return the label without its remark, or both labels in a pair such as "a/b"."""
+    parts = {part.strip() for part in BETWEEN_TWO.split(label)}
+    if len(parts) > 1:
+        return parts
+    remarked = REMARK.fullmatch(label) if IN_REMARK.search(label) else None
+    return {remarked[1]} if remarked else set()
