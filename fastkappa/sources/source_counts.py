@@ -110,7 +110,7 @@ class SourceCounts(CountsResult, CountedRows):
             below.append(f"{self.n_outside} left out because of a rating outside the labels")
         return Report(
             [f"{count_text(self.n_rows, 'row')}, {count_text(len(self.labels), 'label')}"],
-            counts_grid(self.labels, self.table),
+            counts_grid(self.labels, self.table, axes=("First rater", "second rater")),
             below,
         )
 

@@ -140,7 +140,7 @@ class ConfusionCounts(CountsResult, _Counts):
 
         return Report(
             [f"{count_text(len(self.labels), 'label')}, {self.table.sum()} in the table"],
-            counts_grid(self.labels, self.table),
+            counts_grid(self.labels, self.table, axes=("First rater", "second rater")),
             [f"{self.n_outside} outside the labels"] if self.n_outside else (),
         )
 
