@@ -96,7 +96,10 @@ def in_words_of_options(text: str) -> str:
         text = text.replace(advice, words)
     for pattern, words in [*FORMS, *OPTIONS]:
         text = re.sub(pattern, words, text, flags=re.DOTALL)
-    return text
+    # Python counts rows from 0, and users count those below the names from 1.
+    return re.sub(
+        r"first in row (\d+)", lambda row: f"first in row {int(row[1]) + 1} below the names", text
+    )
 
 
 @contextmanager

@@ -210,9 +210,26 @@ class MultiRaterResult(Result):
         """The reason why intervals and tests cannot be trusted, or an empty text if they can."""
         return "" if self.ratings is None else self.ratings.counted.doubt(self.labels)
 
+    @cached_property
+    def ratings_text(self) -> str:
+        """The number of missing ratings as text, or of ratings per subject if all have as many."""
+        patterns = None if self.ratings is None else self.ratings.counted.known_patterns
+        each = [] if patterns is None else list(set(patterns.n_ratings.tolist()))
+        if not self.n_missing:
+            return ""
+        n_all = self.n_subjects * self.n_raters
+        if len(each) == 1 and each[0] * self.n_subjects == n_all - self.n_missing:
+            return f"{count_text(each[0], 'rating')} each"
+        return f"{self.n_missing} of {n_all} ratings missing"
+
     def __getstate__(self) -> dict[str, Any]:
         # Ratings can be large, and only `compare_coefficients` needs them.
-        return {**vars(self), "ratings": None, "doubt": self.doubt}
+        return {
+            **vars(self),
+            "ratings": None,
+            "doubt": self.doubt,
+            "ratings_text": self.ratings_text,
+        }
 
     def bootstrap(
         self,
@@ -386,7 +403,7 @@ class MultiRaterResult(Result):
         sampled = " for sampled raters" if self.population and self.population[1] else ""
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
-            f" {count_text(self.n_subjects, 'item')}{self._clusters_text()}{self._missing()}",
+            f" {self._subjects_text()}{self.ratings_text and f', {self.ratings_text},'}",
             self.value,
             self.interval,
             f"{100 * self.confidence:g} % {how} interval{sampled}",
@@ -395,8 +412,7 @@ class MultiRaterResult(Result):
     def __repr__(self) -> str:
         return (
             f"<{self.method}: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" {count_text(self.n_subjects, 'item')}{self._clusters_text()},"
-            f" {count_text(self.n_raters, 'rater')}>"
+            f" {self._subjects_text()}, {count_text(self.n_raters, 'rater')}>"
         )
 
     def interpret(self, scale: ScaleName) -> Interpretation:
@@ -415,9 +431,12 @@ class MultiRaterResult(Result):
         """Return the interval at another confidence level."""
         return replace(self.inference, confidence=confidence).interval
 
-    def _missing(self) -> str:
-        of_all = self.n_subjects * self.n_raters
-        return f", {self.n_missing} of {of_all} ratings missing," if self.n_missing else ""
+    def _subjects_text(self) -> str:
+        """Return the number of subjects, and of those that show agreement if they are fewer."""
+        text = f"{count_text(self.n_subjects, 'subject')}{self._clusters_text()}"
+        if self.n_paired == self.n_subjects:
+            return text
+        return f"{text}, {self.n_paired} of them with two ratings or more"
 
     def _clusters_text(self) -> str:
         return "" if self.clusters is None else f" in {count_text(self.n_clusters, 'cluster')}"

@@ -20,6 +20,7 @@ from fastkappa.formatting import figure, interval_text, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.counted_ratings import Counted
 from fastkappa.multirater.estimation import warn_of_labels
+from fastkappa.multirater.label_kappas import pooled
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.known_raters import of_pairs
 from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
@@ -105,6 +106,14 @@ class PairwiseKappa(Result):
     def mean(self) -> float:
         """The mean kappa over the pairs, which is Light's kappa."""
         return float(self.values[np.triu_indices(len(self.values), 1)].mean())
+
+    @property
+    def label_pairs(self) -> IntTable:
+        """The number of pairs of ratings with each two labels, a symmetric table of shape (l, l).
+
+        It pools ``tables`` and shows which labels are confused, regardless of the raters.
+        """
+        return pooled(self.tables)
 
     def __getitem__(self, pair: tuple[str | int, str | int]) -> AgreementResult:
         """Return the agreement of two raters, selected by their names or positions.

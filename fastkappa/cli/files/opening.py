@@ -30,6 +30,7 @@ from fastkappa.sources.text.text_format import (
 )
 
 STDIN = ("-", "/dev/stdin")
+EVERY_BYTE = bytes(range(128, 256))
 GZIP = b"\x1f\x8b"
 # The first bytes of a file, and the suffix of the format that they indicate. Delimited text does
 # not begin with any of these bytes.
@@ -117,7 +118,20 @@ class Opener:
         """Return the source at a path, which can be a file, a folder, a pipe or a pattern."""
         name = "standard input" if str(path) in STDIN else str(path)
         files = [path] if _is_piped(path) else files_at(path)
-        return Source(name, tuple(map(self.file, files)), self.text_format)
+        opened = tuple(map(self.file, files))
+        return Source(name, opened, self._format_of(opened))
+
+    def _format_of(self, files: Sequence[Path]) -> TextFormat:
+        """Return the text format of files, without the given encoding if they are UTF-8.
+
+        An encoding of one byte per character reads any file, but text in it is not valid UTF-8.
+        """
+        encoding = self.text_format.encoding
+        if encoding is None or len(EVERY_BYTE.decode(encoding, "replace")) < len(EVERY_BYTE):
+            return self.text_format
+        if any(file.is_dir() or not file.exists() or _is_not_utf8(file) for file in files):
+            return self.text_format
+        return self.text_format._replace(encoding=None)
 
     def file(self, path: Path) -> Path:
         """Return a folder unchanged, or a file or a copy in a format that the sources can read."""

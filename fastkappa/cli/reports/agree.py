@@ -77,9 +77,10 @@ def read_and_report(
             request.cluster,
             duplicates=request.duplicates,
             separator=request.set_separator,
+            model=request.model,
         )
-    request = request._replace(raters=tuple(read.whole.rater_names or ()))
-    if read.whole.n_raters == 2 and not of_alpha:
+    request = request._replace(raters=tuple(read.everyone.rater_names or ()))
+    if read.everyone.n_raters == 2 and not of_alpha:
         return _report_on_two_read(request, read).remarking(read.remarks)
     if request.interval_method != "auto":
         raise ValueError("--interval-method applies only to two raters.")
