@@ -39,12 +39,12 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),
-    "agreement": (29, 86),
-    "agreement, printed": (45, 228),
-    "leaderboard": (42, 176),
-    "optimal_thresholds": (28, 104),
-    "fastkappa score, Parquet": (45, 188),
-    "fastkappa score, CSV": (50, 205),
+    "agreement": (30, 91),
+    "agreement, printed": (46, 233),
+    "leaderboard": (43, 181),
+    "optimal_thresholds": (28, 105),
+    "fastkappa score, Parquet": (46, 191),
+    "fastkappa score, CSV": (51, 213),
 }
 
 

@@ -6,11 +6,13 @@ from fastkappa.accumulator.exact_sums import exact_sums
 from fastkappa.accumulator.snapshot import (
     SO_FAR,
     Snapshot,
+    dropped_items,
     kind_of_columns,
     known_order,
     layered,
     refuse_too_many,
 )
+from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.label_order import LabelOrder, common_order
 from fastkappa.ratings.read import RatedItems
@@ -31,11 +33,16 @@ def snapshot_of_batch(
         sums = exact_sums(kernels, first, second, known, items.weights, num_threads)
         n_float = len(items.weights) if items.weights.dtype.kind == "f" else 0
     kind = kind_of_columns(first, second)
-    return Snapshot(layered(counts, sums), n_float, items.n_dropped, kind, None, labels_given)
+    return Snapshot(layered(counts, sums), n_float, dropped_of(items), kind, None, labels_given)
+
+
+def dropped_of(items: RatedItems) -> AnyArray:
+    """Return the numbers of items left out of a batch and of ratings missing from it."""
+    return dropped_items(items.n_dropped, *items.n_missing.values())
 
 
 def order_with(items: RatedItems, order: LabelOrder | None) -> LabelOrder | None:
-    """Return the order declared so far or by a batch, or raise an error if they differ."""
+    """Return the order declared so far or by a batch, or raise if they differ."""
     if not items.are_declared:
         return order
     refuse_too_many(len(items.labels.labels))
@@ -44,6 +51,6 @@ def order_with(items: RatedItems, order: LabelOrder | None) -> LabelOrder | None
 
 
 def refuse_outside(items: RatedItems, part: Snapshot, order: LabelOrder) -> None:
-    """Raise an error if a label of the batch is not among the declared labels."""
+    """Raise if a label in the batch is not among the declared labels."""
     if (known_order(order).places(part.table.rows) < 0).any():
         KnownLabels(order, *items.columns.values()).refuse_outside(items.columns)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from fastkappa.sources.source_ratings import MEASUREMENTS, SETS, RatingsError
 
 # Advice for Python users, with the same advice for command-line users.
 ADVICE = {
+    ", or decode_probabilities to convert probabilities of shape (n, k) to labels": "",
+    "optimal_thresholds": "fastkappa thresholds",
     MEASUREMENTS: "For measurements, use fastkappa measure.",
     SETS: " For sets of labels, use fastkappa agree with --set-separator.",
     "krippendorff_alpha with level='interval' and fastkappa.measurements are": (
@@ -22,17 +24,21 @@ ADVICE = {
     ),
     ", on the command line --missing-codes, or name it in labels": ", or name it in --labels",
     "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
-    "read them as numbers, as by pandas.read_csv(decimal=',')": "read them with --decimal ,",
+    "read them as numbers, as by pandas.read_csv(decimal=',')": (
+        "give --decimal ',' if they are numbers"
+    ),
     "pandas.read_csv takes decimal=',' and the command line --decimal ','": "give --decimal ','",
-    "cohen_kappa_score accepts any weights": "fastkappa score accepts any weights",
+    "cohen_kappa_score accepts any weights, and leaderboard has": (
+        "fastkappa score accepts any weights, and fastkappa leaderboard has"
+    ),
     "or ratings that declare it, such as an ordered categorical": "or a file that declares it",
     "Give both the same categories, or give labels=": "Give --labels",
     "if they are labels, write the ratings and labels all as strings": "make all labels words",
     ", or a matrix of weights": ", or --weight-matrix",
     "light_kappa and pairwise_kappa support": "Light's kappa supports",
-    "; take (weights + weights.T) / 2, or see pairwise_kappa and light_kappa": "",
+    " Use (weights + weights.T) / 2, or see pairwise_kappa and light_kappa.": "",
 }
-# Advice for Python users about another form of input, with its command-line replacement.
+# Advice for Python users about other forms of input, with command-line replacements.
 FORMS = [
     (
         r": (give|use) Ratings\.from_(counts|table).*",
@@ -44,19 +50,19 @@ FORMS = [
         " has one row per rating.",
     ),
     (
-        r"(Give a column per rater: ratings\.pivot|If the columns say which subject).*",
+        r"(Give one column per rater: ratings\.pivot|If the columns say which subject).*",
         "Give --item, --rater and --rating for a file with one row per measurement.",
     ),
     (
-        r"leave it out if it has ids of items, use Ratings.* if not\.",
+        r"leave it out if it has ids of items, or use Ratings.* if not\.",
         "leave it out of --raters if it identifies the item.",
     ),
     (
-        r"Ratings\.from_long reads a row per rating, with its item and its rater\.",
+        r"Ratings\.from_long reads one row per rating, with its item and its rater\.",
         "If the file has one row per rating, give --item, --rater and --rating.",
     ),
     (
-        r"If you have a row per measurement, use ratings\.pivot.*",
+        r"If you have one row per measurement, use ratings\.pivot.*",
         "If the file has one row per measurement, give --item, --rater and --rating.",
     ),
     (r"Leave it out, for example with ratings\.drop.*", "Leave it out of --raters."),
@@ -102,19 +108,20 @@ def arguments_named(**names: str) -> Iterator[None]:
     RatingsError
         Instead of a ``ValueError`` in the block, with the changed text.
     """
-    # The pattern matches neither options nor names in quotes.
-    argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")
-
-    def named(text: object) -> str:
-        return argument.sub(lambda found: names[found[0]], str(text))
-
     with warnings.catch_warnings(record=True) as warned:
         try:
             yield
         except ValueError as error:
-            raise RatingsError(named(error)) from error
+            raise RatingsError(with_names(error, names)) from error
     for one in warned:
-        warnings.warn(named(one.message), one.category, stacklevel=3)
+        warnings.warn(with_names(one.message, names), one.category, stacklevel=3)
+
+
+def with_names(text: object, names: Mapping[str, str]) -> str:
+    """Return a text in which ``names`` replace the names of library arguments."""
+    # The pattern matches neither options nor names in quotes.
+    argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")
+    return argument.sub(lambda found: names[found[0]], str(text))
 
 
 def names_of_clusters(column: str) -> dict[str, str]:

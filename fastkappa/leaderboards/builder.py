@@ -37,6 +37,7 @@ from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.ranking import (
     Products,
     draw_groups,
+    equal_predictions,
     in_single,
     kappas_of,
     labels_present,
@@ -67,8 +68,8 @@ PRODUCT = 64
 class MismatchError(ValueError):
     """The ids of a prediction do not match the ids of the truth.
 
-    ``mismatch`` describes the differences, with counts and examples. ``shares_few`` is whether
-    the prediction has so few of the ids that they are probably written in another way.
+    The attribute ``mismatch`` describes the differences, with counts and examples. ``shares_few``
+    means that the prediction has so few of the ids that they are probably written differently.
     """
 
     def __init__(self, name: str, n_items: int, found: Alignment) -> None:
@@ -185,7 +186,7 @@ class LeaderboardBuilder:
             names_here = [full_names[j] for j in batch]
             weights = self._weights_of(read[batch[0]].items)
             counted.append((batch, self._order.count(names_here, pairs, labels, weights)))
-        # All predictions are valid at this point, so all of them are added.
+        # At this point all predictions are known to be valid, so all of them are added.
         for batch, (table, n_other) in counted:
             present = labels_present(table.counts, labels is not None)
             sums = table.counts if table.sums is None else table.sums
@@ -237,12 +238,14 @@ class LeaderboardBuilder:
         entries = [self._entries[j] for j in first_scored]
         kappas = np.array([entry.kappa for entry in entries])
         warn_of_undefined(kappas[[entry.failure is None for entry in entries]])
-        ranking = rank(
-            kappas, self._replicates()[:, first_scored], self._options.confidence, self.num_threads
-        )
+        replicates = self._replicates()[:, first_scored]
+        ranking = rank(kappas, replicates, self._options.confidence, self.num_threads)
+        # Predictions with a kappa of 1 on different items are different.
+        have_all = [entry.coverage == 1 for entry in entries]
+        copies = equal_predictions(np.where(have_all, kappas, np.nan), replicates)
         found = np.array([entry.score_interval for entry in entries])
         ranking = ranking._replace(interval=np.where(np.isnan(found), ranking.interval, found))
-        order = ranking.order
+        names, order = [entry.name for entry in entries], ranking.order
         entries = [entries[j] for j in order]
         columns: dict[str, Any] = {
             name: values[order] for name, values in ranking._asdict().items() if name != "order"
@@ -262,6 +265,7 @@ class LeaderboardBuilder:
                 for entry in entries
             ),
             weights=self._options.weights,
+            copies=tuple(tuple(names[j] for j in some) for some in copies),
             **columns,
         )
 
@@ -365,7 +369,8 @@ class LeaderboardBuilder:
             )
             totals = table.counts if table.sums is None else table.sums
             counted = totals[some].sum(axis=1)[:, mask] @ products.predicted
-            # Counts must be equal, but sums of float weights can differ by rounding errors.
+            # Equal items have equal counts, but their sums of float weights can differ by rounding
+            # errors.
             found, tolerance = sums.columns.sum(axis=0), 0 if table.sums is None else 1e-6
             if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()
@@ -398,7 +403,7 @@ def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:
     alike: dict[Any, list[_Resampled]] = {}
     for part in resampled:
         rows = part.sums.rows
-        # If ``rows`` has one column per prediction, the predictions do not share their true labels.
+        # If ``rows`` has one column per prediction, the predictions do not share true labels.
         key = (
             part.products.true.tobytes(),
             rows.shape[2],

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import FloatTable
-from fastkappa.formatting import count_text, figure, interval_text, plain, printable
+from fastkappa.formatting import count_text, figure, first_of_many, interval_text, plain, printable
 from fastkappa.frame import data_frame
 from fastkappa.results.report import Grid, Report, facts
 from fastkappa.results.result import Result
@@ -19,7 +19,9 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.results.text import shortened
 from fastkappa.statistics.weights import Weights, weights_text
 
-# For each interval in a row, the names of its two limits.
+# The largest number of tied predictions, and of copies, that a text names.
+MOST_NAMED = 5
+# For each interval in a row, the names of its two ends.
 ENDS = {
     "interval": ("low", "high"),
     "difference_interval": ("difference_low", "difference_high"),
@@ -82,8 +84,8 @@ class LeaderboardRow(Result, _Row):
 class Leaderboard(Result):
     """Predictions ranked by kappa, best first.
 
-    This is the result of `leaderboard`. It is read-only, and printing it shows a table. Undefined
-    values are NaN. Iterating over a leaderboard yields one `LeaderboardRow` per prediction.
+    The result of `leaderboard` is read-only, and printing it shows a table. Undefined values are
+    NaN. Iterating over a leaderboard yields one `LeaderboardRow` per prediction.
 
     Attributes
     ----------
@@ -101,7 +103,8 @@ class Leaderboard(Result):
         Kappa minus the leader's kappa, which is 0 for the leader itself.
     difference_interval : ndarray of shape (m, 2)
         The paired percentile interval of the difference: both kappas come from the same resampled
-        items. It is valid for a single comparison of predictions that were chosen beforehand.
+        items. The interval is valid for a single comparison of predictions that were chosen
+        beforehand.
     simultaneous_interval : ndarray of shape (m, 2)
         The interval of the difference, adjusted for all pairwise comparisons and for choosing the
         leader by its kappa. A difference is significant at this confidence level if this interval
@@ -111,9 +114,9 @@ class Leaderboard(Result):
         confidence of 0.95).
     proportion_first : ndarray of shape (m,)
         The proportion of replicates in which the prediction is first, or NaN if its kappa is
-        undefined. This is not the probability that the prediction is the best. If its kappa is
-        undefined in only some replicates, the prediction agrees there on all items drawn and shares
-        first place. It is last in replicates that contain none of its items.
+        undefined. This proportion is not the probability that the prediction is the best. If its
+        kappa is undefined in only some replicates, the prediction agrees there on all items drawn
+        and shares first place. It is last in replicates that contain none of its items.
     rank_interval : ndarray of int, shape (m, 2)
         The percentile interval of the rank, or 0 if there is no interval.
     n : ndarray of int, shape (m,)
@@ -138,6 +141,9 @@ class Leaderboard(Result):
         The number of clusters from which replicates are drawn, or None if items are independent.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
         The disagreement weights of the kappas.
+    copies : tuple of tuples
+        The names of predictions with equal kappas in every replicate. Such predictions have the
+        same, or nearly the same, labels.
     """
 
     names: tuple[Any, ...]
@@ -161,6 +167,7 @@ class Leaderboard(Result):
     n_resamples: int
     n_clusters: int | None = None
     weights: Weights = None
+    copies: tuple[tuple[Any, ...], ...] = ()
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -200,6 +207,7 @@ class Leaderboard(Result):
             "n_resamples": self.n_resamples,
             "n_clusters": self.n_clusters,
             "weights": plain(self.weights),
+            "copies": plain(self.copies),
             "rows": rows,
         }
 
@@ -227,6 +235,9 @@ class Leaderboard(Result):
             return self._headline() + "."
         leader, *_ = self
         of_all = f"of {printable(leader.name)}, first of {int((self.rank > 0).sum())} predictions"
+        tied = [printable(name) for name, rank in zip(self.names[1:], self.rank[1:]) if rank == 1]
+        if tied:
+            of_all += f" and tied with {first_of_many(tied, MOST_NAMED)},"
         method = "score interval"
         if self.interval_methods[0] != "score":
             method = f"interval of {self.n_resamples} bootstrap replicates{self._of_clusters()}"
@@ -256,7 +267,7 @@ class Leaderboard(Result):
                     is_sortable=True,
                 )
             ],
-            [*remarks, *self._conclusion()],
+            [*remarks, *self._conclusion(), *self._of_copies()],
         )
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
@@ -316,6 +327,13 @@ class Leaderboard(Result):
             f"Significantly below the leader: {int((ends < 0).sum())} of {n_compared} (simultaneous"
             f" interval ends below 0, with a joint confidence of {100 * self.confidence:g} %).",
         ]
+
+    def _of_copies(self) -> Iterator[str]:
+        for names in self.copies:
+            yield (
+                f"{first_of_many(list(map(printable, names)), MOST_NAMED)} have the same kappa"
+                " in every bootstrap replicate, so their labels are the same, or nearly so."
+            )
 
     def _remarks(self) -> list[tuple[str, str]]:
         return [

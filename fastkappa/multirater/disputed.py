@@ -14,6 +14,7 @@ from fastkappa.frame import data_frame
 from fastkappa.multirater.estimation import warn_of_labels
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.chance_corrected import distances_of
+from fastkappa.multirater.statistics.set_distances import SetLevel, set_distances
 from fastkappa.results.csv_rows import as_csv
 from fastkappa.results.report import Grid, Report
 from fastkappa.results.result import Result
@@ -39,15 +40,15 @@ class DisputedItems(Result):
         The number of raters who gave each label.
 
     ratings : ndarray of object, shape (k, R), or None
-        The rating of each rater, or None where it is missing. This attribute is None if it is
-        unknown who gave which rating.
+        The rating of each rater, or None where it is missing. ``ratings`` is None if it is unknown
+        who gave which rating.
     labels : ndarray of shape (l,)
         The labels.
     rater_names : tuple of str, or None
         The names of the raters.
 
     n_disputed : int
-        The number of items with any disagreement. It can exceed the length of ``items``.
+        The number of items with any disagreement, which can exceed the length of ``items``.
     n_items : int
         The number of items with at least two ratings.
     """
@@ -151,7 +152,7 @@ def _cell_of(label: Any, set_separator: str) -> Any:
 def disputed_items(
     ratings: Any,
     *,
-    weights: Weights = None,
+    weights: Weights | SetLevel = None,
     most: int | None = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
@@ -162,8 +163,10 @@ def disputed_items(
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
         As for `fleiss_kappa`.
-    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights, as for `fleiss_kappa`.
+    weights : {'linear', 'quadratic', 'jaccard', 'masi'}, array-like of shape (l, l) or None, \
+default=None
+        Disagreement weights, as for `fleiss_kappa`. For ratings that are sets, 'jaccard' and 'masi'
+        are the distances of `krippendorff_alpha`.
     most : int, default=None
         How many items to return. None means all items with any disagreement.
     labels, missing_codes
@@ -197,9 +200,13 @@ def disputed_items(
     if most is not None and most < 1:
         raise ValueError(f"most must be 1 or more, got {most!r}.")
     given = Ratings.of(ratings, labels, missing_codes)
-    warn_of_labels(given, "weights", weights)
     places, patterns = given.counted.places(False), given.patterns
-    sums = patterns.distances(distances_of(weights, len(given.labels)))
+    if isinstance(weights, str) and (weights == "jaccard" or weights == "masi"):
+        distances = set_distances(weights, given.labels)
+    else:
+        warn_of_labels(given, "weights", weights)
+        distances = distances_of(weights, len(given.labels))
+    sums = patterns.distances(distances)
     apart = sums / np.maximum(patterns.n_ratings * (patterns.n_ratings - 1), 1)
     disputed = apart > 0
     n_disputed = int(patterns.multiplicities[disputed].sum())
@@ -208,7 +215,7 @@ def disputed_items(
         order = np.argsort(-apart)
         enough = np.searchsorted(np.cumsum(patterns.multiplicities[order]), most)
         disputed = apart >= apart[order[enough]]
-    # Items without ratings have index -1. It selects the last entry, so False is appended.
+    # Items without ratings have index -1, which selects the last entry, so False is appended.
     found = np.flatnonzero(np.append(disputed, False)[places])
     chosen = found[np.argsort(-apart[places[found]], kind="stable")][:most]
     names = None if given.counted.subjects is None else given.counted.subjects.items

@@ -27,7 +27,6 @@ from fastkappa.multirater.statistics.chance_corrected import (
 )
 from fastkappa.multirater.statistics.coefficient import Coefficient
 from fastkappa.multirater.statistics.known_raters import Conger
-from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.results.report import LARGEST_TABLE, Grid, Report, abridged, interval_head
 from fastkappa.results.result import Result
@@ -287,11 +286,10 @@ def compare_raters(
     if not 3 <= given.n_raters <= MOST_RATERS:
         raise ValueError(
             f"compare_raters needs 3 to {MOST_RATERS} raters, got {given.n_raters}. For two"
-            " raters use agreement."
+            " raters, use agreement."
         )
     warn_of_labels(given, "weights", weights)
-    codes = profiles.codes_of(np.arange(len(profiles.multiplicities)))
-    dense = Profiles(codes, profiles.multiplicities, len(given.labels))
+    dense = profiles.dense
     panel = _Panel(given, dense, weights, float(confidence))
     names = given.rater_names or ()
     margins = dense.margins(dense.multiplicities)
@@ -355,16 +353,14 @@ class _Panel:
 
     def coefficient(self, name: Panel, left_out: int | None) -> _Found:
         """Return the named coefficient of all raters, or of all raters but one."""
-        codes, multiplicities = self._profiles.codes, self._profiles.multiplicities
+        profiles, n_ratings = self._profiles, self._profiles.n_ratings
         if left_out is not None:
-            codes = np.delete(codes, left_out, axis=1)
-        n_labels = self._profiles.n_labels
-        used = np.asarray((codes < n_labels).any(axis=1))
+            n_ratings = n_ratings - (profiles.codes[:, left_out] < profiles.n_labels)
+            profiles = profiles.without(left_out)
+        used = np.asarray(n_ratings > 0)
         if name == "conger":
-            others = Profiles(codes, multiplicities, n_labels)
-            return self._found(Conger(others, self._distances), used)
-        counts = np.stack([(codes == label).sum(axis=1) for label in range(n_labels)], axis=1)
-        patterns = Patterns(counts, multiplicities)
+            return self._found(Conger(profiles, self._distances), used)
+        patterns = profiles.patterns
         if name == "fleiss":
             return self._found(ChanceCorrected(patterns, self._distances, chance_of_fleiss), used)
         used[used] = patterns.paired

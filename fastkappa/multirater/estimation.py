@@ -1,4 +1,4 @@
-"""Build the result of a coefficient: standard error, interval, test and warnings."""
+"""Build the result of a coefficient with its warnings, and join several results in a grid."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
+from fastkappa.formatting import figure
 from fastkappa.multirater.inference import RATER_INTERVALS, Inference, RaterInterval
 from fastkappa.multirater.items.measurements import Measurements
 from fastkappa.multirater.label_kappas import LabelKappas
@@ -23,11 +24,12 @@ from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreemen
 from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlpha
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.ratings.label_order import warn_of_order
+from fastkappa.results.report import Grid, estimate_grid
 from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
 
-# If there are more labels than this, patterns of counts would need too much memory.
+# With more labels than this, patterns of counts would need too much memory.
 MOST_LABELS = 200
 
 
@@ -73,8 +75,8 @@ def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
         len(labels) > n_subjects and labels.dtype.kind == "f" and (labels != np.rint(labels)).any()
     ):
         warnings.warn(
-            f"ratings have {len(labels)} different numbers of {n_subjects} subjects,"
-            " not all whole, and each was read as a label: for numbers on a scale use"
+            f"ratings have {len(labels)} different numbers for {n_subjects} subjects, not all"
+            " of them whole, and each was read as a label: for numbers on a scale, use"
             " krippendorff_alpha with level='interval', or fastkappa.measurements.",
             stacklevel=users_stacklevel(),
         )
@@ -124,8 +126,9 @@ def estimate(
         )
     elif inferred.interval_method == "score" and inference.model is None:
         raise ValueError(
-            f"interval_method='score' cannot be computed for {method} of so many raters, labels or"
-            " different ratings. interval_method=None uses it where possible."
+            f"interval_method='score' is not possible for {method} of so many raters, labels or"
+            " different ratings. Use interval_method=None, which uses the score interval where"
+            " possible."
         )
     return MultiRaterResult(
         method,
@@ -145,8 +148,8 @@ def estimate(
 def rows_of_numbers(ratings: Ratings, level: str) -> tuple[list[AnyArray], IntTable] | None:
     """Return each rater's numbers in the distinct rows, and the number of subjects with each row.
 
-    NaN stands for a missing rating. Return None unless the level compares numbers, there are too
-    many labels to store patterns, and it is known who gave which rating.
+    NaN means a missing rating. Return None unless the level compares numbers, there are too many
+    labels to store patterns, and it is known who gave which rating.
     """
     if level not in MEASURED or ratings.rater_names is None or len(ratings.labels) <= MOST_LABELS:
         return None
@@ -171,3 +174,25 @@ def _why_undefined(ratings: Ratings | Measurements) -> str:
         "for some raters no disagreement is expected by chance, because each gave only one label,"
         " or because they have no subjects in common"
     )
+
+
+def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
+    """Return a grid of several coefficients of the same ratings."""
+    names = [short_name(r) for r in results]
+    if len(set(names)) < len(names):
+        names = [r.method for r in results]
+    rows = [(name, r.value, r.standard_error, r.interval) for name, r in zip(names, results)]
+    return estimate_grid(rows, results[0].confidence)
+
+
+def short_name(result: MultiRaterResult) -> str:
+    """Return the coefficient's name, without the level of Krippendorff's alpha."""
+    return result.method.partition(" (")[0]
+
+
+def clusters_of(result: MultiRaterResult) -> tuple[str, list[str]]:
+    """Return the number of clusters as text, and lines about the design effect, if any."""
+    effect = result.design_effect
+    is_known = result.clusters is not None and not math.isnan(effect)
+    line = f"design effect of {short_name(result)}: {figure(effect)}"
+    return result._clusters_text(), [line] if is_known else []

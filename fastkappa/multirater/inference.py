@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
+from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, ScoreModel
+from fastkappa.multirater.statistics.profiles import Profiles
+from fastkappa.multirater.statistics.rater_sample import Population
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, are_joined, n_units
-from fastkappa.statistics.inference import (
-    Distribution,
-    degrees_of_freedom,
-    symmetric_interval,
-)
-from fastkappa.statistics.intervals.methods import root_quantile, widening
+from fastkappa.statistics.inference import Distribution, symmetric_interval
+from fastkappa.statistics.intervals.methods import joint_freedom, root_quantile, widening
 from fastkappa.statistics.intervals.rao import Alternative, p_value
 from fastkappa.statistics.intervals.ratio_constraint import RatioConstraint
 from fastkappa.statistics.intervals.tested import Asymptotic, Estimates, inverted
 
+# The time for sampled raters grows with the cube of the number of raters.
+MOST_RATERS = 100
 RaterInterval: TypeAlias = Literal["score", "asymptotic"]
 RATER_INTERVALS: tuple[RaterInterval, ...] = get_args(RaterInterval)
 
@@ -41,6 +44,9 @@ class Inference:
         The standard error under chance agreement; NaN if it is not available.
     asked : {'score', 'asymptotic'} or None
         The interval method that the caller chose; None if the caller chose none.
+    population : Population or None
+        The population of subjects and raters. None means fixed raters and an infinite population of
+        subjects.
     """
 
     coefficient: Coefficient
@@ -49,10 +55,20 @@ class Inference:
     clusters: Clusters | None
     null_error: float = math.nan
     asked: RaterInterval | None = None
+    population: Population | None = None
 
-    def of_another(self, coefficient: Coefficient, null_error: float) -> Inference:
-        """Return the inference for another coefficient of the same rows."""
-        return replace(self, coefficient=coefficient, null_error=null_error)
+    def of_label(self, label: int, coefficient: Coefficient, null_error: float) -> Inference:
+        """Return the inference for a coefficient of one label against all others."""
+        population = None if self.population is None else self.population.of_label(label)
+        return replace(self, coefficient=coefficient, null_error=null_error, population=population)
+
+    def check_default_population(self, function: str) -> None:
+        """Raise if a function does not take account of the population."""
+        if self.population is not None:
+            raise ValueError(
+                f"{function} treats raters as fixed, and subjects as a sample of an infinite"
+                " population: use the result without for_population."
+            )
 
     @cached_property
     def value(self) -> float:
@@ -74,7 +90,23 @@ class Inference:
         """The standard error; NaN if the coefficient is undefined."""
         if math.isnan(self.value):
             return math.nan
-        return self.coefficient.standard_error(self.distribution, self.clusters)
+        return math.hypot(*self._both_errors)
+
+    @cached_property
+    def _both_errors(self) -> tuple[float, float]:
+        """The standard errors due to the sampling of subjects and of raters."""
+        error = self.coefficient.standard_error(self.distribution, self.clusters)
+        return error * math.sqrt(self._unseen_subjects), self._rater_error
+
+    @property
+    def _unseen_subjects(self) -> float:
+        """The proportion of the population's subjects that are not in the sample."""
+        return 1.0 if self.population is None else 1 - self.n_units / self.population.n_subjects
+
+    @cached_property
+    def _rater_error(self) -> float:
+        """The standard error due to the sampling of raters; 0 if raters are fixed."""
+        return 0.0 if self.population is None else self.population.rater_error(self.coefficient)
 
     @property
     def null_standard_error(self) -> float:
@@ -94,6 +126,9 @@ class Inference:
         """The model for the score interval; None if a score interval is not available."""
         if self.asked == "asymptotic" or math.isnan(self.value):
             return None
+        # The error is 0 if the sample is the whole population, and NaN if the rater error is NaN.
+        if not 0 < self._widened < math.inf:
+            return None
         return self.coefficient.score_model()
 
     @property
@@ -110,7 +145,7 @@ class Inference:
                 return math.nan, math.nan
             low, high = self.tested.ends(np.array([[quantile], [-quantile]])).values[:, 0].tolist()
             return low, high
-        freedom = degrees_of_freedom(self.distribution, self.n_units)
+        freedom = self._wald_freedom
         low, high = symmetric_interval(self.value, self.standard_error, self.confidence, freedom)
         return (low, high) if self.asked else (low, min(high, 1.0))
 
@@ -135,24 +170,37 @@ class Inference:
             if math.isfinite(z):
                 return z if self.freedom > 0 else math.nan, self.freedom
         z = self.value / self.standard_error if self.standard_error > 0 else math.nan
-        return z, degrees_of_freedom(self.distribution, self.n_units)
+        return z, self._wald_freedom
 
     def test(self, null_kappa: float, alternative: Alternative) -> tuple[float, float]:
-        """Return z and p of the test of any value; see `MultiRaterResult.test`."""
+        """Return z and p of a test; see `MultiRaterResult.test`."""
         z, freedom = self._test
         if null_kappa != 0:
             z = float(self.tested.deviates(np.array([null_kappa])).deviates[0, 0])
-            if self.model is not None:
-                freedom = self.freedom
-            else:
-                freedom = degrees_of_freedom(self.distribution, self.n_units)
+            freedom = self._wald_freedom if self.model is None else self.freedom
             z = z if math.isfinite(z) and freedom > 0 else math.nan
         return float(z), p_value(float(z), alternative, freedom)
 
     @property
     def freedom(self) -> float:
-        """The degrees of freedom of a score test: infinity, or the number of clusters minus 1."""
-        return self.n_units - 1 if are_joined(self.clusters) else math.inf
+        """The degrees of freedom of a score test: infinity, or the number of clusters minus 1.
+
+        Sampling raters reduces the degrees of freedom (Satterthwaite 1946).
+        """
+        return self._joint(self.n_units - 1 if are_joined(self.clusters) else math.inf)
+
+    @property
+    def _wald_freedom(self) -> float:
+        """The degrees of freedom of an asymptotic interval or test."""
+        return math.inf if self.distribution == "normal" else self._joint(self.n_units - 1)
+
+    def _joint(self, of_subjects: float) -> float:
+        """Return the degrees of freedom of the sum of the variances over subjects and raters."""
+        if not self._rater_error > 0:
+            return of_subjects
+        assert self.population is not None
+        freedoms = of_subjects, self.population.rater_freedom
+        return joint_freedom(np.square(self._both_errors), freedoms)
 
     @cached_property
     def tested(self) -> Estimates:
@@ -160,9 +208,6 @@ class Inference:
         value, error = np.array([self.value]), np.array([self.standard_error])
         if self.model is None:
             return Asymptotic(value, error)
-        widened = [1.0]
-        if are_joined(self.clusters):
-            widened = [float(widening(*self._errors, self.n_units))]
         return inverted(
             "score",
             RatioConstraint(self.model.features, self.model.ratio),
@@ -170,8 +215,19 @@ class Inference:
             value,
             error,
             self.model.least,
-            np.array(widened),
+            np.array([self._widened]),
         )
+
+    @cached_property
+    def _widened(self) -> float:
+        """The divisor of the root of the score statistic."""
+        found = math.sqrt(self._unseen_subjects)
+        if are_joined(self.clusters):
+            found *= float(widening(*self._errors, self.n_units))
+        if self._rater_error == 0:
+            return found
+        alone = self._errors[1]
+        return math.hypot(found, self._rater_error / alone) if alone else math.inf
 
     @cached_property
     def _errors(self) -> tuple[float, float]:
@@ -185,3 +241,51 @@ class Inference:
     def __getstate__(self) -> dict[str, Any]:
         # The model can be large, so it is not pickled but rebuilt on demand.
         return {name: part for name, part in vars(self).items() if name not in ("model", "tested")}
+
+
+def for_population(
+    inference: Inference, ratings: Ratings | None, n_subjects: float, n_raters: float | None
+) -> Inference:
+    """Return the inference for a population of subjects and raters.
+
+    The arguments are those of `MultiRaterResult.for_population`, which raises the same errors.
+    """
+    units = "subjects" if inference.clusters is None else "clusters"
+    _check_size("n_subjects", n_subjects, inference.n_units, units)
+    profiles = None
+    if n_raters is not None:
+        profiles = _sampled(ratings)
+        _check_size("n_raters", n_raters, profiles.n_raters, "raters")
+    population = Population(n_subjects, n_raters, profiles)
+    found = replace(inference, null_error=math.nan, population=population)
+    if math.isnan(found.standard_error) and not math.isnan(inference.standard_error):
+        warnings.warn(
+            "the standard error is undefined, because the coefficient is undefined without one of"
+            " the raters.",
+            undefined_metric_warning(),
+            stacklevel=users_stacklevel(),
+        )
+    return found
+
+
+def _sampled(ratings: Ratings | None) -> Profiles:
+    """Return the ratings of sampled raters, or raise if raters cannot be left out."""
+    if ratings is None or not ratings.counted.knows_raters:
+        raise ValueError(
+            "n_raters needs ratings with labels that show which rater gave which rating. Counts"
+            " of ratings and copies of a result do not show this. For measurements, use"
+            " fastkappa.measurements.intraclass_correlation."
+        )
+    if not 3 <= ratings.n_raters <= MOST_RATERS:
+        raise ValueError(
+            f"n_raters needs a sample of 3 to {MOST_RATERS} raters, got {ratings.n_raters}."
+        )
+    return ratings.profiles("n_raters").dense
+
+
+def _check_size(name: str, size: Any, least: float, units: str) -> None:
+    is_number = isinstance(size, (int, float, np.integer, np.floating))
+    if not is_number or isinstance(size, bool) or not size >= least:
+        raise ValueError(
+            f"{name} must be at least the {least:g} {units} of the sample, got {size!r}."
+        )

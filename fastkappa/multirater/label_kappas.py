@@ -94,7 +94,7 @@ class LabelKappa(Result, _LabelKappa):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelKappas:
-    """The inputs from which the kappas of the labels are computed when needed."""
+    """The inputs for the kappas of the labels, which are computed only when needed."""
 
     patterns: Patterns
     labels: AnyArray
@@ -104,13 +104,14 @@ class LabelKappas:
         """Yield the kappa of each label, with the same inference as for all labels together."""
         patterns = self.patterns
         multiplicities = patterns.multiplicities
-        for label, counts in zip(self.labels.tolist(), patterns.counts.T.astype(np.int64)):
+        by_label = patterns.counts.T.astype(np.int64)
+        for i, (label, counts) in enumerate(zip(self.labels.tolist(), by_label)):
             pair = np.stack([counts, patterns.n_ratings - counts], axis=1)
             two = ChanceCorrected(
                 Patterns(pair, multiplicities), distances_of(None, 2), chance_of_fleiss
             )
             null_error = math.nan if self.errors is None else self.errors.by_label
-            own = whole.of_another(two, null_error)
+            own = whole.of_label(i, two, null_error)
             n_pairs = int(multiplicities @ (counts * (patterns.n_ratings - 1)))
             n_agreeing = int(multiplicities @ (counts * (counts - 1)))
             yield LabelKappa(

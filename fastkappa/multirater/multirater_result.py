@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,17 +12,16 @@ from fastkappa.arrays import AnyArray
 from fastkappa.choices import check_choice
 from fastkappa.formatting import count_text, figure, interval_text, label_text, p_value_text, plain
 from fastkappa.frame import data_frame
-from fastkappa.multirater.inference import Inference, RaterInterval
+from fastkappa.multirater.inference import Inference, RaterInterval, for_population
 from fastkappa.multirater.label_kappas import LabelKappa, LabelKappas, label_grid
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
-from fastkappa.results.report import Grid, Report, estimate_grid, facts
+from fastkappa.results.report import Report, estimate_grid, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution
-from fastkappa.statistics.intervals.doubt import doubt_of
 from fastkappa.statistics.intervals.rao import ALTERNATIVES, Alternative, check_null_kappa
 from fastkappa.statistics.intervals.tested import Estimates
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
@@ -31,7 +30,7 @@ from fastkappa.statistics.weights import Weights, weights_text
 # The keys of `to_dict`, in order.
 IN_DICTIONARY = (
     *("method", "value", "standard_error", "interval", "confidence", "interval_method"),
-    "distribution",
+    *("distribution", "population"),
     *("null_standard_error", "z", "p_value", "observed_disagreement", "expected_disagreement"),
     *("n_subjects", "n_clusters", "design_effect", "n_paired", "n_raters", "n_missing", "labels"),
     *("doubt", "by_label"),
@@ -95,9 +94,9 @@ class MultiRaterResult(Result):
     def standard_error(self) -> float:
         """The standard error of Gwet (2014), or of the delta method for Light's kappa.
 
-        Subjects are treated as a sample, raters as fixed. With clusters, the sandwich estimator is
-        used, which treats clusters as the sample. The standard error is exactly 0 if all subjects
-        contribute equally to the coefficient.
+        Subjects are treated as a sample, raters as fixed; see `for_population`. With clusters, the
+        sandwich estimator is used, which treats clusters as the sample. The standard error is
+        exactly 0 if all subjects contribute equally to the coefficient.
         """
         return self.inference.standard_error
 
@@ -107,8 +106,9 @@ class MultiRaterResult(Result):
 
         The score interval contains the values that the score test does not reject, and never leaves
         the range of the coefficient. The asymptotic interval is the value plus and minus a quantile
-        times the standard error. It can exceed 1 if the caller chose this method. With
-        ``distribution='t'``, the default except for Light's kappa, Student's t quantiles are used.
+        times the standard error. An asymptotic interval can exceed 1 if the caller chose this
+        method. With ``distribution='t'``, the default except for Light's kappa, Student's t
+        quantiles are used.
         """
         return self.inference.interval
 
@@ -131,8 +131,8 @@ class MultiRaterResult(Result):
     def null_standard_error(self) -> float:
         """The standard error under chance agreement.
 
-        It is NaN except for Fleiss' kappa without weights, without clusters and with the same
-        number of ratings for every subject.
+        This error is NaN except for Fleiss' kappa without weights, without clusters and with the
+        same number of ratings for every subject.
         """
         return self.inference.null_standard_error
 
@@ -151,7 +151,7 @@ class MultiRaterResult(Result):
         """The two-sided p-value of ``z`` under chance agreement.
 
         The p-value is based on the normal distribution, or on Student's t if there are clusters or
-        the interval uses Student's t.
+        sampled raters, or if the interval uses Student's t.
         """
         return self.inference.p_value
 
@@ -165,9 +165,15 @@ class MultiRaterResult(Result):
         """The clusters of the subjects that the coefficient uses; None without clusters."""
         return self.inference.clusters
 
+    @property
+    def population(self) -> tuple[float, float | None] | None:
+        """The numbers of subjects and raters of `for_population`; None without it."""
+        found = self.inference.population
+        return None if found is None else (found.n_subjects, found.n_raters)
+
     @cached_property
     def by_label(self) -> tuple[LabelKappa, ...]:
-        """Fleiss' kappa of each label. Empty for other coefficients and with weights."""
+        """Fleiss' kappa of each label. Empty for all other coefficients."""
         return () if self.of_labels is None else tuple(self.of_labels.found(self.inference))
 
     @property
@@ -203,15 +209,7 @@ class MultiRaterResult(Result):
     @cached_property
     def doubt(self) -> str:
         """The reason why intervals and tests cannot be trusted, or an empty text if they can."""
-        patterns = None if self.ratings is None else self.ratings.counted.known_patterns
-        if patterns is None or not patterns.counts.size:
-            return ""
-        n_by_label = patterns.multiplicities @ patterns.counts
-        most = int(n_by_label.argmax())
-        is_other = patterns.counts[:, most] < patterns.n_ratings
-        n_other = int(patterns.multiplicities[is_other].sum())
-        n, label = int(patterns.multiplicities.sum()), self.labels.tolist()[most]
-        return doubt_of(n_other, n, label, "item")
+        return "" if self.ratings is None else self.ratings.counted.doubt(self.labels)
 
     def __getstate__(self) -> dict[str, Any]:
         # Ratings can be large, and only `compare_coefficients` needs them.
@@ -258,6 +256,7 @@ class MultiRaterResult(Result):
         >>> result.bootstrap(n_resamples=999, method="percentile", rng=0)
         <BootstrapResult: 0.3143 (-0.5000 to 1.0000), percentile, 999 replicates>
         """
+        self.inference.check_default_population("bootstrap")
         return bootstrap_counts(
             self.coefficient.multiplicities,
             self.coefficient.values,
@@ -268,10 +267,47 @@ class MultiRaterResult(Result):
             self.clusters,
         )
 
+    def for_population(
+        self, *, n_subjects: float = math.inf, n_raters: float | None = None
+    ) -> MultiRaterResult:
+        """Return the result for a finite population of subjects, or for sampled raters.
+
+        Parameters
+        ----------
+        n_subjects : float, default=infinity
+            The number of subjects in the population, or of clusters if there are clusters.
+        n_raters : float, default=None
+            The number of raters in the population from which 3 to 100 raters were drawn.
+            ``math.inf`` is allowed. None means that the result is about these raters only.
+
+        Returns
+        -------
+        result : MultiRaterResult
+            The variance over the n used subjects is multiplied by 1 - n / ``n_subjects``. The
+            jackknife variance over raters is multiplied by 1 - r / ``n_raters`` and added (Gwet
+            2014). Quantiles are those of Student's t with Satterthwaite's degrees of freedom.
+
+        Raises
+        ------
+        ValueError
+            If the population is smaller than the sample, or if it is unknown who gave which rating.
+
+        Examples
+        --------
+        >>> import math
+        >>> from fastkappa import datasets, fleiss_kappa
+        >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings)
+        >>> result.for_population(n_raters=math.inf)
+        <Fleiss' kappa: 0.5812 (0.4219 to 0.7282), 45 items, 7 raters>
+        """
+        inference = for_population(self.inference, self.ratings, n_subjects, n_raters)
+        of_labels = self.of_labels and replace(self.of_labels, errors=None)
+        return replace(self, inference=inference, of_labels=of_labels)
+
     def test(
         self, null_kappa: float, *, alternative: Alternative = "two-sided"
     ) -> tuple[float, float]:
-        """Return z and p of the test that the coefficient has a value.
+        """Test whether the coefficient equals a value, and return z and p.
 
         A two-sided test at the 5 % level rejects exactly the values outside the 95 % interval.
 
@@ -285,7 +321,7 @@ class MultiRaterResult(Result):
         Returns
         -------
         z, p_value : float
-            They are NaN if no ratings with this value are found.
+            NaN if no distribution of ratings with this value is found.
 
         Raises
         ------
@@ -307,9 +343,7 @@ class MultiRaterResult(Result):
 
         Undefined values are None.
         """
-        parts = {
-            f"{name}_disagreement": float(d) for name, d in self.disagreement._asdict().items()
-        }
+        parts = {f"{name}_disagreement": part for name, part in self.disagreement._asdict().items()}
         figures = {
             name: parts[name] if name in parts else getattr(self, name) for name in IN_DICTIONARY
         }
@@ -329,11 +363,8 @@ class MultiRaterResult(Result):
         ImportError
             If pandas is not installed.
         """
-        rows = [(self.value, self.standard_error, *self.interval, self.z, self.p_value)]
-        rows += [
-            (one.value, one.standard_error, *one.interval, one.z, one.p_value)
-            for one in self.by_label
-        ]
+        both: tuple[MultiRaterResult | LabelKappa, ...] = (self, *self.by_label)
+        rows = [(one.value, one.standard_error, *one.interval, one.z, one.p_value) for one in both]
         columns = ("value", "standard_error", "lower", "upper", "z", "p_value")
         names = [f"kappa of {label_text(one.label)}" for one in self.by_label]
         return data_frame(dict(zip(columns, zip(*rows))), ("index", [self.method, *names]))
@@ -353,12 +384,13 @@ class MultiRaterResult(Result):
         of_weights = "" if self.method.endswith(")") else f" ({weights_text(self.weights)})"
         is_t = self.interval_method == "asymptotic" and self.distribution == "t"
         how = "t" if is_t else self.interval_method
+        sampled = " for sampled raters" if self.population and self.population[1] else ""
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
             f" {count_text(self.n_subjects, 'item')}{self._clusters_text()}{self._missing()}",
             self.value,
             self.interval,
-            f"{100 * self.confidence:g} % {how} interval",
+            f"{100 * self.confidence:g} % {how} interval{sampled}",
         )
 
     def __repr__(self) -> str:
@@ -389,9 +421,7 @@ class MultiRaterResult(Result):
         return f", {self.n_missing} of {of_all} ratings missing," if self.n_missing else ""
 
     def _clusters_text(self) -> str:
-        if self.clusters is None:
-            return ""
-        return f" in {count_text(self.n_clusters, 'cluster')}"
+        return "" if self.clusters is None else f" in {count_text(self.n_clusters, 'cluster')}"
 
     def _report(self) -> Report:
         found = (self.method, self.value, self.standard_error, self.interval)
@@ -415,26 +445,7 @@ class MultiRaterResult(Result):
             yield "clusters", self.n_clusters
             yield "design effect", self.design_effect
         yield "raters", self.n_raters
+        if self.population is not None:
+            yield "items of the population", self.population[0]
+            yield "raters of the population", self.population[1] or "these only"
         yield "missing ratings", self.n_missing
-
-
-def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
-    """Return a grid of several coefficients of the same ratings."""
-    names = [short_name(r) for r in results]
-    if len(set(names)) < len(names):
-        names = [r.method for r in results]
-    rows = [(name, r.value, r.standard_error, r.interval) for name, r in zip(names, results)]
-    return estimate_grid(rows, results[0].confidence)
-
-
-def short_name(result: MultiRaterResult) -> str:
-    """Return the coefficient's name, without the level of Krippendorff's alpha."""
-    return result.method.partition(" (")[0]
-
-
-def clusters_of(result: MultiRaterResult) -> tuple[str, list[str]]:
-    """Return the number of clusters as text, and lines about the design effect, if any."""
-    effect = result.design_effect
-    is_known = result.clusters is not None and not math.isnan(effect)
-    line = f"design effect of {short_name(result)}: {figure(effect)}"
-    return result._clusters_text(), [line] if is_known else []

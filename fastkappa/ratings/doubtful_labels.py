@@ -23,7 +23,7 @@ from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
-from fastkappa.ratings.looks import alike_among, difference, has_code
+from fastkappa.ratings.looks import ALIKE, alike_among, difference, has_code, one_letter_apart
 from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
@@ -45,31 +45,17 @@ STAND_INS = frozenset(
         *("not rated", "not applicable", "not available", "not assessed", "no answer", "skip"),
         *("no response", "undefined", "tbd", "k.a.", "k. a.", "keine angabe", "[]", "{}"),
         *("unrated", "unscored", "unlabeled", "unlabelled", "skipped", "not done", "not scored"),
-        *(
-            "don't know",
-            "don\u2019t know",
-            "do not know",
-            "i don't know",
-            "cannot assess",
-            "ignore",
-        ),
-        *(
-            "unable to assess",
-            "not evaluated",
-            "not labeled",
-            "no rating",
-            "no data",
-            "sans réponse",
-            "sin datos",
-        ),
-        # The codes for missing values in Stata and HL7.
+        *("don't know", "don\u2019t know", "do not know", "i don't know", "cannot assess"),
+        *("unable to assess", "not evaluated", "not labeled", "no rating", "no data", "ignore"),
+        *("sans réponse", "sin datos"),
+        # Codes that Stata and HL7 use for missing values.
         *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
         *("asku", "nask", "navu"),
     ]
 )
-# Characters that can surround a string for a missing rating. Some of them have zero width.
+# Characters, some of zero width, that can surround a string for a missing rating.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
-# strings that mean "same rating as above"
+# Strings that mean "same rating as above"
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
 )
@@ -83,18 +69,22 @@ GRADES = frozenset(
         *("high", "some", "few", "many", "all", "partial", "complete", "weak", "strong"),
     ]
 )
-# A label followed by a mark or a remark. It must be `RARER` times as rare as the label alone.
+# A label followed by a mark or a remark, which must be `RARER` times as rare as the label alone.
 FOOTNOTES = "?*!\u2020\u2021\u00a7\u00b9\u00b2\u00b3"
 REMARK = re.compile(
-    rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013]|:) .*|\n.*)", re.DOTALL
+    rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013|]|:) .*|\n.*)", re.DOTALL
 )
-IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013]|:) |\n")
+IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013|]|:) |\n")
 RARER = 5
-# Separators of two labels in one cell, except commas and semicolons, which separate the labels of a
-# set.
+# A typing error occurs at most `MOST_SLIPS` times, and the right label `FREQUENT` times as often.
+MOST_SLIPS, FREQUENT = 2, 100
+# Separators of two labels in a cell. Commas and semicolons separate the labels of a set instead.
 BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
 # A label followed by the rater's confidence, such as "mild (80 %)".
-WITH_PERCENT = re.compile(r"(.*[^\W\d_].*?)\s*\(\s*\d+(\.\d+)?\s*%\s*\)", re.DOTALL)
+WITH_PERCENT = re.compile(
+    r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
+    re.DOTALL,
+)
 # The pattern of horizontal rules below column names, and of the blank lines in forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
@@ -108,11 +98,11 @@ THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 # SurveyMonkey file, cells contain RESPONSE.
 IMPORT_ID = '{"ImportId":'
 RESPONSE = "Response"
-# Among this many items, most labels occur more than once.
+# The number of first items among which most labels occur more than once.
 SOME_ITEMS = 1 << 10
 # Longer lists of names are rarely typed by hand, so they are not checked for typing errors.
 MOST_TYPED = 10_000
-# With fewer items, every item can have a different label by chance.
+# With fewer items than this, every item can have a different label by chance.
 FEWEST_IDS = 10
 
 
@@ -254,7 +244,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn about rare labels that consist of another label and a remark, or of two labels."""
+    """Warn about rare labels with a remark or a typing error, and about pairs such as "a/b"."""
     labels = {
         label
         for column in columns.values()
@@ -265,9 +255,12 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
         return
     bases = {label: own for label in labels if (own := _without_remark(label)) and own <= labels}
     with_percent = [label for label in labels if WITH_PERCENT.fullmatch(label)]
-    if not bases and len(with_percent) < 2:
+    n = sum(len(c.values) if c.counts is None else c.counts.sum() for c in columns.values())
+    near = one_letter_apart(labels) if n > FREQUENT else []
+    if not bases and len(with_percent) < 2 and not near:
         return
     times = sum(map(_times, columns.values()), Counter[Any]())
+    _warn_of_slips(columns, near, times)
     found = [
         (label, times[label])
         for label, own in sorted(bases.items())
@@ -280,6 +273,22 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
             f"{_have(columns)} labels with a remark, which are counted separately from the plain"
             f" labels: {_with_counts(found[:MOST_SHOWN])}. Remove the remarks if they do not change"
             " the rating."
+        )
+
+
+def _warn_of_slips(columns: Mapping[str, Column], near: Any, times: Mapping[Any, int]) -> None:
+    """Warn about labels that differ by one letter from a label that is many times as frequent."""
+    pairs = [sorted(pair, key=times.__getitem__) for pair in near]
+    found = [
+        _with_counts([(slip, times[slip]), (meant, times[meant])])
+        for slip, meant in pairs
+        if 0 < times[slip] <= MOST_SLIPS and FREQUENT * times[slip] <= times[meant]
+    ]
+    if found:
+        warn(
+            f"{_have(columns)} rare labels that differ by one letter from a frequent label and"
+            f" are counted separately: {first_of_many(found, MOST_SHOWN, '; ')}. {ALIKE} if"
+            " they are one label."
         )
 
 
@@ -324,7 +333,7 @@ def _dittos(labels: Iterable[Any]) -> list[str]:
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
     """Warn about a few numbers among words, such as codes for missing ratings or for the words."""
     for name, column in columns.items():
-        # The names are checked first, because counting requires a pass over all ratings.
+        # The labels are checked first, because counting requires a pass over all ratings.
         if not any(is_number(str(label)) for label in column.categories or ()):
             continue
         times = +_times(column)
@@ -421,11 +430,7 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
 
 
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
-    """Return whether a column contains ids.
-
-    The values of ids differ in all rows, and the other column has at most half as many distinct
-    values.
-    """
+    """Return whether a column contains ids: all values differ, and the other's at most half."""
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from reprlib import repr as short_repr
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,31 +21,16 @@ from fastkappa.sources.source_table import OUTSIDE, AxisLabels, Contents
 from fastkappa.tables.count import CountsResult
 from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.json_fields import (
-    count_from,
-    fields_of,
-    labels_from_list,
-    labels_to_list,
-    square,
+    CountedRows,
+    loaded,
+    rows_from_fields,
+    rows_to_fields,
 )
 from fastkappa.tables.table import scatter
 
-# The fields that contain numbers of rows or ratings.
-NUMBERS = ("n_outside", "n_rows", "missing", "n_dropped")
-VERSION = 1
-FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS)
 
-
-class _Counts(NamedTuple):
-    table: AnyArray
-    labels: AnyArray
-    n_outside: int
-    n_rows: int
-    missing: tuple[int, int]
-    n_dropped: int
-
-
-class SourceCounts(CountsResult, _Counts):
-    """A confusion table of two columns, and the numbers of items that are not in it.
+class SourceCounts(CountsResult, CountedRows):
+    """Store a confusion table of two columns, and the numbers of items that are not in it.
 
     Attributes
     ----------
@@ -77,20 +61,18 @@ class SourceCounts(CountsResult, _Counts):
         ValueError
             If the labels cannot be written as JSON.
         """
-        labels, label_dtype = labels_to_list(self.labels)
-        table = self.table.tolist()
-        numbers = {name: getattr(self, name) for name in NUMBERS}
-        fields = {"labels": labels, "label_dtype": label_dtype, "table": table, **numbers}
-        return json.dumps({"version": VERSION, **fields})
+        return json.dumps(rows_to_fields(self))
 
     @classmethod
     def from_json(cls, text: str) -> SourceCounts:
-        """Return the counts that `to_json` wrote.
+        """Return the counts that `to_json`, another class or ``fastkappa score --save`` wrote.
+
+        `ConfusionAccumulator.to_json` also writes text that this method can read.
 
         Raises
         ------
         ValueError
-            If the text was not written by `to_json`, or contains counts that no source can have.
+            If no source can have such counts, for example because weights are negative.
 
         Examples
         --------
@@ -107,7 +89,11 @@ class SourceCounts(CountsResult, _Counts):
         (5, (0, 1))
         """
         try:
-            counts = _from_fields(fields_of(text, FIELDS, VERSION))
+            fields = loaded(text)
+            if isinstance(fields, dict) and isinstance(fields.get("counts"), dict):
+                # Before version 0.1.0, the counts in a saved file were in a separate field.
+                fields = fields["counts"]
+            counts = cls(*rows_from_fields(fields))
         except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(f"text must be the JSON of SourceCounts: {error!r}.") from error
         return counts
@@ -117,38 +103,16 @@ class SourceCounts(CountsResult, _Counts):
         below = []
         if self.n_dropped:
             below.append(
-                f"{self.n_dropped} left out for a missing rating ({first} of the first rater,"
-                f" {second} of the second)"
+                f"{self.n_dropped} left out because of a missing rating ({first} of the first"
+                f" rater, {second} of the second)"
             )
         if self.n_outside:
-            below.append(f"{self.n_outside} left out for a rating outside the labels")
+            below.append(f"{self.n_outside} left out because of a rating outside the labels")
         return Report(
             [f"{count_text(self.n_rows, 'row')}, {count_text(len(self.labels), 'label')}"],
             counts_grid(self.labels, self.table),
             below,
         )
-
-
-def _from_fields(fields: dict[str, Any]) -> SourceCounts:
-    """Return the counts in JSON fields, or raise ValueError if the fields contradict each other."""
-    labels, rows = labels_from_list(fields["labels"], fields["label_dtype"]), fields["table"]
-    is_float = isinstance(rows, list) and bool(rows) and isinstance(rows[0], list)
-    is_float = is_float and any(type(sum_of_weights) is float for sum_of_weights in rows[0])
-    kind = (np.float64, float) if is_float else (np.int64, int)
-    table = square(rows, len(labels), *kind)
-    if not np.isfinite(table).all() or table.min(initial=0) < 0:
-        raise ValueError("the table has numbers that are not counts or sums of weights")
-    missing = fields["missing"]
-    if not isinstance(missing, list) or len(missing) != 2:
-        raise ValueError(f"missing is {short_repr(missing)}")
-    first, second = map(count_from, missing)
-    n_outside, n_rows, n_dropped = (
-        count_from(fields[name]) for name in NUMBERS if name != "missing"
-    )
-    n_items = n_rows - n_outside - n_dropped
-    if not max(first, second) <= n_dropped <= first + second or np.count_nonzero(table) > n_items:
-        raise ValueError("the row counts do not match")
-    return SourceCounts(table, labels, n_outside, n_rows, (first, second), n_dropped)
 
 
 def finish(contents: Contents, labels: Any = None) -> SourceCounts:
@@ -248,7 +212,7 @@ def _given(labels: Any, dtype: np.dtype[Any]) -> tuple[AnyArray, list[Any]]:
     keys: list[Any] = []
     for label in labels:
         key, type_of_label = key_of(label, "labels", fractions=True)
-        # A label of another type cannot match an item, so it gets a key that no rating has.
+        # A label of another type cannot occur in the ratings, so it gets a key that no rating has.
         is_known = dtype == NO_TYPE or are_comparable(dtype, type_of_label)
         keys.append(key if is_known else (label,))
     distinct(keys)

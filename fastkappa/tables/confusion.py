@@ -8,12 +8,12 @@ from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.read import read
 from fastkappa.tables.count import ConfusionCounts, in_int64, tabulate
-from fastkappa.tables.doubtful_tables import judge_table
+from fastkappa.tables.doubtful_tables import judge_order, judge_table
 from fastkappa.tables.known_labels import known_labels
 
 NOT_MISSING = (
-    "leave those items out, or use ConfusionAccumulator, whose update(..., missing='drop') leaves"
-    " them out and counts them."
+    "leave out such items, or use ConfusionAccumulator, whose update(..., missing='drop')"
+    " leaves them out and counts them."
 )
 
 
@@ -32,7 +32,7 @@ def confusion_counts(
     ----------
     y1, y2 : array-like of shape (n,)
         The ratings of two raters: integers of any dtype, whole floats, booleans, strings or dates.
-        They can be NumPy arrays, lists, pandas, polars or pyarrow columns, and objects that
+        Ratings can be NumPy arrays, lists, pandas, polars or pyarrow columns, and objects that
         export their memory with the Arrow or DLPack protocols. Integer arrays are read in place,
         with any stride or byte order. Arrays of whole numbers on the same device, such as tensors
         on a GPU, are counted there by their own library.
@@ -84,4 +84,5 @@ def confusion_counts(
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
     # The result contains the number of items outside the labels, so no warning about it is needed.
     judge_table(counts.labels, counts.table, are_given=labels is not None)
+    judge_order(counts.table, columns[0].values, columns[1].values)
     return counts

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column, label_of
-from fastkappa.ratings.label_order import WHICH_ARE_MEANT, LabelOrder, not_declared
+from fastkappa.ratings.label_order import WHICH_ARE_MEANT, LabelOrder, nearest_label, not_declared
 from fastkappa.ratings.labels import distinct, keys_in_unit, read_labels
 from fastkappa.ratings.read import RatedItems
 from fastkappa.tables.codecs import (
@@ -114,6 +114,7 @@ class KnownLabels:
                 labels = self.array.tolist()
                 raise ValueError(
                     f"{name} contains {label}, which is not among the labels {labels}."
+                    f"{nearest_label(label, labels)}"
                 )
 
 

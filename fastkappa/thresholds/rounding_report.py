@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.formatting import figure, label_text
+from fastkappa.formatting import count_text, figure, interval_text, label_text
 from fastkappa.frame import data_frame
 from fastkappa.results.report import Grid, Report, counts_grid, facts
 from fastkappa.results.result import Result
@@ -17,6 +17,8 @@ from fastkappa.results.sentence import listed, versioned
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, weights_text
 from fastkappa.thresholds.rounding import Method, Rounding, table_at_thresholds
+
+INTERVAL = "95 % interval"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +43,10 @@ class RoundingReport(Result):
         are NaN. The out-of-fold kappa is None without folds.
     table : ndarray of shape (l, l)
         Row i, column j counts the items with label i to which the thresholds assign label j.
+    interval : tuple of float or None
+        The 95 % interval of the out-of-fold kappa, or None if there is none.
+    n_clusters : int or None
+        The number of clusters, or None without clusters.
     """
 
     n: int
@@ -51,6 +57,8 @@ class RoundingReport(Result):
     half_points: Floats
     kappa: dict[str, float | None]
     table: AnyArray
+    interval: tuple[float, float] | None = None
+    n_clusters: int | None = None
     _y: str = "labels"
 
     @classmethod
@@ -80,7 +88,7 @@ class RoundingReport(Result):
             halves,
             found,
             rounding.table,
-            y,
+            _y=y,
         )
 
     def sentence(self) -> str:
@@ -89,13 +97,18 @@ class RoundingReport(Result):
         half, own, out = (
             "undefined" if kappa is None else figure(kappa) for kappa in self.kappa.values()
         )
-        unseen = "" if self.kappa["out_of_fold"] is None else f", {out} out of fold"
+        clusters = self._in_clusters()
+        between = "" if self.interval is None else f" ({INTERVAL} {interval_text(self.interval)})"
+        unseen = "" if self.kappa["out_of_fold"] is None else f", {out} out of fold{between}"
         return versioned(
             f"{f'Cut points of {listed(cuts)}' if cuts else 'No cut points'} on the scores of"
-            f" {self.n} items, chosen to maximise kappa ({weights_text(self._scheme)}, method"
-            f" {self.method}), gave a kappa of {own} on the same items{unseen} and {half} at the"
-            " half points"
+            f" {self.n} items{clusters}, chosen to maximise kappa ({weights_text(self._scheme)},"
+            f" method {self.method}), gave a kappa of {own} on the same items{unseen} and {half} at"
+            " the half points"
         )
+
+    def _in_clusters(self) -> str:
+        return "" if self.n_clusters is None else f" in {count_text(self.n_clusters, 'cluster')}"
 
     @property
     def _scheme(self) -> Weights:
@@ -136,15 +149,18 @@ class RoundingReport(Result):
         ]
         named = ("kappa at the half points", "kappa at the cut points", "kappa out of fold")
         found = [math.nan if kappa is None else kappa for kappa in self.kappa.values()]
-        y = label_text(self._y)
+        kappas_named: list[tuple[str, Any]] = [*zip(named, found)]
+        if self.interval is not None:
+            kappas_named.append((INTERVAL, self.interval))
+        y, clusters = label_text(self._y), self._in_clusters()
         begins = "Each label and the score it begins at"
         head = ("label", "from", "half point")
         counts = counts_grid(self.labels, self.table, axes=(y, "the labels given"))
         return Report(
-            [f"n = {self.n}, {weights_text(self._scheme)}, method {self.method}"],
+            [f"n = {self.n}{clusters}, {weights_text(self._scheme)}, method {self.method}"],
             [
                 Grid(head, rows, indent=2, least_width=12, caption=begins),
-                facts(zip(named, found), "Kappa")._replace(indent=2),
+                facts(kappas_named, "Kappa")._replace(indent=2),
                 *counts,
             ],
         )

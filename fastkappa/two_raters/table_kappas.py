@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.formatting import figure, label_text
+from fastkappa.formatting import count_text, figure, label_text, number_text
 from fastkappa.frame import frame_of_figures
-from fastkappa.results.report import LARGEST_TABLE, RATERS, Report, counts_grid, facts, number_text
+from fastkappa.results.report import LARGEST_TABLE, RATERS, Report, counts_grid, facts
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import versioned
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
@@ -54,7 +54,7 @@ class TableKappas(Result):
     kappa: float
     kappas: dict[WeightsName, float]
     _raters: tuple[str, str] = RATERS
-    _is_weighted: bool = False
+    _weighted_rows: int | None = None
     _largest: int = LARGEST_TABLE
 
     @classmethod
@@ -65,14 +65,14 @@ class TableKappas(Result):
         weights: WeightsName | Floats,
         *,
         raters: tuple[str, str] = RATERS,
-        is_weighted: bool = False,
+        weighted_rows: int | None = None,
         largest: int = LARGEST_TABLE,
         is_ordered: bool = True,
     ) -> TableKappas:
         """Return the kappas of a table: only the unweighted kappa unless labels are ordered.
 
-        ``is_weighted`` means that the cells are sums of item weights. A table with more than
-        ``largest`` labels is not shown.
+        If the cells are sums of item weights, ``weighted_rows`` is the number of items. A table of
+        more than ``largest`` labels is not shown.
         """
         square = as_table(table)
         schemes = WEIGHTS if is_ordered else WEIGHTS[:1]
@@ -88,7 +88,7 @@ class TableKappas(Result):
             named,
             found,
             raters,
-            is_weighted,
+            weighted_rows,
             largest,
         )
 
@@ -96,12 +96,22 @@ class TableKappas(Result):
         """Return the requested kappa as a sentence for a paper, without an interval."""
         first, second = map(label_text, self._raters)
         scheme = None if isinstance(self.weights, str) and self.weights == "none" else self.weights
-        n = number_text(self.n)
-        items = f"items whose weights sum to {n}" if self._is_weighted else f"{n} items"
         return versioned(
-            f"Cohen's kappa ({weights_text(scheme)}) of {first} and {second} on {items} was"
+            f"Cohen's kappa ({weights_text(scheme)}) of {first} and {second} on {self.items} was"
             f" {figure(self.kappa)}"
         )
+
+    @property
+    def items(self) -> str:
+        """The number of items as text, with the sum of the weights if items have weights."""
+        n, n_rows = number_text(self.n), self._weighted_rows
+        if n_rows is None:
+            return f"{n} items"
+        if isinstance(self.n, int):
+            # If the cells are integers, they are numbers of items, from which intervals are
+            # computed.
+            return f"{n} items (the weights of {count_text(n_rows, 'row')})"
+        return f"{count_text(n_rows, 'item')} whose weights sum to {n}"
 
     def rows(self) -> list[tuple[str, float]]:
         """Return the name and value of each result."""
@@ -131,8 +141,8 @@ class TableKappas(Result):
         return Report([], [*counts, facts(self._facts(), "Figures")], self._undefined())
 
     def _facts(self) -> Iterator[tuple[str, str | float]]:
-        """Yield the name and value of each result, the requested kappa first."""
-        yield "sum of weights" if self._is_weighted else "n", number_text(self.n)
+        """Yield the name and value of each figure, the requested kappa first."""
+        yield "n" if self._weighted_rows is None else "sum of weights", number_text(self.n)
         named = self.weights if isinstance(self.weights, str) else None
         if named is None:
             yield "kappa, weights of a matrix", self.kappa

@@ -242,9 +242,9 @@ def test_json_holds_labels_of_every_kind(ratings: Any) -> None:
 def test_invalid_json(change: dict[str, Any]) -> None:
     accumulator = ConfusionAccumulator()
     accumulator.update([0, 1], [0, 1])
-    fields = {**json.loads(accumulator.to_json()), **change}
+    fields = {**json.loads(accumulator.to_json())["accumulator"], **change}
     with pytest.raises(ValueError, match="JSON of a ConfusionAccumulator"):
-        ConfusionAccumulator.from_json(json.dumps(fields))
+        ConfusionAccumulator.from_json(json.dumps({"accumulator": fields}))
     for text in ("", "[]", "{}", "3"):
         with pytest.raises(ValueError, match="JSON of a ConfusionAccumulator"):
             ConfusionAccumulator.from_json(text)

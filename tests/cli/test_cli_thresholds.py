@@ -13,7 +13,7 @@ import pytest
 pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("typer")
 
-from fastkappa import cohen_kappa_score, optimal_thresholds  # noqa: E402
+from fastkappa import agreement, cohen_kappa_score, optimal_thresholds  # noqa: E402
 from fastkappa.thresholds.rounding import METHODS  # noqa: E402
 from tests.helpers.command_line import CommandLine, write_csv  # noqa: E402
 
@@ -151,7 +151,7 @@ def test_labels_leave_others_out(items: Any, file: Path) -> None:
     assert found["table"] == best.table.tolist()
     assert (found["n"], found["outside"]) == (kept.sum(), (~kept).sum())
     printed = text_of(file, "--y", "word", "--score", "s", "--labels", "poor,good,best")
-    assert f"{(~kept).sum()} items left out for a label outside --labels" in printed
+    assert f"{(~kept).sum()} items left out because of a label outside --labels" in printed
 
 
 def test_missing_values(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_missing_values(tmp_path: Path) -> None:
     assert found["thresholds"] == json_of(write(tmp_path, SMALL), *columns)["thresholds"]
     path = write(tmp_path, SMALL + ",1.5\n")
     printed = text_of(path, *columns, "--missing", "drop")
-    assert "1 row dropped for a missing value (1 in grade, 0 in score)" in printed
+    assert "1 row dropped because of a missing value (1 in grade, 0 in score)" in printed
 
 
 def test_labels_without_items_and_undefined_kappa(tmp_path: Path) -> None:
@@ -244,3 +244,54 @@ def test_one_column_for_both_is_refused(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "f.csv", y=[0, 1, 1], score=[0.1, 0.4, 0.6])
     refused = CommandLine("thresholds").refusal(path, "--y", "y", "--score", "y")
     assert "--y and --score must name two columns, got 'y' twice" in refused
+
+
+@pytest.fixture
+def clustered(tmp_path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, Path]:
+    """Return labels, scores and patients, and a file with them."""
+    rng = np.random.default_rng(0)
+    patient = np.repeat([f"p{i:02}" for i in range(40)], 5)
+    latent = np.repeat(rng.normal(size=40), 5) + rng.normal(0, 0.7, 200)
+    y = np.clip(np.rint(1.5 + latent), 0, 3).astype(int)
+    scores = latent + rng.normal(0, 0.6, 200)
+    return y, scores, patient, write_csv(tmp_path / "f.csv", y=y, s=scores, patient=patient)
+
+
+def test_clusters_stay_in_one_fold(clustered: Any) -> None:
+    y, scores, patient, path = clustered
+    columns = ("--y", "y", "--score", "s", "--cluster", "patient", *EXACT)
+    found = json_of(path, *columns)
+    assert (found["n"], found["n_clusters"]) == (200, 40)
+    # The same draw: patients in random order go to the five folds in turn.
+    rng = np.random.default_rng(np.random.RandomState(0).randint(np.iinfo(np.int32).max))
+    fold = np.repeat(rng.permutation(40) % 5, 5)
+    given = np.empty_like(y)
+    for i in range(5):
+        best = optimal_thresholds(y[fold != i], scores[fold != i], labels=range(4))
+        given[fold == i] = best.predict(scores[fold == i])
+    result = agreement(y, given, weights="quadratic", clusters=patient)
+    assert found["kappa"]["out_of_fold"] == pytest.approx(result.kappa, abs=1e-14)
+    assert found["interval"] == pytest.approx(result.interval, abs=1e-12)
+    printed = text_of(path, *columns)
+    low, high = result.interval
+    assert f"\n  95 % interval             {low:.4f} to {high:.4f}\n" in printed
+    assert "n = 200 in 40 clusters, quadratic weights" in printed
+    sentence = text_of(path, *columns, "--format", "sentence")
+    assert f"out of fold (95 % interval {low:.4f} to {high:.4f})" in sentence
+    assert json_of(path, *columns, "--weights", "none")["n_clusters"] == 40
+
+
+def test_clusters_that_cannot_be(clustered: Any, tmp_path: Path) -> None:
+    *_, path = clustered
+    columns = ("--y", "y", "--score", "s", "--cluster")
+    assert "--cluster must name a column that no other option names, got 's'" in refusal(
+        path, *columns, "s"
+    )
+    path = write(tmp_path, "y,s,c\n1,1,a\n1,2,a\n2,3,a\n2,4,a\n2,5,\n")
+    assert "1 in column 'c', of 5 rows" in refusal(path, *columns, "c")
+    message = "column 'c' must have at least two clusters, got one"
+    assert message in refusal(path, *columns, "c", "--missing", "drop")
+    path = write(tmp_path, "y,s,c\n1,1,1\n1,2,2\n2,3,2\n2,4,1\n2,5,3\n1,2,3\n1,9,\n")
+    printed = text_of(path, *columns, "c", "--missing", "drop")
+    assert "1 row dropped because of a missing value (0 in y, 0 in s, 1 in c)" in printed
+    assert "n = 6 in 3 clusters" in printed

@@ -13,7 +13,7 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
-from fastkappa import agreement_from_confusion, confusion_from_source
+from fastkappa import ConfusionAccumulator, agreement_from_confusion, confusion_from_source
 from fastkappa.results import SourceCounts
 from tests.helpers.command_line import CommandLine, write_csv
 
@@ -104,8 +104,46 @@ def test_counts_that_python_saved(tmp_path: Path) -> None:
     alone = program.json_of("merge", tmp_path / "python.json")
     assert alone["table"] == counts.table.tolist()
     # Python reads what the command line saved.
-    again = SourceCounts.from_json(json.dumps(json.loads(saved.read_text())["counts"]))
+    again = SourceCounts.from_json(saved.read_text())
     assert again.n_rows == 2
+
+
+def test_a_stream_goes_on_with_the_counts_of_files(parts: list[Path], tmp_path: Path) -> None:
+    saved = save(parts)
+    expected = program.json_of("merge", *saved)
+    stream = ConfusionAccumulator.from_json(saved[0].read_text())
+    for part in PARTS[1:]:
+        pair = COLUMNS["a"][part], COLUMNS["b"][part]
+        stream.update(*pair, missing="drop", missing_codes=[""])
+    (tmp_path / "stream.json").write_text(stream.to_json())
+    names = ("labels", "table", "rows", "missing", "dropped", "outside")
+    for files in ([tmp_path / "stream.json"], saved):
+        found = program.json_of("merge", *files)
+        assert [found[name] for name in names] == [expected[name] for name in names]
+    both = program.json_of("merge", tmp_path / "stream.json", saved[1])
+    assert both["n"] == expected["n"] + PARTS[1].stop - PARTS[1].start
+    assert both["columns"] == expected["columns"]
+
+
+def test_weights_and_counts_do_not_add_up(parts: list[Path], tmp_path: Path) -> None:
+    (saved, *_) = save(parts)
+    stream = ConfusionAccumulator()
+    stream.update(["low", "mid"], ["low", "mid"], sample_weight=[2, 3])
+    path = tmp_path / "stream.json"
+    path.write_text(stream.to_json())
+    for files in ((path, saved), (saved, path)):
+        assert "counts of a and b" in program.refusal("merge", *files)
+    assert program.json_of("merge", path)["n"] == 5
+
+
+def test_files_of_earlier_versions(parts: list[Path]) -> None:
+    (saved, *_) = save(parts)
+    fields = json.loads(saved.read_text())
+    origin = fields.pop("origin")
+    expected = program.json_of("merge", saved)
+    saved.write_text(json.dumps({**origin, "counts": fields}))
+    assert program.json_of("merge", saved) == expected
+    assert SourceCounts.from_json(saved.read_text()).n_rows == fields["n_rows"]
 
 
 def test_files_that_do_not_go_together(parts: list[Path], tmp_path: Path) -> None:
@@ -119,7 +157,7 @@ def test_files_that_do_not_go_together(parts: list[Path], tmp_path: Path) -> Non
     assert "of a and b weighted by w" in program.refusal("merge", first, weighted)
     numbers = write_csv(tmp_path / "n.csv", a=[1], b=[1])
     program.text_of("score", numbers, *SCORE, "--save", tmp_path / "n.json")
-    assert "n.json cannot be added to the others" in program.refusal(
+    assert "n.json cannot be added to the other files" in program.refusal(
         "merge", first, tmp_path / "n.json"
     )
     program.text_of("score", parts[1], *SCORE, "--labels", "low,high", "--save", second)
@@ -155,17 +193,24 @@ def test_files_that_are_no_counts(tmp_path: Path, text: str) -> None:
 def test_damaged_fields(parts: list[Path]) -> None:
     (saved, *_) = save(parts)
     fields = json.loads(saved.read_text())
+    origin = fields["origin"]
     for name, values in {
         "source": [None, 1],
         "columns": [None, "ab", ["a"], ["a", 1]],
         "sample_weight": [1, ["w"]],
         "are_sorted": ["yes", None],
-        "counts": [None, [], {**fields["counts"], "n_rows": 1}],
         "more": [1],
     }.items():
         for value in values:
-            saved.write_text(json.dumps({**fields, name: value}))
-            assert "is not a file of counts" in program.refusal("merge", saved), (name, value)
+            for damaged in (
+                {**fields, "origin": {**origin, name: value}},
+                {**origin, "counts": fields, name: value},
+            ):
+                saved.write_text(json.dumps(damaged))
+                assert "is not a file of counts" in program.refusal("merge", saved), (name, value)
+    for damaged in ({**fields, "n_rows": 1}, {**origin, "counts": None}, {**origin, "counts": []}):
+        saved.write_text(json.dumps(damaged))
+        assert "is not a file of counts" in program.refusal("merge", saved), damaged
     missing = saved.with_name("missing.json")
     assert f"{missing} cannot be read: No such file" in program.refusal("merge", missing)
     empty = saved.parent / "empty"

@@ -175,6 +175,15 @@ RULES = {
         None,
         "with a remark",
     ),
+    "a typing error": Rule(
+        more(
+            *named("complaint", "other", "praise"),
+            *[("complaint", "complaint")] * 100,
+            ("complain", "complaint"),
+        ),
+        None,
+        r"'complain' \(1 time\), 'complaint' \(\d+ times\)",
+    ),
     "a scale with words at its ends": Rule(named("1 - never", "2", "3 - always"), KAPPA),
     "numbers among words": Rule(
         more(*named("mild", "none", "severe"), ("-9", "mild")), None, "'-9'"
@@ -206,6 +215,15 @@ RULES = {
         None,
         "opposite directions",
         needs="found labels",
+        one_rater=False,
+    ),
+    "booleans beside numbers": Rule(
+        ([True, False] * 6, SECOND), None, "booleans", needs="columns", one_rater=False
+    ),
+    "booleans beside 0 and 1": Rule(
+        ([True, False] * 6, [1, 0] * 5 + [0, 1]),
+        Fraction(2, 3),
+        needs="columns",
         one_rater=False,
     ),
     "labels in another order": Rule(

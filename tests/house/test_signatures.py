@@ -37,6 +37,9 @@ EXCEPTIONS = {
         "compare_predictions": "The bootstrap is extra there.",
     },
     ("n_resamples", "1000"): {"leaderboard": "Its replicates are of all predictions."},
+    ("n_raters", "None"): {
+        "results.MultiRaterResult.for_population": "The raters are then fixed, not a sample.",
+    },
     ("confidence", "None"): {
         "results.MultiRaterResult.bootstrap": "That of the result.",
         "results.PairwiseKappa.bootstrap": "That of the result.",

@@ -47,7 +47,17 @@ def test_a_mistyped_rater(slip: str, tmp_path: Path) -> None:
     columns = _rows({"Anna": ITEMS, "Berta": ITEMS[1:], slip: ITEMS[:1]})
     with pytest.warns(UserWarning, match=f"'{slip}' has 1 rating, 'Berta' has 19 of other items"):
         _read(columns)
-    assert "use one spelling if they are one rater" in _of_command(columns, tmp_path)
+    assert "use one spelling if they are the same rater" in _of_command(columns, tmp_path)
+
+
+MANY = [f"t{i}" for i in range(120)]
+
+
+def test_a_rater_who_is_mistyped_often() -> None:
+    # By chance, 26 of the items would be rated under both names.
+    columns = _rows({"Berta": MANY, "Ana": MANY[:40], "Anna": MANY[40:]})
+    with pytest.warns(UserWarning, match="'Ana' has 40 ratings, 'Anna' has 80 of other items"):
+        _read(columns)
 
 
 @pytest.mark.parametrize("written", ["{}.jpg", "data/{}", "C:\\data\\{}.png", "/a/b/{}.txt"])
@@ -65,6 +75,7 @@ SILENT = {
     "twelve raters of five videos": {f"rater {i}": ITEMS[:5] for i in range(12)},
     "numbers in names": {"rater 1": ITEMS, "rater 2": ITEMS[:1], "rater 12": ITEMS[5:6]},
     "a namesake who shares items": {"Jonas": ITEMS, "Jonah": ITEMS[:1], "Eve": ITEMS},
+    "raters of one half each": {"C": MANY, "rater A": MANY[:60], "rater B": MANY[60:]},
     "other names": {"Anna": ITEMS[1:], "Berta": ITEMS, "Cora": ITEMS[:1]},
     "folders that matter": {
         "Anna": ["test/1.jpg", "train/1.jpg"],

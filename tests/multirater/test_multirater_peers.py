@@ -53,13 +53,15 @@ def close(value: float) -> Any:
     return pytest.approx(value, rel=1e-10, abs=1e-10)
 
 
-def irrcac(ratings: Any, n_labels: int, weights: str, name: str) -> dict[str, Any]:
+def irrcac(ratings: Any, n_labels: int, weights: str, name: str, **options: Any) -> dict[str, Any]:
     module = peer("irrCAC.raw")
     with warnings.catch_warnings():
         # It calls pandas in ways that pandas 4 will not take.
         warnings.simplefilter("ignore")
         labels = [float(label) for label in range(1, n_labels + 1)]
-        chance = module.CAC(pd.DataFrame(ratings), weights=weights, categories=labels, digits=15)
+        chance = module.CAC(
+            pd.DataFrame(ratings), weights=weights, categories=labels, digits=15, **options
+        )
         figures: dict[str, Any] = getattr(chance, name)()["est"]
     return figures
 

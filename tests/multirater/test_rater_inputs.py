@@ -9,7 +9,14 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from fastkappa import Ratings, agreement, fleiss_kappa, krippendorff_alpha, light_kappa
+from fastkappa import (
+    Ratings,
+    agreement,
+    compile_scorer,
+    fleiss_kappa,
+    krippendorff_alpha,
+    light_kappa,
+)
 from tests.helpers.absent import library
 
 pl = library("polars")
@@ -230,7 +237,7 @@ def test_measurements() -> None:
 
 REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([[1], [2]], {}, "at least two raters, got 1"),
-    ([1, 2, 3], {}, "subjects × raters, got a list without lists in it"),
+    ([1, 2, 3], {}, "subjects × raters, got a list that contains no lists"),
     (np.array([1, 2]), {}, r"subjects × raters, got an array of shape \(2,\)"),
     ([], {}, "at least two raters, got 0"),
     (np.empty((0, 3)), {}, "must not be empty, got no subjects"),
@@ -245,7 +252,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([[1, 2]], {"labels": [1, 2], "missing_codes": [2]}, "labels must be distinct"),
     ([[1, 2]], {"labels": []}, "should contain at least one label"),
     ([[1, np.inf], [1, 2]], {}, "rater 2 must be finite, got inf"),
-    ([[[1, 2], 2], [[1, 3], 2]], {}, "ratings must all be sets, or none of them"),
+    ([[[1, 2], 2], [[1, 3], 2]], {}, "all ratings must be sets, or none of them"),
 ]
 
 
@@ -260,6 +267,11 @@ def test_a_rating_that_is_no_label_is_named() -> None:
         fleiss_kappa(Ratings.from_raters({"Ann": [1, 2], "Ben": [2, 3]}, labels=[1, 2]))
     with pytest.raises(ValueError, match="Ann contains 'x', which is not one of the labels"):
         fleiss_kappa(Ratings.from_raters({"Ann": ["a", "x"], "Ben": ["a", "a"]}, labels=["a"]))
+    words = {"Ann": ["low", "hihg"], "Ben": ["low", "high"]}
+    with pytest.raises(ValueError, match=r"'hihg', which is .* Did you mean 'high'\?"):
+        Ratings.from_raters(words, labels=["low", "high"]).n_missing  # noqa: B018
+    with pytest.raises(ValueError, match=r"not among the labels .*\. Did you mean 'high'\?"):
+        compile_scorer(["low", "high"], dtype=str)(*map(np.array, words.values()))
     with pytest.raises(ValueError, match=r"the same subjects, got columns of lengths \[2, 3\]"):
         Ratings.from_raters([[1, 2], [1, 2, 3]])
 

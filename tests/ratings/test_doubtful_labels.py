@@ -35,6 +35,47 @@ def test_a_second_line_of_names_is_known_by_its_place() -> None:
     _silent(["rare", *"xyxy"], ["odd", *"xyyy"])
 
 
+TYPING_ERRORS = [
+    ("complaint", "complain"),
+    ("complaint", "complaiint"),
+    ("complaint", "complaimt"),
+    ("complaint", "copmlaint"),
+    ("very severe", "very sever"),
+]
+# Two labels each, of which the second is as rare.
+ORDINARY = [
+    *[("mild", "milder"), ("low", "lower"), ("M", "F"), ("I", "II"), ("stage IIIA", "stage IIIB")],
+    *[("grade 1", "grade 2"), ("T1", "T2"), ("10a", "10b"), ("NN", "NNS"), ("PRON", "PROPN")],
+    *[("B-EVENT", "I-EVENT"), ("typical", "atypical"), ("symptomatic", "asymptomatic")],
+    *[("right", "light"), ("positive", "negative"), ("stable", "unstable"), ("2020-01", "2020-02")],
+]
+
+
+@pytest.mark.parametrize(("meant", "slip"), TYPING_ERRORS)
+def test_a_rare_label_one_letter_apart(meant: str, slip: str) -> None:
+    others = ["praise", "other", meant] * 40
+    found = rf"'{slip}' \(1 time\), '{meant}' \(421 times\). Write them alike"
+    with pytest.warns(UserWarning, match=found):
+        agreement([meant] * 170 + [slip, *others], [meant] * 171 + others)
+    # More often, it is no slip, and a label given is none.
+    _silent([meant] * 70 + [slip, *others], [meant] * 71 + others)
+    _silent([meant] * 170 + [slip] * 3 + others, [slip] * 3 + [meant] * 170 + others)
+
+
+@pytest.mark.parametrize(("frequent", "rare"), ORDINARY)
+def test_rare_labels_that_are_ordinary(frequent: str, rare: str) -> None:
+    others = ["x", "y", "z", frequent] * 30
+    _silent([frequent] * 300 + [rare, *others], [frequent] * 300 + [rare, *others])
+
+
+def test_long_lists_of_words_are_silent() -> None:
+    words = [f"word{chr(97 + i % 26)}{chr(97 + i // 26)}{'xyz' * 2}" for i in range(110)]
+    items = [*words, *["castle"] * 300, "cattle"]
+    _silent(items, items)
+    with pytest.warns(UserWarning, match="'cattle'"):
+        agreement(items[30:], items[30:])
+
+
 def test_a_row_of_totals_is_known_by_its_numbers() -> None:
     first, second = [0, 1, 2, 1] * 4, [0, 1, 2, 2] * 4
     for sums in ((16, 20), (16.0, 20.0)):
@@ -90,6 +131,9 @@ def test_codes_for_missing_ratings_are_far_from_all_labels() -> None:
         (("neg", "pos"), "pos - see note"),
         (("neg", "pos"), "neg: blurred"),
         (("neg", "pos"), "neg\n\nThe cells are small."),
+        (("neg", "pos"), "neg | blurred"),
+        (("neg", "pos"), "neg\u2020"),
+        (("neg", "pos"), "neg\u00b9"),
         (("neg", "pos"), "neg or pos"),
         (("mild", "severe"), "mild to severe"),
         (("neg", "pos"), "neg -> pos"),
@@ -173,7 +217,12 @@ def test_how_sure_a_rater_is_belongs_in_another_column() -> None:
     y1 = ["mild (70%)", "mild (90 %)", "severe (70%)"] * 6
     with pytest.warns(UserWarning, match=r"with a remark, .* 'mild \(70%\)' \(12 times\)"):
         confusion_counts(y1, y1)
+    for form in ("{}, 0.{}", "{} (.{})", "{}: 0.{}", "{}|1.{}"):
+        y1 = [form.format("mild", i) for i in (7, 9)] * 6 + [form.format("severe", 7)] * 6
+        with pytest.warns(UserWarning, match="with a remark, .* 'mild"):
+            confusion_counts(y1, y1)
     _silent(["cut (25%)", "rise (5%)"] * 6, ["cut (25%)", "rise (5%)"] * 6)
+    _silent(["dose 0.5", "dose 0.25", "x: 2.5"] * 6, ["dose 0.5", "dose 0.25", "dose 0.5"] * 6)
 
 
 @pytest.mark.parametrize("ditto", ["\u3003", "ditto", "idem", "\u540c\u4e0a"])

@@ -186,8 +186,23 @@ def test_a_sentence_of_score_has_the_interval_of_agree(tmp_path: Path) -> None:
     direct = agreement([1, 2, 2, 1, 2], [1, 2, 1, 1, 2]).sentence()
     assert score.text_of(path, *plain).strip() == direct.replace("two raters", "a and b")
     # Sums of weights have no interval.
-    weighted = score.text_of(path, *plain, "--sample-weight", "w")
-    assert "items whose weights sum to 5.5 was " in weighted
+    weighted = score.run(path, *plain, "--sample-weight", "w")
+    assert "on 5 items whose weights sum to 5.5 was " in weighted.stdout
+    assert "kappa has no interval, because its weights are not whole" in weighted.stderr
+    # Whole numbers are numbers of items.
+    path = write_csv(tmp_path / "n.csv", a=[1, 2, 2, 1], b=[1, 2, 1, 2], n=[20, 15, 10, 5])
+    counted = agreement([1, 2, 2, 1], [1, 2, 1, 2], sample_weight=[20, 15, 10, 5]).sentence()
+    expected = counted.replace("two raters", "a and b")
+    expected = expected.replace("50 items", "50 items (the weights of 4 rows)")
+    assert score.text_of(path, *plain, "--sample-weight", "n").strip() == expected
+
+
+def test_large_sums_have_no_exponent() -> None:
+    scores = np.array([0.1, 0.2, 0.8, 0.9])
+    weights = np.array([1e6, 2e6, 3e6, 1e6 + 0.5])
+    found = optimal_thresholds([0, 0, 1, 1], scores, sample_weight=weights)
+    assert "on the scores of 7000000 items, " in found.sentence()
+    assert "on 7000000 items" in str(found)
 
 
 # Interpretation.

@@ -63,8 +63,8 @@ def agree(
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.rater_files import opened_raters
     from fastkappa.cli.files.reading import Reading
-    from fastkappa.cli.final_labels import decisions
     from fastkappa.cli.reports.agree import read_and_report
+    from fastkappa.cli.reports.agree_items import decisions
     from fastkappa.cli.reports.picture import check_pictures, draw, write_file, write_page
     from fastkappa.cli.terminal import write
 

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from fastkappa.cli.files.saved_counts import SavedCounts
 
 WITH_INTERVAL = ("sentence", "json")
+NO_INTERVAL = (
+    "kappa has no interval, because its weights are not whole numbers of items. For a bootstrap"
+    " interval, use fastkappa leaderboard --sample-weight."
+)
 
 
 def score(
@@ -57,7 +61,9 @@ def score(
         The weights of the kappa to print first: none, linear or quadratic. All three kappas are
         computed.
     sample_weight : COLUMN
-        The column of the item weights. By default each row has weight 1.
+        The column of the item weights. Whole numbers are numbers of items: intervals treat a row
+        with weight 3 as three items. With other weights there is no interval. By default each row
+        has weight 1.
     missing
         What to do with rows with a missing rating: stop with an error (raise), or leave the rows
         out (drop). In CSV and TSV files, an empty field, NA, NaN, null and similar texts are
@@ -120,8 +126,8 @@ def print_counts(
     from fastkappa.cli.terminal import write
     from fastkappa.ratings.label_order import is_alphabetical
 
-    # Alphabetical order is rarely the intended order of words. So for words in that order, weighted
-    # kappas are printed only if weights are requested.
+    # Words are rarely in the intended order if sorted alphabetically, so their weighted kappas are
+    # printed only if weights are requested.
     are_words = any(len(own) > 2 and is_alphabetical(own) for own in remarks.sorted_labels)
     asked: Any = weights if isinstance(weights, str) else weights.of(saved.counts.labels)
     report = report_on_table(
@@ -134,6 +140,8 @@ def print_counts(
         or (output in WITH_INTERVAL and saved.counts.table.dtype.kind != "f"),
         is_ordered=not are_words or remarks.rely_on_order,
     )
+    if output in WITH_INTERVAL and not gate.needs_interval and saved.counts.table.dtype.kind == "f":
+        remarks.texts.append(NO_INTERVAL)
     remarks.show()
     write(report.written(output, remarks.everything))
     gate.check(report.estimates)

@@ -24,6 +24,7 @@ def thresholds(
     file: InputFile,
     y: str | None = None,
     score: str | None = None,
+    cluster: str | None = None,
     apply: Path | None = None,
     weights: Weighting = "quadratic",
     method: Literal["spline", "exact", "bagged", "smoothed", "closed_form"] = "spline",
@@ -38,7 +39,7 @@ def thresholds(
     """Find the cut points on a model's scores that maximise kappa.
 
     Print the cut points, the table of counts, and kappa before (scores rounded at
-    the half points), after, and out of fold.
+    the half points), after, and out of fold, with its interval.
 
     Parameters
     ----------
@@ -47,6 +48,9 @@ def thresholds(
     score : COLUMN
         The column of a model's scores. Higher scores must stand for later labels. Out-of-fold
         scores are best.
+    cluster : COLUMN
+        The column of the clusters of items, such as the patient of each image. Each cluster is then
+        in one fold, and the interval treats clusters as the units.
     apply : FILE
         A file of new scores, in a column of the same name. Print this file as CSV with a new column
         'predicted' of labels, instead of the report. FILE can then be the cut points saved with
@@ -67,6 +71,8 @@ def thresholds(
     --------
     fastkappa thresholds oof.csv --y grade --score pred
 
+    fastkappa thresholds oof.csv --y grade --score pred --cluster patient
+
     fastkappa thresholds oof.csv --y grade --score pred --format json > cuts.json
 
     fastkappa thresholds cuts.json --apply new.csv > labelled.csv
@@ -84,20 +90,30 @@ def thresholds(
         remarks.depends = ["every cut point", depends(weights)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         if apply is not None and output not in ("text", "csv"):
-            raise ValueError(f"--apply prints CSV, got --format {output}.")
+            raise ValueError(
+                f"--apply can only print CSV, got --format {output}: leave out --format."
+            )
         if file.suffix.lower() == ".json":
             if apply is None:
-                raise ValueError(f"{file} has cut points. Give the file of new scores in --apply.")
+                raise ValueError(
+                    f"{file} contains cut points: give the file of new scores in --apply."
+                )
             cuts = read_cuts(file, score)
         else:
             if y is None or score is None:
                 lacking = "--y" if y is None else "--score"
-                raise ValueError(f"{lacking} must name a column of {file}, got nothing.")
+                raise ValueError(f"{lacking} must name a column of {file}, but is not given.")
             if y == score:
                 raise ValueError(f"--y and --score must name two columns, got {y!r} twice.")
+            if cluster in (y, score):
+                raise ValueError(
+                    f"--cluster must name a column that no other option names, got {cluster!r}."
+                )
             source = opener.source(file)
-            items = read_scores(source, y, score, reading)
-            columns = y, score
+            items = read_scores(source, y, score, cluster, reading)
+            columns = {"y": y, "score": score}
+            if cluster is not None:
+                columns["cluster"] = cluster
             rounding = rounding_of(columns, items, scheme_named(weights), method, seed)
             if items.labels is None:
                 reading.on_sorted(rounding.labels)

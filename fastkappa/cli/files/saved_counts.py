@@ -35,28 +35,25 @@ class SavedCounts(NamedTuple):
 
     def to_json(self) -> str:
         """Return the counts as JSON that `read_counts` can read."""
-        fields = {**self._asdict(), "counts": json.loads(self.counts.to_json())}
-        return json.dumps(fields)
+        origin = {name: value for name, value in self._asdict().items() if name != "counts"}
+        return json.dumps({**json.loads(self.counts.to_json()), "origin": origin})
 
     def plus(self, path: Path, other: SavedCounts) -> SavedCounts:
-        """Add the counts of another file and return the sum, or raise if the columns differ."""
-        if RATERS in (self.columns, other.columns):
-            # Counts saved in Python have no column names.
-            columns = other.columns if self.columns == RATERS else self.columns
-        elif self[1:3] != other[1:3]:
+        """Return the sum with the counts of another file, or raise if its columns differ."""
+        # Counts that were saved in Python have no names.
+        named = [one for one in (self, other) if one.columns != RATERS] or [self]
+        are_weighted = {one.sample_weight is not None for one in (self, other)}
+        if len(are_weighted) > 1 or len({one[1:3] for one in named}) > 1:
             raise RatingsError(
                 f"{path} has counts of {other.what}, but the other files have counts of"
                 f" {self.what}. Give files with counts of the same columns."
             )
-        else:
-            columns = self.columns
         try:
             counts = self.counts + other.counts
         except (ValueError, OverflowError) as error:
-            raise RatingsError(f"{path} cannot be added to the others: {error}") from error
-        return self._replace(
-            columns=columns, counts=counts, are_sorted=self.are_sorted and other.are_sorted
-        )
+            raise RatingsError(f"{path} cannot be added to the other files: {error}") from error
+        are_sorted = self.are_sorted and other.are_sorted
+        return named[0]._replace(source=self.source, counts=counts, are_sorted=are_sorted)
 
     @property
     def what(self) -> str:
@@ -85,8 +82,8 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
 
 def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
     """Warn about files with the same counts from the same source."""
-    # Counts saved in Python have no source, and small parts can have equal counts by chance. So a
-    # file is reported only if its name looks like that of a copy.
+    # A file is reported only if it is named like a copy, because counts saved in Python have no
+    # source, and small parts can have equal counts by chance.
     warn_of_copies([path for path, saved in read.items() if not saved.source])
     first_of: dict[str, Path] = {}
     for path, saved in read.items():
@@ -110,7 +107,7 @@ def _inside(path: Path) -> list[Path]:
 
 
 def read_counts(path: Path) -> SavedCounts:
-    """Read the counts of a file that `SavedCounts.to_json` or `SourceCounts.to_json` wrote.
+    """Read the counts of a file that `SavedCounts.to_json` or a class of counts wrote.
 
     Raises
     ------
@@ -119,13 +116,14 @@ def read_counts(path: Path) -> SavedCounts:
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
-        saved = json.loads(text)
-        if "version" in saved:
-            counts = SourceCounts.from_json(text)
-            weight = ITEM_WEIGHTS if counts.table.dtype.kind == "f" else None
+        counts, saved = SourceCounts.from_json(text), json.loads(text)
+        if "version" in saved and "origin" not in saved:
+            is_weighted = counts.table.sum() != counts.n_items
             are_sorted = union_of_labels([counts.labels]).tolist() == counts.labels.tolist()
+            weight = ITEM_WEIGHTS if is_weighted else None
             return SavedCounts("", RATERS, weight, are_sorted, counts)
-        counts = SourceCounts.from_json(json.dumps(saved.pop("counts")))
+        # Before version 0.1.0, the names were stored next to the counts.
+        saved = saved.get("origin", {n: field for n, field in saved.items() if n != "counts"})
         y1, y2 = columns = saved.pop("columns")
         found = SavedCounts(columns=(y1, y2), counts=counts, **saved)
         texts = [y1, y2, found.source, found.sample_weight or ""]

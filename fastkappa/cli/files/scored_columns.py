@@ -17,23 +17,26 @@ from fastkappa.tables.doubtful_tables import warn_of_unused_labels
 
 
 class ScoredColumns(NamedTuple):
-    """The labels and scores of the items to use, and the numbers of rows left out.
+    """The labels, scores and clusters of the items to use, and counts of the rows left out.
 
     ``labels`` are the requested or declared labels, or None. ``missing`` contains the number of
-    missing labels and the number of missing scores.
+    missing values in each column.
     """
 
     y_true: AnyArray
     scores: Any
+    clusters: Any
     labels: list[Any] | None
     n_rows: int
-    missing: tuple[int, int]
+    missing: dict[str, int]
     n_dropped: int
     n_outside: int
 
 
-def read_scores(source: Source, y: str, score: str, reading: Reading) -> ScoredColumns:
-    """Read a column of labels and a column of scores.
+def read_scores(
+    source: Source, y: str, score: str, cluster: str | None, reading: Reading
+) -> ScoredColumns:
+    """Read the label column, the score column and, if it is named, the cluster column.
 
     Raises
     ------
@@ -43,7 +46,8 @@ def read_scores(source: Source, y: str, score: str, reading: Reading) -> ScoredC
     ImportError
         If pyarrow is not installed.
     """
-    arrays = reading.columns(source, [y], scores=[score])
+    named = [] if cluster is None else [cluster]
+    arrays = reading.columns(source, [y], named, text=named, scores=[score])
     n_rows = len(arrays[y])
     kept, missing, dropped = drop_missing(arrays, "drop")
     n_dropped = 0 if dropped is None else int(dropped.sum())
@@ -54,17 +58,28 @@ def read_scores(source: Source, y: str, score: str, reading: Reading) -> ScoredC
         )
     known = reading.known({y: kept[y]})
     y_true, scores = _labels(kept[y], y), kept[score]
+    clusters = None if cluster is None else kept[cluster]
     outside = np.zeros(len(y_true), bool)
     if reading.labels is not None and known is not None:
         outside = ~np.isin(y_true, known)
         if outside.all():
-            raise RatingsError(f"none of the labels in column {y!r} is in --labels.")
+            raise RatingsError(
+                f"none of the labels in column {y!r} is in --labels: write --labels as in the file."
+            )
         if outside.any():
             used = np.isin(known, y_true)
             warn_of_unused_labels(np.array(known), np.diag(used), int(outside.sum()))
             y_true, scores = y_true[~outside], without(scores, outside)
+            clusters = None if clusters is None else without(clusters, outside)
     return ScoredColumns(
-        y_true, scores, known, n_rows, (missing[y], missing[score]), n_dropped, int(outside.sum())
+        y_true,
+        scores,
+        clusters,
+        known,
+        n_rows,
+        missing,
+        n_dropped,
+        int(outside.sum()),
     )
 
 

@@ -15,7 +15,13 @@ from fastkappa.formatting import count_text
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_columns import distinct_values, text_of_bytes
-from fastkappa.sources.arrow_files import DELIMITERS, OnProgress, format_of, read_columns
+from fastkappa.sources.arrow_files import (
+    DELIMITERS,
+    OnProgress,
+    column_names,
+    format_of,
+    read_columns,
+)
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     RatingsError,
@@ -54,6 +60,27 @@ class Reader(NamedTuple):
         if mask is None:
             return ids, marked, missing
         return without(ids, mask), without(marked, mask), missing
+
+    def read_submission(
+        self, file: Path, on_progress: OnProgress, left_out: Collection[Any]
+    ) -> tuple[Any, Any, str]:
+        """Return the ids, the labels, and the name of the label column, which can vary.
+
+        If a file has only one column besides the ids, that column contains the labels.
+        """
+        reader = self
+        try:
+            ids, labels, _ = self.read(file, on_progress, left_out)
+        except RatingsError as error:
+            names = column_names(file, self.text_format)
+            if self.target in names or self.id_column not in names:
+                raise
+            if len(names) != 2:
+                advice = f"Rename the column of the labels to {self.target!r}."
+                raise RatingsError(f"{error} {advice}") from error
+            reader = self._replace(target=next(name for name in names if name != self.id_column))
+            ids, labels, _ = reader.read(file, on_progress, left_out)
+        return ids, labels, reader.target
 
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
         """Return another column, without the items whose ids are in ``left_out``."""

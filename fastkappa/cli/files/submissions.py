@@ -17,6 +17,7 @@ from fastkappa.cli.files.reading import REMEDIES, Reading, refuse_outside
 from fastkappa.cli.files.submission import Reader
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
+from fastkappa.formatting import first_of_many
 from fastkappa.kernels.threads import available_threads, read_ahead
 from fastkappa.leaderboards.builder import (
     LeaderboardBuilder,
@@ -43,8 +44,8 @@ from fastkappa.statistics.weights import Weights
 
 # The number of files to read ahead, large enough to keep all threads busy.
 READ_AHEAD = 8
-# The number of files scored together. If files were scored one by one, half of the time would be
-# spent in Python code.
+# The number of files scored together. Scoring files one by one would spend half of the time in
+# Python code.
 AT_ONCE = 16
 # The largest number of left-out files that a warning names.
 OTHERS_NAMED = 3
@@ -113,7 +114,7 @@ def names_by_pattern(files: Sequence[Path], pattern: str) -> dict[str, str]:
     if expression.groups != 1:
         raise RatingsError(
             f"--name-pattern must have one group in parentheses, got {expression.groups} in"
-            f" {pattern!r}: 'team-(.+)[.]csv' finds the name a in team-a.csv."
+            f" {pattern!r}. For example, 'team-(.+)[.]csv' finds the name a in team-a.csv."
         )
     names: dict[str, str] = {}
     for file in map(str, files):
@@ -193,7 +194,7 @@ def rank_files(
         ids.validate(full=True)
     if left_out:
         n = f"{len(left_out)} {'item' if len(left_out) == 1 else 'items'}"
-        on_left_out(f"{n} of {truth} left out: no label in column {target!r}.")
+        on_left_out(f"{n} of {truth} left out because the label is missing in column {target!r}.")
     known = reading.known({target: true_labels})
     if known is None:
         kind = type_of_column(true_labels)
@@ -224,49 +225,59 @@ def rank_files(
         raise RatingsError(f"{truth} cannot be the truth: {error}") from error
     bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
     if strings_in_arrow(ids) is not None:
-        # In that case, ids in text files must also be strings, even if they consist of digits.
+        # If the ids of the truth are strings, ids in text files must also be strings, even if they
+        # consist of digits.
         reader = reader._replace(ids_are_strings=True)
 
     def read(file: Path) -> _Read:
         on_progress = bar.starts(file)
         try:
             with naming(file):
-                found, predicted, _ = reader.read(file, on_progress, left_out)
+                found, predicted, column = reader.read_submission(file, on_progress, left_out)
                 alone = False
                 if reading.labels is None:
-                    _check_order(known, predicted, target, options.weights)
-                    alone = declared_order(predicted, target) is not None
+                    _check_order(known, predicted, column, options.weights)
+                    alone = declared_order(predicted, column) is not None
             if splits is not None:
                 found = splits.ids.align(found, f"ids of {file}")
                 if options.on_mismatch == "raise" and not found.is_complete():
                     raise MismatchError(str(file), len(splits.ids), found)
-            return _Read(file, (found, predicted), alone=alone)
+            return _Read(file, (found, predicted), alone=alone, column=column)
         except (ValueError, TypeError) as error:
             return _Read(file, failure=error)
 
     found = read_ahead(read, submissions, READ_AHEAD, available_threads())
+    others: list[str] = []
     while some := list(islice(found, AT_ONCE)):
+        named = [one for one in some if one.failure is None and one.column != target]
+        others += [f"{one.column!r} of {one.file}" for one in named]
         if splits is None:
             _score(boards[None], some, truth)
             continue
         of_each = [_split(one, splits) for one in some]
         for board, files in zip(boards.values(), zip(*of_each)):
             _score(board, files, truth)
+    if others:
+        on_left_out(
+            f"files without a column {target!r} have one other column beside the ids, which is"
+            f" used: {first_of_many(others, OTHERS_NAMED)}."
+        )
     return {name: board.ranked() for name, board in boards.items()}
 
 
 class _Read(NamedTuple):
     """The columns of a file, or the reason why it has no score.
 
-    The columns are the ids and the labels. With splits, the ids are replaced by their alignment. If
-    ``alone`` is True, the file declares an order of the labels, which also applies to the files
-    after it.
+    The columns are the ids and the labels. With splits, the alignment of the ids takes the place
+    of the ids. If ``alone`` is True, the file declares an order of the labels, which also applies
+    to the files after it. ``column`` is the name of the label column.
     """
 
     file: Path
     columns: tuple[Any, Any] = (None, None)
     failure: Exception | None = None
     alone: bool = False
+    column: str = ""
 
 
 def _split(one: _Read, splits: Splits) -> list[_Read]:
@@ -287,7 +298,7 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
         try:
             if one.failure is not None:
                 raise one.failure
-            # Ids that cannot be decoded raise an error here, which must name the file.
+            # Reading ids that cannot be decoded raises an error, which must name the file.
             with naming(one.file):
                 board.add([str(one.file)], [one.columns])
         except MismatchError as error:

@@ -78,12 +78,18 @@ def result_of(
     )
 
 
+OTHER_WEIGHTS = (
+    "With other weights, fastkappa score prints kappa alone. For a bootstrap interval, use"
+    " fastkappa leaderboard --sample-weight."
+)
+
+
 def check_whole(table: AnyArray) -> None:
     """Raise if a table contains sums of item weights instead of numbers of items."""
     if table.dtype.kind == "f":
         raise RatingsError(
-            "--sample-weight must name a column of whole numbers, because standard errors need the"
-            " number of items that each row stands for. `fastkappa score` accepts any weights."
+            "intervals need whole numbers in the column of --sample-weight, which are the numbers"
+            f" of items that the rows stand for. {OTHER_WEIGHTS}"
         )
 
 

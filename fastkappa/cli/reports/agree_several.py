@@ -20,14 +20,10 @@ from fastkappa.formatting import count_text, label_text, p_value_text
 from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
 from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison, compare_raters
-from fastkappa.multirater.krippendorff import krippendorff_alpha, set_distances
+from fastkappa.multirater.estimation import clusters_of, coefficients_grid, short_name
+from fastkappa.multirater.krippendorff import krippendorff_alpha
 from fastkappa.multirater.label_kappas import LabelKappa, label_grid
-from fastkappa.multirater.multirater_result import (
-    MultiRaterResult,
-    clusters_of,
-    coefficients_grid,
-    short_name,
-)
+from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
@@ -49,7 +45,7 @@ Resampled = Mapping[str, BootstrapResult]
 NO_BOOTSTRAP: Resampled = {}
 # The levels of alpha for ratings that are sets of labels.
 SET_LEVELS = ("nominal", "jaccard", "masi")
-# The results of the test of a model that become rows of CSV.
+# The results of the model test that are written as CSV rows.
 OF_MODEL = ("winning rate", "advantage probability")
 
 
@@ -70,7 +66,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
             if pairs_are_few(whole):
                 pairs = pairwise_kappa(whole, **options)
             parts = [_of_labels(labels), _of_raters(whole, raters, labels), _of_pairs(whole, pairs)]
-        items, files = of_items(request, read, _distances(request, whole, weights))
+        items, files = of_items(request, read, weights)
         parts.append(items)
         if request.model is not None:
             parts.append(_of_model(request, request.model, whole, weights))
@@ -90,7 +86,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
         "labels": whole.labels,
-        # For sets of labels, the report omits these parts.
+        # For ratings that are sets of labels, these parts of the report are omitted.
         "by_label": [],
         "each_rater": None,
         "pairwise": None,
@@ -164,7 +160,7 @@ def _of_coefficients(
     if request.plans_test:
         tests = [r.test(request.null, alternative=request.alternative) for r in results]
         grid = with_p(grid, (p for _, p in tests))
-        below = [f"p is of the test of {request.null_of('each coefficient')}"]
+        below = [f"p is from the test of {request.null_of('each coefficient')}"]
         asked = {"null": request.null, "alternative": request.alternative}
         for result, field, (z, p) in zip(results, fields.values(), tests):
             null = request.null_of(result.method)
@@ -315,13 +311,6 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
         alpha = replace(alpha, method=f"Krippendorff's alpha ({weights_text(weights)})")
     found["krippendorff_alpha"] = alpha
     return found
-
-
-def _distances(request: AgreeRequest, whole: Ratings, weights: Weights) -> Weights:
-    """Return the weights that order the disputed items; for sets, the distances at the level."""
-    if request.level == "jaccard" or request.level == "masi":
-        return set_distances(request.level, whole.labels)
-    return weights
 
 
 def _bootstraps(results: Coefficients, ratings: Ratings, request: AgreeRequest) -> Resampled:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fastkappa.arrays import Floats
@@ -32,22 +33,25 @@ def report_on_table(
 ) -> Output:
     """Return the report on two columns of a file, with weighted kappas if labels are ordered.
 
-    If ``has_interval`` is True, the interval of kappa is computed. It is required by a gate, a
-    sentence and JSON.
+    If ``has_interval`` is True, the interval of kappa is computed. A gate, a sentence and JSON
+    require the interval.
     """
     found = TableKappas.of(
         counts.table,
         counts.labels,
         weights,
         raters=columns,
-        is_weighted=sample_weight is not None,
+        weighted_rows=None if sample_weight is None else counts.n_items,
         largest=LARGEST_PRINTED,
         is_ordered=is_ordered,
     )
-    interval, estimate = (math.nan, math.nan), found.sentence
+    interval: tuple[float, float] = (math.nan, math.nan)
+    estimate: Callable[[], str] = found.sentence
     if has_interval:
+        from fastkappa.two_raters.agreement_report import sentence_of
+
         result = _with_interval(columns, counts, weights)
-        interval, estimate = result.interval, result.sentence
+        interval, estimate = result.interval, partial(sentence_of, result, found.items)
     of_file = {
         "file": file,
         "columns": dict(zip(("y1", "y2"), columns)),
@@ -78,7 +82,7 @@ def _with_interval(
     columns: tuple[str, str], counts: SourceCounts, weights: WeightsName | Floats
 ) -> AgreementResult:
     """Return the agreement with the interval of kappa."""
-    # Importing these modules earlier would make the run for a small file a tenth longer.
+    # Importing these modules earlier would increase the time for a small file by a tenth.
     from fastkappa.cli.agree_request import CONFIDENCE
     from fastkappa.cli.reports.agree_parts import check_whole
     from fastkappa.two_raters.agreement import make_result
@@ -100,16 +104,19 @@ def _headings(
 ) -> Iterator[str]:
     """Yield lines with the numbers of items counted and left out."""
     first, second = (printable(name) for name in columns)
-    n_items = counts.n_rows - counts.n_dropped - counts.n_outside
     weighted = "" if sample_weight is None else f", weighted by {printable(sample_weight)}"
     yield (
-        f"{count_text(n_items, 'item')} rated in {first} (rows) and {second} (columns) of"
+        f"{count_text(counts.n_items, 'item')} rated in {first} (rows) and {second} (columns) of"
         f" {printable(file)}{weighted}"
     )
     if counts.n_dropped:
         missing = ", ".join(
             f"{n} in {printable(name)}" for name, n in dict(zip(columns, counts.missing)).items()
         )
-        yield f"{count_text(counts.n_dropped, 'row')} dropped for a missing rating ({missing})"
+        dropped = count_text(counts.n_dropped, "row")
+        yield f"{dropped} dropped because of a missing rating ({missing})"
     if counts.n_outside:
-        yield f"{count_text(counts.n_outside, 'item')} left out for a rating outside the labels"
+        yield (
+            f"{count_text(counts.n_outside, 'item')} left out because of a rating outside the"
+            " labels"
+        )

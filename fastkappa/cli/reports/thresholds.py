@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.scored_columns import ScoredColumns
 from fastkappa.cli.reports.output import Output
-from fastkappa.cli.words import arguments_named
+from fastkappa.cli.words import arguments_named, names_of_clusters
 from fastkappa.formatting import count_text, label_text
+from fastkappa.ratings.column import read_column
+from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, generator_of
 from fastkappa.thresholds.rounding_report import RoundingReport
+from fastkappa.two_raters.agreement import agreement
+from fastkappa.two_raters.agreement_result import AgreementResult
 
 FOLDS = 5
 RESAMPLES = 100
 
 
 def rounding_of(
-    columns: tuple[str, str], items: ScoredColumns, weights: Weights, method: Method, seed: int
+    columns: Mapping[str, str], items: ScoredColumns, weights: Weights, method: Method, seed: int
 ) -> Rounding:
-    """Find the best thresholds for the scores in a file.
+    """Find the best thresholds for the scores in a file, and label its items out of fold.
 
     The seed determines the folds and resamples, so the same file and seed give the same result.
 
     Raises
     ------
     RatingsError
-        If no thresholds can be found, or the scores or labels are invalid.
+        If no thresholds can be found, or the scores, labels or clusters are invalid.
     """
-    with arguments_named(y_true=f"column {columns[0]!r}"):
+    groups = None
+    if items.clusters is not None:
+        groups = _codes_of(items.clusters, columns["cluster"])
+    with arguments_named(y_true=f"column {columns['y']!r}"):
         return find_rounding(
             items.y_true,
             items.scores,
@@ -39,44 +51,58 @@ def rounding_of(
             weights=weights,
             n_resamples=RESAMPLES,
             folds=FOLDS if len(items.y_true) >= FOLDS else None,
+            groups=groups,
             rng=generator_of(np.random.RandomState(seed)),
         )
 
 
+def _codes_of(clusters: Any, name: str) -> AnyArray:
+    """Return the cluster code of each item, or raise an error if there is only one cluster."""
+    codes = read_column(clusters, name).values
+    if (codes == codes[0]).all():
+        raise RatingsError(f"column {name!r} must have at least two clusters, got one.")
+    return codes
+
+
 def output_of(
     file: str,
-    columns: tuple[str, str],
+    columns: Mapping[str, str],
     items: ScoredColumns,
     rounding: Rounding,
     weights: Weights,
     method: Method,
 ) -> Output:
     """Return the report that compares the thresholds with rounding at the half points."""
-    y, score = map(label_text, columns)
+    y, score = label_text(columns["y"]), label_text(columns["score"])
+    out_of_fold = _out_of_fold(columns, items, rounding, weights)
     with catch_warnings():
         # Warnings about doubtful labels have already been issued.
         simplefilter("ignore", UserWarning)
-        found = RoundingReport.of(rounding, items.y_true, items.scores, weights, method, columns[0])
-    names = ("y", "score")
+        found = RoundingReport.of(
+            rounding, items.y_true, items.scores, weights, method, columns["y"]
+        )
+    if out_of_fold is not None:
+        n_clusters = None if items.clusters is None else out_of_fold.n_clusters
+        found = replace(found, interval=out_of_fold.interval, n_clusters=n_clusters)
     of_file = {
         "file": file,
-        "columns": dict(zip(names, columns)),
+        "columns": columns,
         "rows": items.n_rows,
-        "missing": dict(zip(names, items.missing)),
+        "missing": {name: items.missing[column] for name, column in columns.items()},
         "dropped": items.n_dropped,
         "outside": items.n_outside,
     }
     report = found._report()
     left_out = []
     if items.n_dropped:
-        of_y, of_score = items.missing
+        missing = (f"{items.missing[name]} in {label_text(name)}" for name in columns.values())
         left_out.append(
-            f"{count_text(items.n_dropped, 'row')} dropped for a missing value ({of_y} in {y},"
-            f" {of_score} in {score})"
+            f"{count_text(items.n_dropped, 'row')} dropped because of a missing value"
+            f" ({', '.join(missing)})"
         )
     if items.n_outside:
         left_out.append(
-            f"{count_text(items.n_outside, 'item')} left out for a label outside --labels"
+            f"{count_text(items.n_outside, 'item')} left out because of a label outside --labels"
         )
     title = f"{label_text(file)}: cut points on {score} for {y}"
     reports = [report._replace(above=[*report.above, *left_out])]
@@ -87,3 +113,19 @@ def output_of(
         found.rows(),
         sentences=lambda: [found.sentence()],
     )
+
+
+def _out_of_fold(
+    columns: Mapping[str, str], items: ScoredColumns, rounding: Rounding, weights: Weights
+) -> AgreementResult | None:
+    """Return the agreement with the out-of-fold labels, or None if it is undefined."""
+    if rounding.oof_positions is None or math.isnan(rounding.oof_kappa or math.nan):
+        return None
+    with arguments_named(**names_of_clusters(columns.get("cluster", ""))):
+        return agreement(
+            items.y_true,
+            rounding.labels[rounding.oof_positions],
+            labels=rounding.labels,
+            weights=weights,
+            clusters=items.clusters,
+        )

@@ -1,7 +1,7 @@
 """Read and count ratings in long form: one row per rating, with its item and its rater.
 
-Rows are sorted by item and rater, so that an item's ratings are adjacent. Missing ratings take no
-memory.
+Rows are sorted by item and rater, so that an item's ratings are adjacent. Missing ratings take up
+no memory.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import permutations
+from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -19,6 +19,7 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.choices import check_choice
 from fastkappa.formatting import count_text
 from fastkappa.multirater.items.counts import as_patterns
+from fastkappa.multirater.items.derived_columns import warn_of_derived
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
 from fastkappa.multirater.items.forms import FEWEST_TRANSPOSED
 from fastkappa.multirater.items.identified import Identified, identify
@@ -40,8 +41,12 @@ from fastkappa.tables.two_codings import judge_pairs
 
 # Items and raters are considered swapped only if there are at most this many items.
 MOST_SWAPPED = 4
-# How many times rarer than the correct name a mistyped name must be, and how similar to it.
+# How many times rarer than the correct name a mistyped name is, and how similar both are, at least.
 RARER, LEAST_LIKENESS = 10, 0.8
+# Two raters who would by chance have this many items in common are unlikely to have none.
+SHARED = 10
+# A rater with fewer ratings than this can lack common items by chance.
+FEWEST_ALONE = 10
 # A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
 # Which rating to use if a rater has rated an item several times.
@@ -49,7 +54,7 @@ Duplicates = Literal["error", "first", "last"]
 
 
 class LongRatings(NamedTuple):
-    """Ratings in long form, sorted by item and rater, without the missing ones.
+    """Ratings in long form, sorted by item and rater, without missing ratings.
 
     Attributes
     ----------
@@ -185,6 +190,7 @@ def read_long(
     _warn_of_mistyped(found.rater_names, codes < found.n_labels)
     are_given = labels is not None
     are_recoded = judge_pairs(codes, given.reported, found.rater_names, are_given=are_given)
+    warn_of_derived(codes, given.labels, found.rater_names)
     if not are_given:
         n_ratings = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)
         of_each = n_ratings.reshape(len(found.rater_names), found.n_labels)
@@ -268,34 +274,44 @@ def _warn_of_swapped(ratings: LongRatings) -> None:
 def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
     """Warn about a rater's name that looks like another rater's name, mistyped.
 
-    The rater has few ratings, a name similar to that of a rater with many ratings, and no item in
-    common with that rater. Names that differ in a number are not considered mistyped. ``is_rated``
-    has one row per rater and one column per item.
+    The names are similar, and the raters have no item in common. Either one of them has few
+    ratings, or many common items would be expected by chance and a letter is missing or swapped.
+    Names that differ in a number are not considered mistyped. ``is_rated`` has one row per rater
+    and one column per item.
     """
     from difflib import get_close_matches
 
     n_ratings = is_rated.sum(axis=1).tolist()
-    for few, many in permutations(range(len(names)), 2):
-        if RARER * n_ratings[few] > n_ratings[many] or (is_rated[few] & is_rated[many]).any():
+    order = sorted(range(len(names)), key=n_ratings.__getitem__)
+    for few, many in combinations(order, 2):
+        if (is_rated[few] & is_rated[many]).any():
             continue
         words = [re.sub(r"\d", "", names[i]) for i in (few, many)]
-        if words[0] != words[1] and get_close_matches(words[0], words[1:], cutoff=LEAST_LIKENESS):
+        is_rare = RARER * n_ratings[few] <= n_ratings[many]
+        by_chance = n_ratings[few] * n_ratings[many] / is_rated.shape[1]
+        is_slip = len(words[0]) != len(words[1]) or sorted(words[0]) == sorted(words[1])
+        if words[0] == words[1] or not (is_rare or (is_slip and by_chance >= SHARED)):
+            continue
+        if get_close_matches(words[0], words[1:], cutoff=LEAST_LIKENESS):
             warn(
-                f"rater {names[few]!r} has {count_text(n_ratings[few], 'rating')}, {names[many]!r}"
-                f" has {n_ratings[many]} of other items: use one spelling if they are one rater."
+                f"rater {names[few]!r} has {count_text(n_ratings[few], 'rating')},"
+                f" {names[many]!r} has {n_ratings[many]} of other items: use one spelling if"
+                " they are the same rater."
             )
 
 
 def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
-    """Warn of raters without an item in common with others, because ids can be written differently.
+    """Warn about raters without an item in common with others, who possibly use different ids.
 
-    ``raters`` are the numbers of the raters, sorted by item. A crowd can have such raters.
+    ``raters`` are the numbers of the raters, sorted by item. In a crowd, such raters are normal.
     """
     alone = raters[starts[:-1][np.diff(starts) == 1]]
     if not len(alone) or len(names) > MOST_JUDGED:
         return
     n_alone, n_ratings = (np.bincount(part, minlength=len(names)) for part in (alone, raters))
-    strangers = [repr(name) for name, n, of in zip(names, n_alone, n_ratings) if n == of]
+    strangers = [
+        repr(name) for name, n, of in zip(names, n_alone, n_ratings) if n == of >= FEWEST_ALONE
+    ]
     if strangers and len(strangers) < len(names):
         warn(
             f"raters without an item in common with any other rater: {', '.join(strangers)}. Check"
@@ -306,8 +322,8 @@ def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[n
 def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bool:
     """Warn about similar item names that probably mean the same item, because no rater rated both.
 
-    Return whether there are any. ``pairs`` are sorted numbers: item times the number of raters,
-    plus the rater.
+    Return whether there are such raters. ``pairs`` are sorted numbers: item times the number of
+    raters, plus the rater.
     """
     starts = np.searchsorted(pairs, np.arange(items.n_distinct + 1) * n_raters)
     # An item that every rater has rated under one name has no second spelling.
@@ -405,7 +421,7 @@ def _duplicates(
     several = pairs[1:][again]
     n_pairs = len(np.unique(several))
     differ = again & (codes[1:] != codes[:-1])
-    # The rows are sorted by item and rater, not by code. The ratings of such a pair are equal if
+    # The rows are sorted by item and rater, not by code. A rater's ratings of an item are equal if
     # all neighbours are equal.
     n_differ = len(np.unique(pairs[1:][differ]))
     n_times = int((pairs == pairs[first]).sum())

@@ -10,6 +10,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.multirater.items.derived_columns import warn_of_derived
 from fastkappa.multirater.items.sets import read_sets
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS
@@ -30,9 +31,9 @@ CHUNK = 1 << 15
 class EncodedRater(NamedTuple):
     """A rater's ratings, with the look-up table that encodes them.
 
-    ``codec`` gives each rating a code, and ``lookup`` maps this code to the position of its label.
-    A missing rating becomes ``n_labels``, and a rating outside the labels ``n_labels + 1``. Without
-    a lookup, the values are the codes.
+    ``codec`` assigns a code to each rating, and ``lookup`` maps this code to the position of its
+    label. A missing rating becomes ``n_labels``, and a rating outside the labels ``n_labels + 1``.
+    Without a lookup, the values are the codes.
     """
 
     rater: Rater
@@ -40,6 +41,7 @@ class EncodedRater(NamedTuple):
     n_labels: int
     codec: Codec
     lookup: AnyArray | None
+    labels: AnyArray
 
     def codes(self, start: int, stop: int) -> AnyArray:
         """Return the codes of a range of values, or raise if a value is outside the labels."""
@@ -49,7 +51,8 @@ class EncodedRater(NamedTuple):
         codes: AnyArray = self.lookup[self.codec.codes(values)]
         if codes.max(initial=0) > self.n_labels:
             outside = start + int(np.argmax(codes > self.n_labels))
-            raise not_a_label(self.rater.name, label_of(self.rater.column, outside))
+            label = label_of(self.rater.column, outside)
+            raise not_a_label(self.rater.name, label, self.labels.tolist())
         return codes
 
 
@@ -114,11 +117,12 @@ def _judge(
     columns = {one.rater.name: one.rater.column for one in encoded}
     are_recoded = False
     if 1 < len(encoded) <= MOST_JUDGED:
-        # A rating outside the labels raises an error here. It is ignored, because the functions
-        # that count all ratings raise a more detailed error.
+        # A rating outside the labels raises an error here. That error is ignored, because the
+        # functions that count all ratings raise a more detailed error.
         with suppress(ValueError):
             codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
             are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)
+            warn_of_derived(codes, order.labels, [*columns])
     if of_each is not None:
         judge_raters(
             dict(zip(columns, of_each)),
@@ -138,7 +142,7 @@ def _labels_that_occur(column: Column, missing_codes: Sequence[Any]) -> AnyArray
 
 
 def _labels_of(column: Column) -> AnyArray:
-    """Return the labels that a rater gave. They are counted as pairs with a constant column."""
+    """Return the labels that a rater gave, counted as pairs with a constant column."""
     zeros = np.broadcast_to(np.zeros(1, np.uint8), len(column.values))
     given = count_unknown(get_kernels(), column, Column(zeros, zeros.dtype)).rows
     if column.categories is not None:
@@ -160,9 +164,9 @@ def _encode(rater: Rater, labels: AnyArray, missing_codes: Sequence[Any]) -> Enc
         known.position.setdefault(code, n_labels)
     codec, positions = known.encode(column)
     dtype = np.min_scalar_type(n_labels + 1)
-    # The last entry counts ratings without a code.
+    # The last entry of the look-up table is for ratings without a code.
     lookup = np.append(np.where(positions < 0, n_labels + 1, positions), n_labels + 1).astype(dtype)
-    encoded = EncodedRater(rater, column.values, n_labels, codec, lookup)
+    encoded = EncodedRater(rater, column.values, n_labels, codec, lookup, known.array)
     if rater.missing is None:
         return encoded
     whole = np.full(rater.n_subjects, n_labels, dtype)

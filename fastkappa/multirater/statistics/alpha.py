@@ -27,6 +27,7 @@ from fastkappa.multirater.statistics.coefficient import (
     divided,
 )
 from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.set_distances import SET_LEVELS
 from fastkappa.statistics.intervals.inverted import least_kappa
 from fastkappa.statistics.intervals.ratio_constraint import Smooth
@@ -42,7 +43,7 @@ class DistanceMatrix:
     """A metric given as a matrix of distances.
 
     ``largest`` is the largest label if the distances are squared differences of labels, and 0
-    otherwise. It bounds the rounding errors of these distances.
+    otherwise. The largest label bounds the rounding errors of these distances.
     """
 
     def __init__(self, distances: Floats, largest: float = 0.0) -> None:
@@ -89,7 +90,7 @@ class Alpha(Coefficient):
     level : {'nominal', 'ordinal', 'interval', 'ratio'} or array-like of shape (l, l)
         The level of measurement, or the distances themselves.
     labels : ndarray of shape (l,)
-        The labels, in order. They must be numbers if the level requires numbers.
+        The labels, in order, which must be numbers if the level requires numbers.
 
     Raises
     ------
@@ -103,6 +104,7 @@ class Alpha(Coefficient):
         self._patterns = Patterns(patterns.counts[paired], patterns.multiplicities[paired])
         self.multiplicities = self._patterns.multiplicities
         self.used = paired
+        self._level, self._labels = level, labels
         # The metric of ordinal data depends on the sample, so it is not fixed.
         self._fixed = None if _is_name(level, "ordinal") else metric_of(level, labels)
 
@@ -120,6 +122,9 @@ class Alpha(Coefficient):
         with np.errstate(invalid="ignore"):
             expected = np.where(several, (metric.from_labels(totals) * totals).sum(axis=-1), 0.0)
         return Disagreement(divided(observed, n), divided(expected, n * (n - 1)))
+
+    def of_raters(self, profiles: Profiles) -> Alpha:
+        return Alpha(profiles.patterns, self._level, self._labels)
 
     def n_used(self) -> int:
         return int(np.count_nonzero(self._patterns.sums(self.multiplicities)))
@@ -146,7 +151,7 @@ class Alpha(Coefficient):
         )
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model. Its features are the distance and the count of each label.
+        """Return the score model with these features: the distance and the count of each label.
 
         These features are divided by the mean number of ratings. Distances of ordinal data are
         treated as fixed.

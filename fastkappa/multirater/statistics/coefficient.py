@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
+from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.statistics.clusters import Clusters, n_units, variance
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.intervals.ratio_constraint import Ratio, Smooth
@@ -92,6 +93,10 @@ class Coefficient(ABC):
         """Return the model for the score interval, or None if unavailable or too costly."""
         return None
 
+    def of_raters(self, profiles: Profiles) -> Coefficient:
+        """Return the same coefficient for other ratings, such as the ratings without one rater."""
+        raise NotImplementedError
+
     def values(self, multiplicities: AnyArray) -> Floats:
         """Return the coefficient of one sample or of a stack of samples."""
         return self.disagreement(multiplicities).coefficient
@@ -103,7 +108,7 @@ class Coefficient(ABC):
     def standard_error(self, distribution: Distribution, clusters: Clusters | None = None) -> float:
         """Return the standard error of the mean of the influences.
 
-        ``clusters`` are the clusters of the subjects. They count subjects by row.
+        ``clusters`` counts the subjects of each cluster by row.
         """
         n = float(self.multiplicities.sum())
         divisor = divisor_of(n, distribution, clusters)

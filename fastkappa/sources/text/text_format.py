@@ -6,7 +6,7 @@ import csv
 import gzip
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
 from itertools import islice
@@ -15,9 +15,10 @@ from typing import BinaryIO, NamedTuple, TextIO, cast
 
 from fastkappa.sources.source_ratings import RatingsError
 
-# Possible delimiters of a text file. The first of these that occurs in the first line is used.
+# Possible delimiters of a text file. The first delimiter in this list that occurs in the first line
+# is used.
 DELIMITERS_TRIED = "\t;,| "
-# Of longer lines, only the start is read.
+# Only the start of longer lines is read.
 LONGEST_LINE = 1 << 16
 # The number of bytes read at a time.
 READ_SIZE = 1 << 20
@@ -45,8 +46,8 @@ class TextFormat(NamedTuple):
     decimal : str
         The decimal point of numbers.
     is_aligned : bool
-        Whether the columns are aligned with spaces, so that several spaces are one delimiter. This
-        is found in the first line.
+        Whether the columns are aligned with spaces, so that several spaces are one delimiter. The
+        first line shows this.
     """
 
     delimiter: str | None = None
@@ -84,20 +85,29 @@ def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> lis
 
 
 def has_row_names(file: TextFile) -> bool:
-    """Return whether the row below the names has one field more, as R writes row names."""
-    rows = list(islice(_rows(file.path, file.delimiter, file.text_format), 2))
-    return file.text_format.has_names and [len(rows[0]) + 1] == [len(row) for row in rows[1:]]
+    """Return whether the row below the names has one more field, as in R's files with row names."""
+    if not file.text_format.has_names:
+        return False
+    head = islice(_rows(file.path, file.delimiter, file.text_format), 2)
+    n_fields = [len(row) for row in head]
+    return len(n_fields) > 1 and n_fields[0] + 1 == n_fields[1]
 
 
 def _rows(path: Path, delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
-    """Yield the rows that have fields, up to a row that is unusual."""
+    """Yield the rows of a file, as described for `rows_in`."""
     with (
-        suppress(csv.Error, UnicodeError),
+        suppress(UnicodeError),
         naming_encoding(path, text_format.encoding),
         opened_rows(path, text_format) as file,
     ):
+        yield from rows_in(file, delimiter, text_format)
+
+
+def rows_in(lines: Iterable[str], delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
+    """Yield the rows of nonblank lines, up to the first row with a field that is too long."""
+    with suppress(csv.Error):
         rows = csv.reader(
-            file,
+            lines,
             delimiter=delimiter,
             quoting=csv.QUOTE_MINIMAL if text_format.has_quotes else csv.QUOTE_NONE,
         )
@@ -173,7 +183,7 @@ def opened_rows(path: Path, text_format: TextFormat, errors: str = "strict") -> 
 
 
 def unaligned(line: str) -> str:
-    """Return a line with one space between fields; spaces in quotes are part of a label.
+    """Return a line with one space between fields. Spaces in quotes are part of a label.
 
     Examples
     --------
@@ -213,8 +223,8 @@ def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         if "Not a gzipped" in str(error):
             raise RatingsError(
-                f"{path} cannot be read: it does not begin like a gzip file: if it is not"
-                f" compressed, name it {path.stem}."
+                f"{path} cannot be read: it does not look like a gzip file: if it is not"
+                f" compressed, rename it to {path.stem}."
             ) from error
         raise RatingsError(f"{path} cannot be read: {error}.") from error
 
@@ -237,7 +247,7 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
     """
     of_file = file.text_format
     n_fields = len(file.names)
-    # Most files have one row per line, and counting lines is much faster.
+    # Most files have one row per line, and counting lines is much faster than parsing rows.
     n_others = of_file.n_skipped + of_file.has_names
     if n_fields < 2 or not of_file.has_quotes or _n_lines(file) <= n_rows + n_others:
         return
@@ -247,10 +257,10 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
             last = first + len(lines) - 1
             if last > first and all(line.count(file.delimiter) == n_fields - 1 for line in lines):
                 raise RatingsError(
-                    f"{file.path}: a quote in line {first} opens a field that reaches to line"
-                    f" {last}, and each of these lines has the {n_fields} fields of a row, which"
-                    " would be lost. Remove the quote or, if quotes are text, give --quote none on"
-                    " the command line."
+                    f"{file.path}: a quote in line {first} opens a field that extends to line"
+                    f" {last}, and each of these lines has the {n_fields} fields of a row,"
+                    " which would be lost. Remove the quote or, if quotes are text, give"
+                    " --quote none on the command line."
                 )
             first = last + 1
 
@@ -274,7 +284,7 @@ def _lines_of_rows(text: Iterator[str], delimiter: str) -> Iterator[list[str]]:
             lines.append(line)
             yield line
 
-    # If a field is too long, its lines are still yielded.
+    # The lines of a row with a field that is too long are still yielded.
     with suppress(csv.Error):
         for _ in csv.reader(noted(), delimiter=delimiter):
             yield lines

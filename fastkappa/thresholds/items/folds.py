@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.thresholds.items.sorted_scores import SortedScores
 
-# For each fold, the training items and the test items: their indices or a mask.
+# For each fold, the training items and the test items, as indices or as a mask.
 Splits: TypeAlias = Sequence[tuple[AnyArray, AnyArray]]
 
 
@@ -41,6 +41,13 @@ def stratified_folds(
     folds = np.empty(n_items, np.intp)
     folds[shuffled] = np.arange(n_items) % n_folds
     return folds
+
+
+def clustered_splits(clusters: AnyArray, n_folds: int, rng: np.random.Generator) -> Splits:
+    """Return up to ``n_folds`` folds, each with all items of some clusters."""
+    distinct, codes = np.unique(clusters, return_inverse=True)
+    n_folds = min(n_folds, len(distinct))
+    return splits_of((rng.permutation(len(distinct)) % n_folds)[codes], n_folds)
 
 
 def splits_of(folds: NDArray[np.intp], n_folds: int) -> Splits:

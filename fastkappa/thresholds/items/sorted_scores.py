@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,20 +97,14 @@ def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
     return middle + middle.dtype.type(0)
 
 
-def sort_scores(items: ScoredItems) -> SortedScores:
-    """Return the items sorted by score. The order of equal scores depends on the processor."""
-    return sort_with_order(items, "quicksort")[0]
-
-
-def sort_with_order(
-    items: ScoredItems, kind: Literal["quicksort", "stable"] = "stable"
-) -> tuple[SortedScores, NDArray[np.intp]]:
-    """Return the items sorted by score, and the index of each of them."""
+def sort_scores(items: ScoredItems, order: NDArray[np.intp] | None = None) -> SortedScores:
+    """Return the items sorted by score. The sorting order can be passed if it is known."""
     n_labels = items.n_labels
     # The array is copied, because NumPy's sort can access memory out of bounds if another thread
     # changes the array.
     scores = items.scores.copy()
-    order = np.argsort(scores, kind=kind)
+    if order is None:
+        order = np.argsort(scores)
     scores = scores[order]
     # Only the first and the last score are checked, because sorting puts NaN last and infinities at
     # the ends.
@@ -118,10 +112,9 @@ def sort_with_order(
         raise infinite_scores(items.scores)
     codes = LabelRange(items.lowest, n_labels).codes(items.codes[order])
     refuse_codes_outside(codes, n_labels)
-    in_order = SortedScores(
+    return SortedScores(
         scores.astype(scores.dtype.newbyteorder("=")),
         codes.astype(np.uint16),
         None if items.weights is None else items.weights[order],
         n_labels,
     )
-    return in_order, order

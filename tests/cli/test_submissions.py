@@ -1,0 +1,116 @@
+"""Submissions to ``fastkappa leaderboard`` that name their labels otherwise, or are copies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+from fastkappa import leaderboard  # noqa: E402
+from tests.helpers.command_line import CommandLine, write_csv  # noqa: E402
+
+N = 40
+TRUTH = np.arange(N) % 3
+LABELS = np.where(np.arange(N) % 5 == 0, 0, TRUTH)
+OPTIONS = ("--id", "id", "--target", "grade")
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    monkeypatch.chdir(tmp_path)
+    write_csv(Path("truth.csv"), id=range(N), grade=TRUTH)
+    write_csv(Path("a.csv"), id=range(N), grade=LABELS)
+    return CommandLine("leaderboard", "truth.csv")
+
+
+def test_the_only_other_column_has_the_labels(command: CommandLine) -> None:
+    write_csv(Path("b.csv"), id=range(N), prediction=LABELS)
+    parquet.write_table(pa.table({"y": LABELS, "id": range(N)}), "c.parquet")
+    result = command.run("a.csv", "b.csv", "c.parquet", *OPTIONS, "--format", "json")
+    first, *others = json.loads(result.stdout)["rows"]
+    for row in others:
+        assert {**row, "name": first["name"]} == first
+    assert (
+        "files without a column 'grade' have one other column beside the ids, which is used:"
+        " 'prediction' of b.csv, 'y' of c.parquet."
+    ) in result.stderr
+    assert command.run("a.csv", *OPTIONS).stderr == ""
+
+
+def test_of_several_other_columns_none_is_chosen(command: CommandLine) -> None:
+    write_csv(Path("b.csv"), id=range(N), y=LABELS, sure=[1] * N)
+    result = command.run("b.csv", *OPTIONS, "--format", "json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["rows"][0]["failure"] == (
+        "has no column 'grade'; it has 'id', 'y', 'sure'. Rename the column of the labels to"
+        " 'grade'."
+    )
+    write_csv(Path("truth.csv"), id=range(N), y=LABELS)
+    assert "truth.csv has no column 'grade'; it has 'id', 'y'." in command.refusal(
+        "a.csv", *OPTIONS
+    )
+
+
+def test_copies_are_named(command: CommandLine) -> None:
+    for name in ("copy", "other"):
+        write_csv(Path(f"{name}.csv"), id=range(N), grade=LABELS)
+    write_csv(Path("worse.csv"), id=range(N), grade=np.roll(LABELS, 1))
+    files = ("a.csv", "copy.csv", "other.csv", "worse.csv", *OPTIONS)
+    note = "a.csv, copy.csv, other.csv have the same kappa in every bootstrap replicate"
+    assert note in " ".join(command.text_of(*files).split())
+    assert command.json_of(*files)["copies"] == [["a.csv", "copy.csv", "other.csv"]]
+    first = "of a.csv, first of 4 predictions and tied with copy.csv, other.csv, on 40 items"
+    assert first in command.text_of(*files, "--format", "sentence")
+
+
+def test_equal_kappas_of_other_labels_are_no_copies() -> None:
+    wrong = {name: TRUTH.copy() for name in ("first", "second")}
+    wrong["first"][0], wrong["second"][3] = 1, 1
+    board = leaderboard(TRUTH, wrong, rng=0)
+    assert (board.rank.tolist(), board.copies) == ([1, 1], ())
+    assert "first of 2 predictions and tied with second, on 40 items" in board.sentence()
+    # Both are right on the items that they have.
+    ids = np.arange(N)
+    some = {"first": (ids[1:], TRUTH[1:]), "second": (ids[:-1], TRUTH[:-1])}
+    options = {"ids": ids, "on_mismatch": "drop", "min_coverage": 0.9, "rng": 0}
+    assert leaderboard(TRUTH, some, **options).copies == ()
+    assert leaderboard(TRUTH, {"a": LABELS, "b": LABELS}, n_resamples=0).copies == ()
+
+
+REASONS: dict[str, tuple[list[object], str]] = {
+    "scores": ([label + 0.5 for label in LABELS], "Use fastkappa thresholds to convert scores"),
+    "words": ([f"grade {label}" for label in LABELS], "the truth contains integers and prediction"),
+    "decimal commas": (
+        [f"{label};0" for label in LABELS],
+        "give --decimal ',' if they are numbers",
+    ),
+    "booleans": (
+        [label > 0 for label in LABELS],
+        "the truth contains other numbers, such as 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", REASONS)
+def test_reasons_name_the_truth_and_commands(command: CommandLine, kind: str) -> None:
+    labels, reason = REASONS[kind]
+    write_csv(Path("b.csv"), id=range(N), grade=labels)
+    text = Path("b.csv").read_text()
+    Path("b.csv").write_text(text.replace(",", "|").replace(";", ",").replace("|", ";"))
+    result = command.run("b.csv", *OPTIONS)
+    found = " ".join(f"{result.stdout} {result.stderr}".split())
+    assert reason in found
+    assert "y_true" not in found
+    assert "optimal_thresholds" not in found
+
+
+def test_names_of_columns_among_numbers(command: CommandLine) -> None:
+    refused = command.refusal("a.csv", "--id", "1", "--target", "2", "--no-header")
+    assert "If the first line has the names of the columns, leave out --no-header." in refused

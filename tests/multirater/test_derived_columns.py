@@ -1,0 +1,93 @@
+"""Columns that are computed from the raters' columns are warned of; ordinary raters are not."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa import Ratings, fleiss_kappa, krippendorff_alpha, pairwise_kappa
+from tests.helpers.command_line import CommandLine, report_on_nothing, write_csv
+
+RNG = np.random.default_rng(1)
+TRUTH = RNG.integers(0, 4, 80)
+RATERS = {
+    name: np.where(RNG.random(80) < 0.8, TRUTH, RNG.integers(0, 4, 80))
+    for name in ("r1", "r2", *"xyz")
+}
+TABLE = np.stack([*RATERS.values()])
+MODE = np.array([np.bincount(ratings).argmax() for ratings in TABLE.T])
+MEAN = np.rint(TABLE.mean(axis=0)).astype(int)
+DERIVED = {
+    "consensus": ("consensus", MODE, "consensus is the most frequent of the other ratings"),
+    "majority": ("Majority_vote", MODE, "Majority_vote is the most frequent"),
+    "mean": ("mean grade", MEAN, "mean grade is the mean of the other ratings"),
+    "total": ("total", TABLE.sum(axis=0), "total is the sum of the other ratings"),
+    "a copy": ("x (1)", RATERS["x"], r"x and x \(1\) have the same rating of each of 80 items"),
+}
+
+
+def of_columns(columns: dict[str, Any], folder: Path) -> None:
+    krippendorff_alpha(Ratings.from_raters(columns))
+
+
+def of_long(columns: dict[str, Any], folder: Path) -> None:
+    ratings = np.concatenate([*columns.values()])
+    raters = np.repeat([*columns], len(TRUTH))
+    fleiss_kappa(
+        Ratings.from_long(
+            item=np.tile(np.arange(len(TRUTH)), len(columns)), rater=raters, rating=ratings
+        )
+    )
+
+
+def of_frame(columns: dict[str, Any], folder: Path) -> None:
+    pairwise_kappa(pytest.importorskip("pandas").DataFrame(columns))
+
+
+def of_file(columns: dict[str, Any], folder: Path) -> None:
+    path = write_csv(folder / "r.csv", **columns)
+    run = CommandLine("agree").run(path, "--raters", *columns)
+    assert run.exit_code == 0, run.stderr
+    if run.stderr:
+        warnings.warn(run.stderr, UserWarning, stacklevel=1)
+
+
+ENTRANCES = [of_columns, of_long, of_frame, of_file]
+
+
+@pytest.mark.parametrize(("name", "ratings", "match"), DERIVED.values(), ids=DERIVED)
+@pytest.mark.parametrize("entrance", ENTRANCES)
+def test_columns_that_no_rater_gave(
+    entrance: Any,
+    name: str,
+    ratings: Any,
+    match: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    report_on_nothing(monkeypatch)
+    with pytest.warns(UserWarning, match=match):
+        entrance({**RATERS, name: ratings}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "ratings"),
+    {
+        "another rater": ("total", RATERS["x"][::-1]),
+        "an expert": ("expert", MODE),
+        "a model": ("model", MODE),
+        "a summary": ("summary", MODE),
+    }.values(),
+)
+def test_other_columns_are_silent(name: str, ratings: Any, tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        of_columns({**RATERS, name: ratings}, tmp_path)
+        # Raters who nearly always agree, and a consensus of two.
+        sure = {f"r{i}": np.where(np.arange(80) == i, 0, TRUTH) for i in range(11)}
+        of_columns({**sure, "r10": TRUTH, "r1": TRUTH}, tmp_path)
+        of_columns({"a": RATERS["x"], "b": RATERS["y"], "consensus": RATERS["x"]}, tmp_path)

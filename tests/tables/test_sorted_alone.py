@@ -1,0 +1,85 @@
+"""A column that was sorted or shuffled alone is warned of; sorted items are not."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa import agreement, confusion_counts, confusion_from_source
+from tests.helpers.command_line import CommandLine, write_csv
+
+RNG = np.random.default_rng(3)
+TRUTH = RNG.integers(0, 3, 90)
+RATED = np.where(RNG.random(90) < 0.8, TRUTH, RNG.integers(0, 3, 90))
+
+
+def of_file(count: Callable[[Path], object]) -> Callable[[Any, Any, Path], None]:
+    def call(first: Any, second: Any, folder: Path) -> None:
+        pytest.importorskip("pyarrow")
+        count(write_csv(folder / "r.csv", id=np.arange(len(first)), a=first, b=second))
+
+    return call
+
+
+def command(*arguments: str) -> Callable[[Path], None]:
+    def count(path: Path) -> None:
+        run = CommandLine(arguments[0]).run(path, *arguments[1:])
+        assert run.exit_code == 0, run.stderr
+        if run.stderr:
+            warnings.warn(run.stderr, UserWarning, stacklevel=1)
+
+    return count
+
+
+ENTRANCES: dict[str, Callable[[Any, Any, Path], object]] = {
+    "agreement": lambda a, b, folder: agreement(a, b),
+    "confusion_counts": lambda a, b, folder: confusion_counts(a, b),
+    "a file": of_file(lambda path: confusion_from_source(path, "a", "b")),
+    "score": of_file(command("score", "--y1", "a", "--y2", "b")),
+    "agree": of_file(command("agree", "--raters", "a", "b", "--interval-method", "asymptotic")),
+}
+
+
+@pytest.mark.parametrize("call", ENTRANCES.values(), ids=ENTRANCES)
+@pytest.mark.parametrize("words", [False, True], ids=["numbers", "words"])
+def test_a_column_that_was_sorted_alone(call: Any, words: bool, tmp_path: Path) -> None:
+    labels = np.array(["low", "mid", "high"]) if words else np.array([1, 2, 10])
+    for first, second in ((TRUTH, np.sort(RATED)), (np.sort(TRUTH)[::-1], RATED)):
+        with pytest.warns(UserWarning, match="is sorted, .* is not, and they agree only as"):
+            call(labels[first], labels[second], tmp_path)
+
+
+SILENT = {
+    "not sorted": (TRUTH, RATED[::-1]),
+    "items in order": (np.sort(TRUTH), RATED[np.argsort(TRUTH, kind="stable")]),
+    "both sorted": (np.sort(TRUTH), np.sort(RATED)),
+    "few items": (np.sort(TRUTH[:19]), RATED[:19]),
+    "one rare label": (np.arange(90) // 87, RATED % 2),
+    "patients": (np.arange(90) // 6 + 1, RATED + 1),
+    "ids": (np.arange(90), RATED[np.argsort(RATED)]),
+    "the other way round": (np.sort(TRUTH), 2 - np.sort(TRUTH)),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), SILENT.values(), ids=SILENT)
+@pytest.mark.parametrize("entrance", ["confusion_counts", "a file"])
+def test_ordinary_columns_are_silent(
+    entrance: str, first: Any, second: Any, tmp_path: Path
+) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ENTRANCES[entrance](first, second, tmp_path)
+    assert not any("sorted" in str(warning.message) for warning in caught)
+
+
+def test_labels_and_scores_are_silent(tmp_path: Path) -> None:
+    scores = RNG.normal(size=90).round(1)
+    path = write_csv(tmp_path / "scores.csv", y=np.sort(TRUTH), score=scores)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        command("thresholds", "--y", "y", "--score", "score")(path)
