@@ -429,7 +429,7 @@ class AgreementResult(Result):
         names = [f"kappa of {label_text(label)}" for label in self.labels.tolist()]
         kappas, errors = self.category_kappas.tolist(), self.category_standard_errors.tolist()
         between = self._intervals(indices.category_tables(self.table), None, kappas, errors)
-        return [*found, *zip(names, kappas, errors, between)]
+        return [*found, *zip(names, kappas, errors, between), *self.specific_agreement.rows()]
 
     def sentence(self) -> str:
         """Return the agreement as a sentence for a paper."""

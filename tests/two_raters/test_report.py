@@ -49,7 +49,7 @@ def test_report_of_a_large_table_leaves_it_out() -> None:
     result = agreement_from_confusion(np.eye(40, dtype=int) + 1)
     assert "40 labels" in str(result)
     assert "  39   " not in str(result).split("kappa")[0]
-    assert result._repr_html_().count("<table>") == 2
+    assert result._repr_html_().count("<table>") == 3
 
 
 def test_html_is_escaped_and_whole() -> None:

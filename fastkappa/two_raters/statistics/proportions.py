@@ -86,12 +86,15 @@ class SpecificAgreement(Result, _SpecificAgreement):
         columns = dict(zip(("value", "standard_error", "lower", "upper"), self[1:5]))
         return data_frame(columns, ("label", self.labels.tolist()))
 
-    def _report(self) -> Report:
-        rows = [
-            (label_text(label), value, error, (low, high))
+    def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
+        """Return the name, value, standard error and interval of the agreement on each label."""
+        return [
+            (f"agreement on {label_text(label)}", value, error, (low, high))
             for label, value, error, low, high in zip(*(part.tolist() for part in self[:5]))
         ]
-        return Report([], [estimate_grid(rows, self.confidence)])
+
+    def _report(self) -> Report:
+        return Report([], [estimate_grid(self.rows(), self.confidence)])
 
     def __repr__(self) -> str:
         return str(self)
