@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.multirater.items.counts import (
@@ -321,3 +322,23 @@ def of_long(long: LongRatings) -> Counted:
 
 def _read(clusters: Any, n_subjects: int) -> Column | None:
     return None if clusters is None else read_clusters(clusters, n_subjects, "subjects")
+
+
+def missing_text(counted: Counted | None, n_missing: int, n_all: int) -> str:
+    """Return the number of missing ratings as text, or of ratings per subject if all have as many.
+
+    The text is empty if no rating is missing.
+    """
+    if not n_missing:
+        return ""
+    patterns = None if counted is None else counted.known_patterns
+    each: list[int] = [] if patterns is None else np.unique(patterns.n_ratings).tolist()
+    if patterns and len(each) == 1 and each[0] * patterns.multiplicities.sum() == n_all - n_missing:
+        return f"{count_text(each[0], 'rating')} each"
+    return f"{n_missing} of {n_all} ratings missing"
+
+
+def items_text(n_items: int, n_paired: int, in_clusters: str) -> str:
+    """Return the number of items, and the number with two ratings or more if it is lower."""
+    few = f", {n_paired} of them with two ratings or more" if n_paired < n_items else ""
+    return f"{count_text(n_items, 'item')}{in_clusters}{few}"

@@ -12,6 +12,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.choices import check_choice
 from fastkappa.formatting import count_text, figure, interval_text, label_text, p_value_text, plain
 from fastkappa.frame import data_frame
+from fastkappa.multirater.counted_ratings import items_text, missing_text
 from fastkappa.multirater.inference import Inference, RaterInterval, for_population
 from fastkappa.multirater.label_kappas import LabelKappa, LabelKappas, label_grid
 from fastkappa.multirater.ratings import Ratings
@@ -212,24 +213,14 @@ class MultiRaterResult(Result):
 
     @cached_property
     def ratings_text(self) -> str:
-        """The number of missing ratings as text, or of ratings per subject if all have as many."""
-        patterns = None if self.ratings is None else self.ratings.counted.known_patterns
-        each = [] if patterns is None else list(set(patterns.n_ratings.tolist()))
-        if not self.n_missing:
-            return ""
-        n_all = self.n_subjects * self.n_raters
-        if len(each) == 1 and each[0] * self.n_subjects == n_all - self.n_missing:
-            return f"{count_text(each[0], 'rating')} each"
-        return f"{self.n_missing} of {n_all} ratings missing"
+        """A text on missing ratings."""
+        counted = None if self.ratings is None else self.ratings.counted
+        return missing_text(counted, self.n_missing, self.n_subjects * self.n_raters)
 
     def __getstate__(self) -> dict[str, Any]:
         # Ratings can be large, and only `compare_coefficients` needs them.
-        return {
-            **vars(self),
-            "ratings": None,
-            "doubt": self.doubt,
-            "ratings_text": self.ratings_text,
-        }
+        texts = {"doubt": self.doubt, "ratings_text": self.ratings_text}
+        return {**vars(self), "ratings": None, **texts}
 
     def bootstrap(
         self,
@@ -355,10 +346,7 @@ class MultiRaterResult(Result):
         return self.inference.test(check_null_kappa(null_kappa), alternative)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results as a dict, with arrays as lists and the disagreement as two entries.
-
-        Undefined values are None.
-        """
+        """Return the results as a dict, with arrays as lists and undefined values as None."""
         parts = {f"{name}_disagreement": part for name, part in self.disagreement._asdict().items()}
         figures = {
             name: parts[name] if name in parts else getattr(self, name) for name in IN_DICTIONARY
@@ -373,11 +361,6 @@ class MultiRaterResult(Result):
         frame : pandas.DataFrame
             The frame has one row per coefficient. The columns are ``value``, ``standard_error``,
             ``lower``, ``upper``, ``z`` and ``p_value``.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
         """
         both: tuple[MultiRaterResult | LabelKappa, ...] = (self, *self.by_label)
         rows = [(one.value, one.standard_error, *one.interval, one.z, one.p_value) for one in both]
@@ -403,7 +386,7 @@ class MultiRaterResult(Result):
         sampled = " for sampled raters" if self.population and self.population[1] else ""
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
-            f" {self._subjects_text()}{self.ratings_text and f', {self.ratings_text},'}",
+            f" {self._items}{self.ratings_text and f', {self.ratings_text},'}",
             self.value,
             self.interval,
             f"{100 * self.confidence:g} % {how} interval{sampled}",
@@ -412,7 +395,7 @@ class MultiRaterResult(Result):
     def __repr__(self) -> str:
         return (
             f"<{self.method}: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" {self._subjects_text()}, {count_text(self.n_raters, 'rater')}>"
+            f" {self._items}, {count_text(self.n_raters, 'rater')}>"
         )
 
     def interpret(self, scale: ScaleName) -> Interpretation:
@@ -431,12 +414,9 @@ class MultiRaterResult(Result):
         """Return the interval at another confidence level."""
         return replace(self.inference, confidence=confidence).interval
 
-    def _subjects_text(self) -> str:
-        """Return the number of subjects, and of those that show agreement if they are fewer."""
-        text = f"{count_text(self.n_subjects, 'subject')}{self._clusters_text()}"
-        if self.n_paired == self.n_subjects:
-            return text
-        return f"{text}, {self.n_paired} of them with two ratings or more"
+    @property
+    def _items(self) -> str:
+        return items_text(self.n_subjects, self.n_paired, self._clusters_text())
 
     def _clusters_text(self) -> str:
         return "" if self.clusters is None else f" in {count_text(self.n_clusters, 'cluster')}"

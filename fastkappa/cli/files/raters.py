@@ -31,13 +31,10 @@ from fastkappa.sources.arrow_columns import (
 )
 from fastkappa.sources.arrow_files import column_names, files_of
 from fastkappa.sources.arrow_folders import joined
-from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
-from fastkappa.statistics.clusters import Clusters
 
 # The name of the rater column if each rater has a file. No file contains a column with this name.
 RATER = "name of the file"
-MOST_LISTED = 20
 BLANK_SETS = "A blank field is missing: write [] for no labels."
 
 
@@ -155,7 +152,6 @@ class RaterColumns(NamedTuple):
 
 
 def _names_in(source: Source) -> Sequence[str]:
-    """Return the names of the columns of a source."""
     path = source.files[0]
     return column_names(files_of(path)[0] if path.is_dir() else path, source.text_format)
 
@@ -305,7 +301,7 @@ def _without_rater(
     """Return the columns without a rater, or raise if there is no such rater."""
     known = ratings.rater_names or ()
     if name not in known:
-        listed = first_of_many(list(map(repr, known)), MOST_LISTED)
+        listed = first_of_many(list(map(repr, known)), MOST_SHOWN)
         raise RatingsError(
             f"--model: no rater is named {name!r}; there are {listed}.{did_you_mean(name, known)}"
         )
@@ -322,7 +318,7 @@ def judge_groups(columns: RaterColumns, arrays: dict[str, Any], group: str) -> l
     several groups, unless the groups are groups of raters, or many items are in several groups.
     """
     item, rater = columns.named
-    items, raters, groups = (_numbers(arrays[name]) for name in (item, rater, group))
+    items, raters, groups = (_codes(arrays[name]) for name in (item, rater, group))
     kept = groups >= 0
     n_raters, n_groups = int(raters.max()) + 1, int(groups.max()) + 1
     ratings = np.unique(((items * n_raters + raters) * n_groups + groups)[kept])
@@ -347,13 +343,6 @@ def judge_groups(columns: RaterColumns, arrays: dict[str, Any], group: str) -> l
             f" {' and '.join(map(repr, found))}{more}: each rating counts in the group of its row."
         )
     return []
-
-
-def _numbers(column: Any) -> AnyArray:
-    """Return a number for each distinct value of a column, and -1 where it is missing."""
-    column = in_one(column)
-    encoded = column if hasattr(column, "dictionary") else column.dictionary_encode()
-    return np.asarray(encoded.indices.fill_null(-1)).astype(np.int64)
 
 
 def _warn_of_few_shared(ratings: Ratings) -> None:
@@ -425,11 +414,12 @@ def _replaced(columns: RaterColumns, arrays: Mapping[str, Any], kept: str) -> li
 
 def _codes(column: Any) -> AnyArray:
     """Return a number for each distinct value of a column, and -1 where it is missing."""
-    values = column.to_pylist()
     if are_lists(column):
-        values = [value if value is None else str(sorted(set(value))) for value in values]
-    codes: AnyArray = as_array(values, "").dictionary_encode().indices.fill_null(-1).to_numpy()
-    return codes.astype(np.int64)
+        sets = [None if one is None else str(sorted(set(one))) for one in column.to_pylist()]
+        column = as_array(sets, "")
+    column = in_one(column)
+    encoded = column if hasattr(column, "dictionary") else column.dictionary_encode()
+    return np.asarray(encoded.indices.fill_null(-1)).astype(np.int64)
 
 
 def _names_of_items(
@@ -447,19 +437,6 @@ def _names_of_items(
         twice = str(found[counts > 1][0])
         raise RatingsError(f"column {columns.item!r} repeats the item {twice!r}: give it one row.")
     return names
-
-
-def pair_counts(ratings: Ratings) -> SourceCounts:
-    """Return the table of exactly two raters, with the numbers of items left out."""
-    (table,), n_rated = ratings.rater_pairs("the table")
-    n = ratings.n_subjects
-    first, second = (n - n_rated).tolist()
-    return SourceCounts(table, ratings.labels, 0, n, (first, second), n - int(table.sum()))
-
-
-def pair_clusters(ratings: Ratings) -> Clusters | None:
-    """Return the clusters of the items that both of two raters have rated."""
-    return dict(ratings.counted.clusters_of_pairs()).get(0)
 
 
 def _of_part(

@@ -10,10 +10,12 @@ from typing import Any
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import REMEDIES, Reading, refuse_times
 from fastkappa.formatting import count_text
+from fastkappa.multirater.ratings import Ratings
 from fastkappa.sources.arrow_folders import count_files
 from fastkappa.sources.source_counts import SourceCounts, finish, finish_groups, n_first_among
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import Columns, Contents, SourceTable
+from fastkappa.statistics.clusters import Clusters
 
 
 def count_ratings(source: Source, columns: Columns, reading: Reading) -> SourceCounts:
@@ -108,3 +110,16 @@ def _read(
             " file."
         )
     return contents, known, counts
+
+
+def pair_counts(ratings: Ratings) -> SourceCounts:
+    """Return the table of exactly two raters, with the numbers of items left out."""
+    (table,), n_rated = ratings.rater_pairs("the table")
+    n = ratings.n_subjects
+    first, second = (n - n_rated).tolist()
+    return SourceCounts(table, ratings.labels, 0, n, (first, second), n - int(table.sum()))
+
+
+def pair_clusters(ratings: Ratings) -> Clusters | None:
+    """Return the clusters of the items that both of two raters have rated."""
+    return dict(ratings.counted.clusters_of_pairs()).get(0)

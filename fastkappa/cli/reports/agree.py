@@ -8,15 +8,9 @@ from typing import Any
 from fastkappa.cli.agree_request import AgreeRequest
 from fastkappa.cli.files.clustered_columns import AgainstReference, ClusteredPair
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.raters import (
-    RaterColumns,
-    RatersRead,
-    pair_clusters,
-    pair_counts,
-    read_raters,
-)
+from fastkappa.cli.files.raters import RaterColumns, RatersRead, read_raters
 from fastkappa.cli.files.reading import Reading
-from fastkappa.cli.files.two_columns import count_groups, count_ratings
+from fastkappa.cli.files.two_columns import count_groups, count_ratings, pair_clusters, pair_counts
 from fastkappa.cli.progress import progress_bar
 from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups
 from fastkappa.cli.reports.agree_items import of_items

@@ -23,12 +23,7 @@ from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison, compar
 from fastkappa.multirater.estimation import clusters_of, coefficients_grid, short_name
 from fastkappa.multirater.krippendorff import krippendorff_alpha
 from fastkappa.multirater.label_kappas import LabelKappa, confusions, label_grid, pooled
-from fastkappa.multirater.multirater_result import (
-    MultiRaterResult,
-    clusters_of,
-    coefficients_grid,
-    short_name,
-)
+from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
