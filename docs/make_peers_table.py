@@ -396,7 +396,7 @@ def table(stored: dict[str, Any], of_r: dict[str, Any]) -> str:
     of_python = ", ".join(f"{peer} {number}" for peer, number in stored["versions"].items())
     numbers = of_r["versions"]
     in_r = ", ".join(f"{name} {numbers[name]}" for name in R_PACKAGES)
-    versions = f"Values of {of_python}, and in R {numbers['R']} of {in_r}."
+    versions = f"The values are from {of_python} and, in R {numbers['R']}, from {in_r}."
     return "\n".join([*lines, "", *textwrap.wrap(versions, 108)])
 
 

@@ -57,8 +57,8 @@ def in_words(machine: dict) -> str:
     """Return the description as one sentence."""
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     return (
-        f"Measured on {machine['date']} on {machine['cpu']}, {machine['cores']} cores,"
-        f" {machine['system']}, with Python {machine['python']}, {versions}; backend"
+        f"The figures were measured on {machine['date']} on {machine['cpu']}, {machine['cores']}"
+        f" cores, {machine['system']}, with Python {machine['python']}, {versions}; backend"
         f" {machine['backend']}, SIMD level {machine['simd']}, {machine['threads']} threads."
     )
 

@@ -1,7 +1,7 @@
 """Convert the contents of an accumulator to JSON and back.
 
-JSON text can come from untrusted sources. It is accepted only if an accumulator can have such
-contents, and if every size it declares is matched by as many values in the text.
+JSON text can come from untrusted sources. Text is accepted only if an accumulator can have such
+contents, and if every declared size matches the number of values in the text.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ FIELDS = (
 
 
 def snapshot_to_json(contents: Snapshot) -> str:
-    """Return the contents as JSON, beside the fields of all counts if they can represent them.
+    """Return the contents as JSON, including the common fields of counts if possible.
 
     The sums of weights are written as integer multiples of ``2**weight_exponent``, with the largest
-    possible exponent. Without weights these fields are left out.
+    possible exponent. Without weights, these fields are left out.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def snapshot_to_json(contents: Snapshot) -> str:
 
 
 def _counted(contents: Snapshot) -> dict[str, Any]:
-    """Return the fields of all counts, or no field if sums are negative or too large."""
+    """Return the common fields of counts, or no fields if sums are negative or too large."""
     with suppress(OverflowError):
         counts = contents.counts()
         n_dropped, first, second = contents.dropped.tolist()
@@ -117,7 +117,7 @@ def snapshot_from_json(text: str) -> Snapshot:
             return _snapshot_of_rows(rows_from_fields(fields))
         contents = _snapshot_from_fields(exact)
         if fields and fields != _counted(contents):
-            raise ValueError("the table contradicts the accumulator")
+            raise ValueError("the table must match the counts of the accumulator")
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"text must be the JSON of a ConfusionAccumulator: {error!r}.") from error
     return contents
@@ -127,7 +127,9 @@ def _snapshot_from_fields(fields: Any) -> Snapshot:
     check_fields(fields, FIELDS, VERSION)
     n_float = count_from(fields["n_float_weights"])
     if not isinstance(fields["dropped"], list) or len(fields["dropped"]) != 3:
-        raise ValueError(f"dropped is {short_repr(fields['dropped'])}")
+        raise ValueError(
+            f"dropped must be a list of three counts, got {short_repr(fields['dropped'])}"
+        )
     n_dropped, *missing = map(count_from, fields["dropped"])
     check_missing(n_dropped, missing)
     table, order = _table_from_fields(fields), _order_from_fields(fields["order"])
@@ -139,7 +141,7 @@ def _snapshot_from_fields(fields: Any) -> Snapshot:
 
 
 def _snapshot_of_rows(rows: CountedRows) -> Snapshot:
-    """Return the contents of an accumulator that has counted the items of another source."""
+    """Return the contents of an accumulator that would have counted another source's items."""
     if rows.table.dtype.kind == "f" or rows.table.sum(dtype=object) != rows.n_items:
         raise ValueError("sums of item weights cannot be continued, because they are not exact")
     table = layered(ConfusionCounts(rows.table, rows.labels, rows.n_outside))
@@ -158,7 +160,9 @@ def _table_from_fields(fields: dict[str, Any]) -> ConfusionTable:
     labels = labels_from_list(fields["labels"], fields["label_dtype"])
     exponent = whole(fields["weight_exponent"])
     if not -UNIT_BITS <= exponent <= UNIT_BITS:
-        raise ValueError(f"weight_exponent is {exponent}")
+        raise ValueError(
+            f"weight_exponent must be from -{UNIT_BITS} to {UNIT_BITS}, got {exponent}"
+        )
     plain = square(fields["counts"], len(labels), np.int64)
     table = layered(ConfusionCounts(plain, labels, count_from(fields["n_outside"])))
     if fields["weighted_counts"] is not None:
@@ -166,77 +170,84 @@ def _table_from_fields(fields: dict[str, Any]) -> ConfusionTable:
         sums = square(fields["weight_sums"], len(labels), object)
         return table._replace(sums=sums * (1 << (UNIT_BITS + exponent)))
     if fields["weight_sums"] is not None:
-        raise ValueError("weight_sums need weighted_counts")
+        raise ValueError("weight_sums must be null if weighted_counts is null")
     return table
 
 
 def _check_numbers(contents: Snapshot) -> None:
-    """Raise an error if counts are impossible, or sums are impossible for the number of weights."""
+    """Raise if counts are impossible, or sums are impossible for the number of weights."""
     table, n_float = contents.table, contents.n_float
     least = table.counts.min(initial=0)
     if least < 0:
-        raise ValueError(f"counts cannot be negative, got {least}")
+        raise ValueError(f"counts must not be negative, got {least}")
     n_plain, n_weighted = (int(layer.sum(dtype=object)) for layer in table.counts)
     if n_plain + n_weighted + table.n_outside > INT64_MAX:
-        raise ValueError("counts are too large for int64")
+        raise ValueError("the sum of counts, weighted_counts and n_outside must fit in int64")
     if n_float > n_weighted + table.n_outside:
-        raise ValueError(f"there are fewer weights than float weights ({n_float})")
+        raise ValueError(f"n_float_weights must not exceed the number of weights, got {n_float}")
     sums = np.zeros(1, object) if table.sums is None else table.sums
     if not n_weighted:
         if sums.any():
-            raise ValueError("weight_sums are not 0, but no item has a weight")
+            raise ValueError("weight_sums must all be 0, because no item has a weight")
         return
     if not n_float and (sums % (1 << UNIT_BITS)).any():
-        raise ValueError("weight_sums are not whole, but no weight is a float")
+        raise ValueError("weight_sums must be whole numbers, because no weight is a float")
     largest = (LARGEST_FLOAT if n_float else LARGEST_INTEGER) << UNIT_BITS
     if (abs(sums) > table.counts[1].astype(object) * largest).any():
-        raise ValueError("weight_sums are too large for weighted_counts")
+        raise ValueError(
+            "weight_sums must not exceed weighted_counts times the largest possible weight"
+        )
 
 
 def _check_labels(contents: Snapshot) -> None:
-    """Raise an error if no accumulator can have these labels with their kind and order."""
+    """Raise if no accumulator can have these labels with their kind and order."""
     table, order, kind, given = contents.table, contents.order, contents.kind, contents.labels_given
     labels = table.rows
     if type(given) is not bool:
-        raise ValueError(f"labels_given is {short_repr(given)}")
+        raise ValueError(f"labels_given must be true or false, got {short_repr(given)}")
     if given:
         read_given_labels(labels)
     else:
         _refuse_uncounted(table)
     if order is not None:
         if given:
-            raise ValueError("labels are both given and declared")
+            raise ValueError("order must be null if labels_given is true")
         refuse_too_many(len(order.labels))
         contents.refuse_outside(order)
         if order.names is not order.labels and kind != kind_of_labels(order.labels.dtype):
-            raise ValueError(f"members of an enum are not {kind}: {short_repr(order.labels)}")
+            raise ValueError(
+                f"the values of an enum must be of the kind {kind}, got {short_repr(order.labels)}"
+            )
     n_inside = contents.n_items
     if kind not in (None, *KINDS.values(), NUMBERS) or (
         kind is None and n_inside + table.n_outside
     ):
-        raise ValueError(f"kind is {short_repr(kind)}")
+        raise ValueError(f"kind must name the kind of the ratings, got {short_repr(kind)}")
     if n_inside and labels.dtype.kind != "O" and kind != kind_of_labels(labels.dtype):
-        raise ValueError(f"labels are not {kind}: {short_repr(labels)}")
+        raise ValueError(f"labels must be of the kind {kind}, got {short_repr(labels)}")
 
 
 def _refuse_uncounted(table: ConfusionTable) -> None:
-    """Raise an error unless the labels are sorted, all occur, and have a type ratings can have."""
+    """Raise unless the labels are sorted, all occur, and have a type that ratings can have."""
     labels = table.rows
     if table.n_outside:
-        raise ValueError("ratings can be outside the labels only if labels are given")
+        raise ValueError("n_outside must be 0 if labels_given is false")
     if not (table.counts.any(axis=(0, 1)) | table.counts.any(axis=(0, 2))).all():
-        raise ValueError(f"not all labels occur: {short_repr(labels.tolist())}")
+        raise ValueError(f"labels must all occur in the counts, got {short_repr(labels.tolist())}")
     known = union_of_labels([labels])
     if known.dtype != labels.dtype or known.tolist() != labels.tolist():
-        raise ValueError(f"labels are not sorted: {short_repr(labels.tolist())}")
+        raise ValueError(f"labels must be sorted, got {short_repr(labels.tolist())}")
     if len(labels) and not _can_be_ratings(labels):
-        raise ValueError(f"ratings cannot have labels of {labels.dtype}: {short_repr(labels)}")
+        raise ValueError(
+            f"labels must have a type that ratings can have, got {labels.dtype}:"
+            f" {short_repr(labels)}"
+        )
 
 
 def _can_be_ratings(labels: AnyArray) -> bool:
     """Return whether sorted labels have a type and values that ratings can have."""
     kind, first, last = labels.dtype.kind, labels[0], labels[-1]
-    if kind == "O":  # some integers fit in neither int64 nor uint64
+    if kind == "O":  # not all integers fit in int64 or uint64
         return bool(-INT64_MAX - 1 <= first < 0 and INT64_MAX < last <= LARGEST_INTEGER)
     if kind == "f":
         in_int64 = first >= -(2.0**63) and last < 2.0**63
@@ -256,12 +267,12 @@ def _order_to_fields(order: LabelOrder | None) -> dict[str, Any] | None:
 
 
 def _order_from_fields(fields: Any) -> LabelOrder | None:
-    """Return the order that `_order_to_fields` converted.
+    """Return the order from the fields written by `_order_to_fields`.
 
     Raises
     ------
     KeyError, TypeError, ValueError
-        If a field is missing or not valid.
+        If a field is missing or invalid.
     """
     if fields is None:
         return None
@@ -271,5 +282,7 @@ def _order_from_fields(fields: Any) -> LabelOrder | None:
         return LabelOrder(labels, labels)
     names = labels_from_list(fields["names"], "U1")
     if len(labels) != len(names):
-        raise ValueError(f"{len(labels)} labels have {len(names)} names")
+        raise ValueError(
+            f"names must have one entry for each of the {len(labels)} labels, got {len(names)}"
+        )
     return LabelOrder(labels, names)

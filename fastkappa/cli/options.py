@@ -12,10 +12,11 @@ from fastkappa.statistics.intervals.rao import Alternative
 from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.scheme import SchemeName
 
-# More replicates would take minutes and gigabytes, without a relevant gain in precision.
+# The largest number of replicates. More would take minutes and gigabytes, without a relevant gain
+# in precision.
 MOST_REPLICATES = 1_000_000
 
-# the resolution that journals ask for
+# the resolution that journals require
 DPI = 300
 # The largest number of lines to skip before a table.
 MOST_SKIPPED = 10_000
@@ -114,8 +115,8 @@ class TextOptions(NamedTuple):
     ----------
     sep : CHARACTER
         The separator between the fields of a text file, such as ';' or tab. The default is a comma
-        in .csv files and a tab in .tsv files. For .txt files and the standard input it is inferred
-        from the first line.
+        in .csv files and a tab in .tsv files. For .txt files and the standard input, the separator
+        is inferred from the first line.
     encoding : NAME
         The encoding of text files, such as utf-16 or cp1252.
     no_header
@@ -158,8 +159,8 @@ class PictureOptions(NamedTuple):
     title : TEXT
         The title of --plot.
     report : FILE
-        Write the report and its plots to a self-contained HTML page. Without matplotlib it has no
-        plots.
+        Write the report and its plots to a self-contained HTML page. Without matplotlib, the page
+        has no plots.
     """
 
     plot: Path | None = None

@@ -36,9 +36,9 @@ ADVICE = {
     "if they are labels, write the ratings and labels all as strings": "make all labels words",
     ", or a matrix of weights": ", or --weight-matrix",
     "light_kappa and pairwise_kappa support": "Light's kappa supports",
-    "; take (weights + weights.T) / 2, or see pairwise_kappa and light_kappa": "",
+    " Use (weights + weights.T) / 2, or see pairwise_kappa and light_kappa.": "",
 }
-# Advice for Python users about another form of input, with its command-line replacement.
+# Advice for Python users about other forms of input, with command-line replacements.
 FORMS = [
     (
         r": (give|use) Ratings\.from_(counts|table).*",
@@ -50,19 +50,19 @@ FORMS = [
         " has one row per rating.",
     ),
     (
-        r"(Give a column per rater: ratings\.pivot|If the columns say which subject).*",
+        r"(Give one column per rater: ratings\.pivot|If the columns say which subject).*",
         "Give --item, --rater and --rating for a file with one row per measurement.",
     ),
     (
-        r"leave it out if it has ids of items, use Ratings.* if not\.",
+        r"leave it out if it has ids of items, or use Ratings.* if not\.",
         "leave it out of --raters if it identifies the item.",
     ),
     (
-        r"Ratings\.from_long reads a row per rating, with its item and its rater\.",
+        r"Ratings\.from_long reads one row per rating, with its item and its rater\.",
         "If the file has one row per rating, give --item, --rater and --rating.",
     ),
     (
-        r"If you have a row per measurement, use ratings\.pivot.*",
+        r"If you have one row per measurement, use ratings\.pivot.*",
         "If the file has one row per measurement, give --item, --rater and --rating.",
     ),
     (r"Leave it out, for example with ratings\.drop.*", "Leave it out of --raters."),

@@ -28,7 +28,7 @@ from fastkappa.ratings.interop import in_known_library
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.statistics.weights import Weights
 
-# For each fold, the indices of the training items and of the test items.
+# for each fold, the indices of the training items and of the test items
 Splits: TypeAlias = list[tuple[AnyArray, AnyArray]]
 
 
@@ -38,7 +38,7 @@ def is_routing() -> bool:
 
 
 def read_target(y: Any, labels: Any) -> AnyArray:
-    """Return y as a checked array of labels, or raise. Members of an enum become their names."""
+    """Return y as a validated array of labels, or raise. Enum members are replaced by names."""
     refuse_masked(y=y)
     target: AnyArray = column_or_1d(names_of_members(in_known_library(y)), warn=True)
     assert_all_finite(target, input_name="y")
@@ -51,7 +51,7 @@ def read_target(y: Any, labels: Any) -> AnyArray:
 
 
 def sorted_labels(y: AnyArray) -> AnyArray:
-    """Return the labels that occur, sorted. Strings that are all numbers are sorted by value."""
+    """Return the labels that occur, sorted. If all strings are numbers, sort them by value."""
     labels = np.unique(y)
     if labels.dtype.kind in "OUT":
         return np.array(sorted_strings(labels.tolist()))
@@ -128,9 +128,9 @@ class OutOfFoldClassifier(
         return predicted, splits
 
     def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
-        """Return the folds that ``cv`` makes of the items, or raise."""
+        """Return the folds into which ``cv`` divides the items, or raise an error."""
         if is_fractional(labels):
-            # scikit-learn stratifies only by whole numbers and strings.
+            # scikit-learn can stratify only by whole numbers and strings.
             labels = np.unique(labels, return_inverse=True)[1]
         try:
             splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
@@ -169,7 +169,7 @@ class OutOfFoldClassifier(
         return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split=to_split))
 
     def _forget(self, *names: str) -> None:
-        """Remove attributes that an earlier `fit` has set."""
+        """Remove attributes set by an earlier `fit`."""
         for name in (*names, "estimator_", "feature_names_in_", "oof_kappa_", "oof_predictions_"):
             self.__dict__.pop(name, None)
 

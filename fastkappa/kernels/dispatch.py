@@ -58,7 +58,7 @@ def get_kernels(backend: str | None = None) -> PairKernels:
     ValueError
         If there is no backend with that name.
     ImportError
-        If a backend requested by name is missing. The message gives the reason.
+        If a backend requested by name is missing. The message contains the reason.
     """
     if backend is None:
         return _default_kernels()
@@ -122,9 +122,7 @@ def _kernels_by_name(backend: str, asked_by: str) -> PairKernels:
         )
     kernels = _load(backend)
     if kernels is None:
-        raise ImportError(
-            f"{asked_by}={backend!r} was requested but is missing: {_missing[backend]}."
-        )
+        raise ImportError(f"{asked_by}={backend!r} is not available: {_missing[backend]}.")
     return kernels
 
 

@@ -38,7 +38,7 @@ def too_few_items(name: Any, read: Pair, n_items: int, min_coverage: float) -> E
     elif n_covered:
         failure += (
             ", and the kappa of a selection is not comparable with that of all items."
-            f" Use min_coverage={math.floor(1000 * coverage) / 1000:g} to rank it all the same."
+            f" Use min_coverage={math.floor(1000 * coverage) / 1000:g} to rank it anyway."
         )
     else:
         failure += "."

@@ -87,7 +87,7 @@ class AlternativeAnnotatorTest(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each person.
 
-        Its columns are ``n``, ``model_advantage``, ``person_advantage``, ``p_value`` and ``wins``.
+        The columns are ``n``, ``model_advantage``, ``person_advantage``, ``p_value`` and ``wins``.
 
         Raises
         ------
@@ -226,7 +226,9 @@ def alternative_annotator_test(
     names = list(given.rater_names or ())
     place = position_of(model, names, "rater")
     if len(names) < 3:
-        raise ValueError("alternative_annotator_test needs a model and at least two people.")
+        raise ValueError(
+            "ratings must be from a model and at least two people, got {len(names)} raters."
+        )
     codes = profiles.codes_of(np.arange(len(profiles.multiplicities)))
     distances = distances_of(weights, len(given.labels))
     people = [name for i, name in enumerate(names) if i != place]
@@ -273,7 +275,7 @@ def _signs(
     far = counts[used] @ distances
     every = np.arange(len(far))
     difference = far[every, model[used]] - far[every, person[used]]
-    # Sums of the same distances in a different order can differ by rounding errors.
+    # Sums of the same distances in another order can differ by rounding errors.
     difference[np.abs(difference) <= 1e-12 * far.max(initial=0.0)] = 0.0
     return np.sign(difference), used
 

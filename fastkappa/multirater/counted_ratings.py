@@ -131,7 +131,10 @@ class Counted:
             counted.
         """
         if self.subjects is None:
-            raise ValueError("a table does not show which subject has which ratings.")
+            raise ValueError(
+                "a table of counts does not record the ratings of each subject: give Ratings with"
+                " one row per subject."
+            )
         if of_profiles:
             found = self.subjects.places_of_profiles(self.profiles.parts)
             counted = self.profiles.multiplicities
@@ -139,18 +142,20 @@ class Counted:
             found = self.subjects.places_of_patterns(self.patterns.counts)
             counted = self.patterns.multiplicities
         if (np.bincount(found[found >= 0], minlength=len(counted)) != counted).any():
-            raise ValueError("ratings have been changed since they were counted.")
+            raise ValueError(
+                "ratings were changed after they were counted: compute the coefficient again."
+            )
         return found
 
     def clusters_of(self, coefficient: Coefficient) -> Clusters | None:
-        """Return the clusters of the subjects that a coefficient uses, None without clusters."""
+        """Return the clusters of the subjects that a coefficient uses, or None without clusters."""
         if self.clusters is None:
             return None
         found = self._of_profiles if coefficient.of_profiles else self._of_patterns
         return clusters_of(*(found if coefficient.used is None else _kept(found, coefficient.used)))
 
     def clusters_of_profiles(self, used: AnyArray) -> Clusters | None:
-        """Return the clusters of the subjects with selected profiles, None without clusters."""
+        """Return the clusters of the subjects with selected profiles, or None without clusters."""
         return None if self.clusters is None else clusters_of(*_kept(self._of_profiles, used))
 
     def places_in(self, coefficient: Coefficient) -> AnyArray:
@@ -158,7 +163,7 @@ class Counted:
         found = self.places(coefficient.of_profiles)
         if coefficient.used is None:
             return found
-        # Subjects without ratings have index -1. It selects the last entry, so -1 is appended.
+        # Subjects without ratings have index -1, which selects the last entry, so -1 is appended.
         new = np.where(coefficient.used, np.cumsum(coefficient.used) - 1, -1)
         return np.append(new, -1)[found]
 
@@ -232,11 +237,11 @@ def in_common_order(
         )
     order = np.arange(len(of_second))
     are_same = len(of_first) == len(of_second)
-    what, remedy = "subjects", "give a subject without ratings a row of missing ones."
+    what, remedy = "subjects", "give a subject without ratings a row of missing ratings."
     if items is not None and others is not None:
         by_name, by_name_of_first = np.argsort(others), np.argsort(items)
         are_same = np.array_equal(items[by_name_of_first], others[by_name])
-        what, remedy = "items", "give an item without ratings rows with missing ones."
+        what, remedy = "items", "give an item without ratings rows with missing ratings."
         if are_same:
             order[by_name_of_first] = by_name
     if not are_same:
@@ -247,7 +252,9 @@ def in_common_order(
         )
     one, two = first.clusters, second.clusters
     if (one is None) != (two is None):
-        raise ValueError("first and second must have the same clusters, but only one has any.")
+        raise ValueError(
+            "first and second must have the same clusters, but only one of them has clusters."
+        )
     if one is not None and two is not None and not _are_alike(one.values, two.values[order]):
         raise ValueError("first and second must have the same clusters, but their clusters differ.")
     return of_second[order]

@@ -286,7 +286,7 @@ def compare_raters(
     if not 3 <= given.n_raters <= MOST_RATERS:
         raise ValueError(
             f"compare_raters needs 3 to {MOST_RATERS} raters, got {given.n_raters}. For two"
-            " raters use agreement."
+            " raters, use agreement."
         )
     warn_of_labels(given, "weights", weights)
     dense = profiles.dense

@@ -29,7 +29,7 @@ from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
 
-# If there are more labels than this, patterns of counts would need too much memory.
+# With more labels than this, patterns of counts would need too much memory.
 MOST_LABELS = 200
 
 
@@ -75,8 +75,8 @@ def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
         len(labels) > n_subjects and labels.dtype.kind == "f" and (labels != np.rint(labels)).any()
     ):
         warnings.warn(
-            f"ratings have {len(labels)} different numbers of {n_subjects} subjects,"
-            " not all whole, and each was read as a label: for numbers on a scale use"
+            f"ratings have {len(labels)} different numbers for {n_subjects} subjects, not all"
+            " of them whole, and each was read as a label: for numbers on a scale, use"
             " krippendorff_alpha with level='interval', or fastkappa.measurements.",
             stacklevel=users_stacklevel(),
         )
@@ -126,8 +126,9 @@ def estimate(
         )
     elif inferred.interval_method == "score" and inference.model is None:
         raise ValueError(
-            f"interval_method='score' cannot be computed for {method} of so many raters, labels or"
-            " different ratings. interval_method=None uses it where possible."
+            f"interval_method='score' is not possible for {method} of so many raters, labels or"
+            " different ratings. Use interval_method=None, which uses the score interval where"
+            " possible."
         )
     return MultiRaterResult(
         method,
@@ -147,8 +148,8 @@ def estimate(
 def rows_of_numbers(ratings: Ratings, level: str) -> tuple[list[AnyArray], IntTable] | None:
     """Return each rater's numbers in the distinct rows, and the number of subjects with each row.
 
-    NaN stands for a missing rating. Return None unless the level compares numbers, there are too
-    many labels to store patterns, and it is known who gave which rating.
+    NaN means a missing rating. Return None unless the level compares numbers, there are too many
+    labels to store patterns, and it is known who gave which rating.
     """
     if level not in MEASURED or ratings.rater_names is None or len(ratings.labels) <= MOST_LABELS:
         return None

@@ -94,7 +94,7 @@ class LabelKappa(Result, _LabelKappa):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelKappas:
-    """The inputs from which the kappas of the labels are computed when needed."""
+    """The inputs for the kappas of the labels, which are computed only when needed."""
 
     patterns: Patterns
     labels: AnyArray

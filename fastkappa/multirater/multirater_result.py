@@ -106,8 +106,9 @@ class MultiRaterResult(Result):
 
         The score interval contains the values that the score test does not reject, and never leaves
         the range of the coefficient. The asymptotic interval is the value plus and minus a quantile
-        times the standard error. It can exceed 1 if the caller chose this method. With
-        ``distribution='t'``, the default except for Light's kappa, Student's t quantiles are used.
+        times the standard error. An asymptotic interval can exceed 1 if the caller chose this
+        method. With ``distribution='t'``, the default except for Light's kappa, Student's t
+        quantiles are used.
         """
         return self.inference.interval
 
@@ -130,8 +131,8 @@ class MultiRaterResult(Result):
     def null_standard_error(self) -> float:
         """The standard error under chance agreement.
 
-        It is NaN except for Fleiss' kappa without weights, without clusters and with the same
-        number of ratings for every subject.
+        This error is NaN except for Fleiss' kappa without weights, without clusters and with the
+        same number of ratings for every subject.
         """
         return self.inference.null_standard_error
 
@@ -276,15 +277,15 @@ class MultiRaterResult(Result):
         n_subjects : float, default=infinity
             The number of subjects in the population, or of clusters if there are clusters.
         n_raters : float, default=None
-            The number of raters in the population from which 3 to 100 raters were drawn. It can be
-            ``math.inf``. If None, results are about these raters only.
+            The number of raters in the population from which 3 to 100 raters were drawn.
+            ``math.inf`` is allowed. None means that the result is about these raters only.
 
         Returns
         -------
         result : MultiRaterResult
-            The variance over the n subjects that count is multiplied by 1 - n / ``n_subjects``. The
+            The variance over the n used subjects is multiplied by 1 - n / ``n_subjects``. The
             jackknife variance over raters is multiplied by 1 - r / ``n_raters`` and added (Gwet
-            2014). Quantiles are from Student's t with Satterthwaite's degrees of freedom.
+            2014). Quantiles are those of Student's t with Satterthwaite's degrees of freedom.
 
         Raises
         ------
@@ -306,7 +307,7 @@ class MultiRaterResult(Result):
     def test(
         self, null_kappa: float, *, alternative: Alternative = "two-sided"
     ) -> tuple[float, float]:
-        """Return z and p of the test that the coefficient has a value.
+        """Test whether the coefficient equals a value, and return z and p.
 
         A two-sided test at the 5 % level rejects exactly the values outside the 95 % interval.
 
@@ -320,7 +321,7 @@ class MultiRaterResult(Result):
         Returns
         -------
         z, p_value : float
-            They are NaN if no ratings with this value are found.
+            NaN if no distribution of ratings with this value is found.
 
         Raises
         ------

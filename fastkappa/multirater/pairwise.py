@@ -46,7 +46,8 @@ from fastkappa.statistics.weights import Weights, as_weights, weights_text
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Score intervals are used up to this total number of cells. 100 raters with 14 labels take 5 s.
+# Score intervals are used up to this total number of cells. For 100 raters and 14 labels, they take
+# 5 s.
 MOST_SCORE_CELLS = 1 << 20
 # The width of a rater's name in a printed matrix.
 LONGEST_NAME = 16
@@ -65,7 +66,8 @@ class PairwiseKappa(Result):
         the pair has no subject in common, or gave all common subjects the same label.
     standard_errors : ndarray
         The standard errors of Fleiss, Cohen and Everitt (1969), as in `fastkappa.agreement`. With
-        clusters, they are those of Yang and Zhou (2014, 2015). They are 0 on the diagonal.
+        clusters, the standard errors are those of Yang and Zhou (2014, 2015). Standard errors on
+        the diagonal are 0.
     lower, upper : ndarray
         The limits of the intervals, computed as in `agreement`.
     confidence : float
@@ -326,7 +328,7 @@ def pairwise_kappa(
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
         As for `fleiss_kappa`, except counts, which do not show who gave which rating.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights, as for `fastkappa.kappa_from_confusion`. They need not be symmetric.
+        Disagreement weights, as for `fastkappa.kappa_from_confusion`, not necessarily symmetric.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
     confidence : float, default=0.95

@@ -33,7 +33,7 @@ class Ratings:
     """The ratings of the same subjects by two or more raters. Ratings may be missing.
 
     Create ratings with `from_array`, `from_raters`, `from_long`, `from_table` or `from_counts`.
-    They are counted once, when the first coefficient needs them. Do not change the arrays earlier.
+    Ratings are counted once, when the first coefficient needs them. Do not change arrays earlier.
 
     Attributes
     ----------
@@ -377,7 +377,7 @@ class Ratings:
         argument: str,
     ) -> Ratings:
         if len(columns) < 2:
-            raise ValueError(f"{argument} must be from at least two raters, got {len(columns)}.")
+            raise ValueError(f"{argument} must have at least two raters, got {len(columns)}.")
         given = encode_columns(columns, names, labels, missing_codes, argument)
         raters, read = given.raters, [one.rater for one in given.raters]
         return cls(
@@ -425,8 +425,8 @@ class Ratings:
     def _check_raters(self, wanted_by: str) -> None:
         if not self.counted.knows_raters:
             raise ValueError(
-                f"{wanted_by} needs to know who gave which rating, got only counts of ratings. For"
-                " counts use fleiss_kappa, gwet_ac1, randolph_kappa or krippendorff_alpha."
+                f"{wanted_by} needs to know which rater gave which rating, got only counts. For"
+                " counts, use fleiss_kappa, gwet_ac1, randolph_kappa or krippendorff_alpha."
             )
 
     @property

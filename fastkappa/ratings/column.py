@@ -207,6 +207,16 @@ def not_comparable(first: Column, second: Column, names: tuple[str, str]) -> Val
     return ValueError(f"the ratings cannot be compared: {' and '.join(found)}.{advice}")
 
 
+def other_than_booleans(columns: Mapping[str, Column]) -> tuple[str, str, Any] | None:
+    """Return a column of booleans, and one of numbers with a number that is neither 0 nor 1."""
+    booleans = next((name for name, one in columns.items() if one.label_dtype.kind == "b"), None)
+    for name, (values, dtype, categories, *_) in columns.items() if booleans else ():
+        if dtype.kind in "iuf" and categories is None:
+            for number in values[(values != 0) & (values != 1)][:1].tolist():
+                return booleans or "", name, number
+    return None
+
+
 def in_common_unit(columns: Sequence[Column], names: Sequence[str]) -> list[Column]:
     """Return columns of dates or durations, all in the same unit."""
     unit = common_unit([dates for column in columns for dates in _dates_of(column)])
@@ -255,7 +265,7 @@ def refuse_masked(**arrays: Any) -> None:
             position = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
             raise ValueError(
                 f"{name} must not have masked entries, got one at position {position}: leave"
-                " those items out."
+                " out such items."
             )
 
 
@@ -267,7 +277,7 @@ def _strings_of_sequence(ratings: Any) -> Column | None:
         codes, labels = codes_of_objects(ratings)
     except TypeError:
         return None
-    # NumPy reads mixed lists, and converts their numbers to strings.
+    # Mixed lists are left to NumPy, which converts their numbers to strings.
     if not all(isinstance(label, str) for label in labels):
         return None
     return Column(codes, np.dtype(object), labels)

@@ -62,9 +62,9 @@ STAND_INS = frozenset(
         *("asku", "nask", "navu"),
     ]
 )
-# Characters that can surround a string for a missing rating. Some of them have zero width.
+# Characters, some of zero width, that can surround a string for a missing rating.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
-# strings that mean "same rating as above"
+# Strings that mean "same rating as above"
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
 )
@@ -80,7 +80,7 @@ GRADES = frozenset(
 )
 # A label with a remark must be this many times as rare as the label alone.
 RARER = 5
-# A typing error occurs at most this many times; the right label occurs this many times as often.
+# A typing error occurs at most `MOST_SLIPS` times, and the right label `FREQUENT` times as often.
 MOST_SLIPS, FREQUENT = 2, 100
 # The pattern of horizontal rules below column names, and of the blank lines in forms.
 RULE = re.compile("[-_=]{2,}|_")
@@ -94,11 +94,11 @@ THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 # SurveyMonkey file, cells contain RESPONSE.
 IMPORT_ID = '{"ImportId":'
 RESPONSE = "Response"
-# Among this many items, most labels occur more than once.
+# The number of first items among which most labels occur more than once.
 SOME_ITEMS = 1 << 10
 # Longer lists of names are rarely typed by hand, so they are not checked for typing errors.
 MOST_TYPED = 10_000
-# With fewer items, every item can have a different label by chance.
+# With fewer items than this, every item can have a different label by chance.
 FEWEST_IDS = 10
 
 
@@ -234,7 +234,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn about rare labels: another one with a remark or a typing error, or two together."""
+    """Warn about rare labels with a remark or a typing error, and about pairs such as "a/b"."""
     labels = {
         label
         for column in columns.values()
@@ -267,7 +267,7 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
 
 
 def _warn_of_slips(columns: Mapping[str, Column], near: Any, times: Mapping[Any, int]) -> None:
-    """Warn about labels that are one letter apart from a label that is many times as frequent."""
+    """Warn about labels that differ by one letter from a label that is many times as frequent."""
     pairs = [sorted(pair, key=times.__getitem__) for pair in near]
     found = [
         _with_counts([(slip, times[slip]), (meant, times[meant])])
@@ -276,9 +276,9 @@ def _warn_of_slips(columns: Mapping[str, Column], near: Any, times: Mapping[Any,
     ]
     if found:
         warn(
-            f"{_have(columns)} rare labels that differ by one letter from a frequent one and are"
-            f" counted separately: {first_of_many(found, MOST_SHOWN, '; ')}. {ALIKE} if they are"
-            " one label."
+            f"{_have(columns)} rare labels that differ by one letter from a frequent label and"
+            f" are counted separately: {first_of_many(found, MOST_SHOWN, '; ')}. {ALIKE} if"
+            " they are one label."
         )
 
 
@@ -314,7 +314,7 @@ def _dittos(labels: Iterable[Any]) -> list[str]:
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
     """Warn about a few numbers among words, such as codes for missing ratings or for the words."""
     for name, column in columns.items():
-        # The names are checked first, because counting requires a pass over all ratings.
+        # The labels are checked first, because counting requires a pass over all ratings.
         if not any(is_number(str(label)) for label in column.categories or ()):
             continue
         times = +_times(column)
@@ -411,11 +411,7 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
 
 
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
-    """Return whether a column contains ids.
-
-    The values of ids differ in all rows, and the other column has at most half as many distinct
-    values.
-    """
+    """Return whether a column contains ids: all values differ, and the other's at most half."""
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 
 
@@ -423,20 +419,6 @@ def _have(names: Iterable[str]) -> str:
     """Return names as the subject of a sentence, followed by "has" or "have"."""
     listed = list(names)
     return f"{' and '.join(listed)} {'has' if len(listed) == 1 else 'have'}"
-
-
-def warn_of_booleans(columns: Mapping[str, Column]) -> None:
-    """Warn if a column has booleans, and another one has numbers that are neither 0 nor 1."""
-    booleans = [name for name, column in columns.items() if column.label_dtype.kind == "b"]
-    for name, (values, dtype, categories, *_) in columns.items() if booleans else ():
-        if dtype.kind in "iuf" and categories is None:
-            others = values[(values != 0) & (values != 1)]
-            if len(others):
-                warn(
-                    f"{booleans[0]} contains booleans, which count as 0 and 1, but {name} contains"
-                    f" other numbers, such as {others[0]}. Give both the same labels."
-                )
-                return
 
 
 def warn(text: str) -> None:

@@ -198,8 +198,9 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
         else:
             continue
         warnings.warn(
-            f"{name} and {other_name} have {differ}; ratings were matched by position. Give"
-            f" {remedy} to match them by index, or .to_numpy() of both if the position is right.",
+            f"{name} and {other_name} have {differ}; ratings were matched by position. Pass"
+            f" {remedy} to match them by index, or .to_numpy() of both if the positions are"
+            " right.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
@@ -318,7 +319,7 @@ def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
     if not kind.is_dictionary(ratings.type):
         return None
     if not isinstance(ratings, pyarrow.ChunkedArray):
-        # The codes are checked below, which is faster than Arrow's check.
+        # Arrow does not check the codes, because the check below is faster.
         checked(ratings.dictionary)
     else:
         ratings = checked(ratings)
@@ -336,7 +337,9 @@ def refuse_codes_beyond(codes: AnyArray, n_labels: int, name: str) -> None:
     """Raise if a code has no label. Arrow's own check is several times slower."""
     # Negative codes, read as unsigned integers, are large.
     if len(codes) and int(codes.view(codes.dtype.str.replace("i", "u")).max()) >= n_labels:
-        raise ValueError(f"{name} has a code without a label: there are {n_labels} labels.")
+        raise ValueError(
+            f"{name} has a code for which there is no label: there are {n_labels} labels."
+        )
 
 
 def _without_null_labels(ratings: Any, name: str) -> Any:
@@ -372,7 +375,7 @@ def strings_in_arrow(strings: Any) -> Any:
         checked(strings)
     strings = strings.cast(pyarrow.large_string())
     if isinstance(strings, pyarrow.ChunkedArray):
-        # combine_chunks would copy a single chunk.
+        # A single chunk is used directly, because combine_chunks would copy it.
         strings = strings.chunk(0) if strings.num_chunks == 1 else strings.combine_chunks()
     return strings
 

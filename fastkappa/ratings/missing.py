@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import CHUNK, AnyArray, is_masked_array
 from fastkappa.choices import check_choice
+from fastkappa.formatting import count_text
 from fastkappa.ratings.interop import in_known_library, to_numpy
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import cast_dates, read_labels
 
 Missing = Literal["raise", "drop"]
-DROP = "give missing='drop' to leave them out and have them counted."
+DROP = "give missing='drop' to leave them out and count them."
 MISSING: tuple[Missing, ...] = get_args(Missing)
 # Arrow types that can contain NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
@@ -117,7 +118,7 @@ def spellings(missing_codes: Sequence[Any]) -> set[Any]:
 
 
 def codes_of_dates(missing_codes: Sequence[Any], unit: np.dtype[Any]) -> AnyArray:
-    """Return the codes that are dates or durations that `unit` can represent."""
+    """Return the codes that are dates or durations representable in `unit`."""
     kinds, to_date = DATES[unit.kind]
     found = [np.empty(0, unit)]
     for code in missing_codes:
@@ -222,7 +223,8 @@ def refuse_missing(
 
 def missing_ratings(name: str, missing: NDArray[np.bool_], remedy: str) -> str:
     """Return the error text about missing ratings in a column, including a remedy."""
-    return (
-        f"{name} has {int(missing.sum())} missing of {len(missing)}, the first at position"
-        f" {int(missing.argmax())}: {remedy}"
+    values, items = (
+        count_text(int(missing.sum()), "missing value"),
+        count_text(len(missing), "item"),
     )
+    return f"{name} has {values} in {items}, the first at position {missing.argmax()}: {remedy}"

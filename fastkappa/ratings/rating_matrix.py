@@ -54,7 +54,9 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
         # NumPy would convert NaN in a list of strings to a string.
         rows = [checked(row).tolist() if hasattr(row, "tolist") else row for row in ratings]
         if not all(isinstance(row, (list, tuple)) for row in rows):
-            raise ValueError("ratings must be subjects × raters, got a list without lists in it.")
+            raise ValueError(
+                "ratings must be subjects × raters, got a list that contains no lists."
+            )
         if len({len(row) for row in rows}) > 1:
             raise ValueError(
                 "ratings must have one rating per rater in every row, None if it is missing, got"
@@ -130,8 +132,8 @@ def _common_length(columns: Sequence[Any]) -> int:
 def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
     n_subjects = n_samples(ratings)
     are_objects = getattr(ratings, "dtype", None) == np.dtype(object)
-    # Only lists and objects are searched for codes. There, a code such as "." would turn numbers
-    # into strings. In other data, such a string is a label.
+    # Only lists and objects are searched for codes. In lists and objects, a code such as "." would
+    # turn numbers into strings. In other data, such a string is a label.
     may_be_mixed = are_objects or isinstance(ratings, (list, tuple))
     missing = find_missing(ratings, missing_codes if may_be_mixed else ())
     if missing is None and are_objects:
@@ -177,7 +179,7 @@ def _refuse_kinds(columns: Mapping[str, Column], n_raters: int) -> None:
         kinds.setdefault(kind, name)
     if len(kinds) > 1:
         found = " and ".join(f"{kind} by {name}" for kind, name in kinds.items())
-        long = " Ratings.from_long reads a row per rating, with its item and its rater."
+        long = " Ratings.from_long reads one row per rating, with its item and its rater."
         raise ValueError(
             f"ratings must be of one kind, got {found}.{long if n_raters >= FEWEST_OF_LONG else ''}"
         )

@@ -20,6 +20,7 @@ from fastkappa.ratings.column import (
     explain,
     in_common_unit,
     not_comparable,
+    other_than_booleans,
     read_column,
     refuse_masked,
     refuse_obstacles,
@@ -34,7 +35,7 @@ from fastkappa.ratings.doubtful_labels import (
     refuse_import_ids,
     refuse_odd_strings,
     refuse_odd_together,
-    warn_of_booleans,
+    warn,
     warn_of_lookalikes,
     warn_of_numbers_among_words,
     warn_of_remarks,
@@ -57,6 +58,7 @@ from fastkappa.ratings.missing import (
     Missing,
     check_missing,
     find_missing,
+    missing_ratings,
     refuse_missing,
     refuse_missing_labels,
     without,
@@ -69,7 +71,7 @@ WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as 
 
 
 # Advice for strings among the true labels of scores and probabilities.
-LEAVE_OUT = "leave those items out, or give labels= to keep them."
+LEAVE_OUT = "leave out such items, or give labels= to keep them."
 
 
 class RatedItems(NamedTuple):
@@ -226,8 +228,12 @@ def judge_labels(
         them, or two orders are declared.
     """
     strings = {name: column for name, column in columns.items() if column.categories is not None}
-    if any(column.label_dtype.kind == "b" for column in columns.values()):
-        warn_of_booleans(columns)
+    have_booleans = any(column.label_dtype.kind == "b" for column in columns.values())
+    if have_booleans and (found := other_than_booleans(columns)):
+        warn(
+            "{} contains booleans, which count as 0 and 1, but {} contains other numbers, such as"
+            " {}. Give both the same labels.".format(*found)
+        )
     declared = None
     if labels is None:
         refuse_rounded_labels(columns.items())
@@ -333,10 +339,8 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
         )
     missing = find_missing(clusters)
     if missing is not None:
-        raise ValueError(
-            f"{name} has {int(missing.sum())} missing of {n_items}, the first at position"
-            f" {int(missing.argmax())}: leave these {of} out, or give each its own cluster."
-        )
+        remedy = f"leave out these {of}, or give each its own cluster."
+        raise ValueError(missing_ratings(name, missing, remedy))
     column = read_column(clusters, name)
     if column.obstacle:
         raise ValueError(f"{name} must be labels, but is {column.obstacle}.")
@@ -351,7 +355,7 @@ def missing_or_odd(
 ) -> NDArray[np.bool_] | None:
     """Return a mask of missing ratings, optionally including strings among numbers, or None."""
     missing = find_missing(column, missing_codes)
-    # If there are codes, no other values count as missing.
+    # If missing codes are given, no other values count as missing.
     if not odd_is_missing or len(missing_codes):
         return missing
     return _with_odd_strings(column, missing, name)
@@ -367,7 +371,7 @@ def _with_odd_strings(
     odd = are_missing_among_numbers(read_column(present, name)) if n_samples(present) else None
     if odd is None or missing is None:
         return missing if odd is None else odd
-    # Copy the mask, because it can belong to the user.
+    # The mask is copied, because it can belong to the user.
     gone = missing.copy()
     gone[~missing] = odd
     return gone

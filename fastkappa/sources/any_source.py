@@ -140,11 +140,11 @@ def confusion_from_source(
 
     Notes
     -----
-    The type of the labels does not depend on the kind of source. It is int64 for whole
-    numbers (including whole floats), bool for booleans, str for strings, or datetime64 for dates
-    (in days) and times (in microseconds, UTC). In a CSV file, a column has a type that can
-    represent all its ratings. Empty fields, NA, NaN, null and similar texts count as missing,
-    unless they are among ``labels``.
+    The type of the labels does not depend on the kind of source. Labels are int64 for whole numbers
+    (including whole floats), bool for booleans, str for strings, or datetime64 for dates (in days)
+    and times (in microseconds, UTC). In a CSV file, a column has a type that can represent all its
+    ratings. Empty fields, NA, NaN, null and similar texts count as missing, unless they are among
+    ``labels``.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def confusion_from_source(
         _count_files(table, source, threads, filesystem, on_progress)
     elif filesystem is not None or on_progress is not None:
         given = "on_progress" if filesystem is None else "filesystem"
-        raise TypeError(f"{given} is for paths, got the source {type(source)}.")
+        raise TypeError(f"{given} applies only to paths, got a source of {type(source)}.")
     else:
         _count(table, source, threads)
     contents = table.contents()
@@ -194,7 +194,7 @@ def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
     codes = WantedLabels(missing_codes)
     for label in [] if labels is None else labels:
         if label in codes:
-            raise ValueError(f"labels and missing_codes both have {label!r}.")
+            raise ValueError(f"labels and missing_codes both have {label!r}: remove it from one.")
     return codes if len(missing_codes) else None
 
 
@@ -213,7 +213,8 @@ def _count_files(
         arrow_folders.count_remote(table, source, filesystem, threads)
     else:
         raise TypeError(
-            "on_progress is for local files: give only one of filesystem= and on_progress."
+            "on_progress applies only to local files: give only one of filesystem= and"
+            " on_progress=."
         )
 
 
@@ -241,9 +242,9 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
 
 
 def _in_one(source: Any) -> Any:
-    """Return rows as columns, and record batches as a stream; return other sources unchanged.
+    """Convert rows to columns, and record batches to a stream; return other sources unchanged.
 
-    Rows are a list of dictionaries, and record batches are a list or an iterator.
+    Rows are passed as a list of dictionaries, and record batches as a list or an iterator.
     """
     first: Any
     batches: Iterator[Any]
@@ -343,7 +344,7 @@ def _columns(
     text: Sequence[Any],
     labels: Mapping[Any, Collection[str]] = NO_LABELS,
 ) -> Mapping[Any, Any]:
-    """Return columns from any source by name; columns in ``text`` are never read as numbers."""
+    """Return columns of any source by name. Columns in ``text`` are never read as numbers."""
     source = _in_one(source)
     if are_paths(source):
         return arrow_folders.columns_of_path(source, names, text=text, labels=labels)

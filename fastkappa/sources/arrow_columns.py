@@ -33,9 +33,9 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import order_of
 
-# The libraries whose arrays Arrow supports.
+# The libraries whose arrays Arrow can read.
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
-# Texts that mean the empty set, besides a separator alone.
+# Texts that mean the empty set. A separator alone also does.
 EMPTY_SETS = ("[]", "{}")
 
 
@@ -228,13 +228,17 @@ def weights_of(array: Any, column: Any) -> AnyArray:
 
     dtype = array.type
     if array.null_count:
-        raise RatingsError(f"column {column!r} has {array.null_count} missing weights.")
+        raise RatingsError(
+            f"column {column!r} has {array.null_count} missing weights: fill in all weights."
+        )
     if types.is_decimal(dtype) or types.is_floating(dtype):
         array = array.cast(pyarrow.float64())
     elif types.is_boolean(dtype):
         array = array.cast(pyarrow.uint8())
     elif not types.is_integer(dtype):
-        raise RatingsError(f"column {column!r} has values of type {dtype}: weights are numbers.")
+        raise RatingsError(
+            f"column {column!r} has values of type {dtype}: weights must be numbers."
+        )
     weights = values_of(array)
     refuse_negative(weights.min(initial=0).item(), column)
     return weights
@@ -389,7 +393,8 @@ def _microseconds(array: Any, column: Any) -> Any:
         return array.cast(pyarrow.timestamp("us")).cast(pyarrow.int64())
     except pyarrow.ArrowInvalid:
         raise RatingsError(
-            f"column {column!r} has times that are not whole microseconds in 64 bits: round them."
+            f"column {column!r} has times that 64-bit microseconds cannot represent: round them"
+            " to microseconds."
         ) from None
 
 

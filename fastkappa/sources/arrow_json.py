@@ -1,7 +1,7 @@
 """Read JSON Lines, with one object per line, in blocks of lines, using pyarrow.
 
-A field that an object does not have is missing, and so is an empty string, as in text files. Types
-are those of JSON, so numbers are not strings.
+A field that an object lacks is missing, and so is an empty string, as in text files. Types are
+those of JSON, so numbers are not strings.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def json_batches(
 
 
 def _without_blanks(column: Any) -> Any:
-    """Return a column with null in place of empty strings."""
+    """Return a column with empty strings replaced by null."""
     from pyarrow import compute
 
     if not is_string(column.type):
@@ -105,7 +105,7 @@ def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
     except pyarrow.ArrowInvalid:
         return None
     fields = lines.schema.field
-    # pyarrow converts strings that look like times, so these columns are read again as strings.
+    # pyarrow converts strings that look like times, so columns of times are read again as strings.
     times = [n for n in columns if n in lines.column_names and "timestamp" in str(fields(n).type)]
     if times:
         texts = pyarrow.schema([(name, pyarrow.string()) for name in times])
@@ -129,7 +129,9 @@ def _decoded(path: Path, block: bytes, columns: Sequence[str]) -> _Lines:
         raise RatingsError(f"{path} cannot be read: a line is nested too deeply.") from error
     odd = next((one for one in objects if not isinstance(one, dict)), None)
     if odd is not None:
-        raise RatingsError(f"{path} cannot be read: a line is not an object: {short_repr(odd)}.")
+        raise RatingsError(
+            f"{path} cannot be read: a line is not a JSON object: {short_repr(odd)}."
+        )
     found = {name: as_array([one.get(name) for one in objects], name) for name in columns}
     return _Lines(len(objects), chain.from_iterable(objects), found)
 
@@ -151,7 +153,9 @@ def _blocks(path: Path, on_progress: Callable[[int], None]) -> Iterator[bytes]:
                 yield rest + data[:end]
             rest = data[end:] if end else rest + data
             if len(rest) > LONGEST_LINE:
-                raise RatingsError(f"{path} cannot be read: it has a line of {len(rest)} bytes.")
+                raise RatingsError(
+                    f"{path} cannot be read: it has a line of {len(rest)} bytes, which is too long."
+                )
         if rest.strip():
             yield rest
 

@@ -107,6 +107,9 @@ def _sums(tables: Sequence[AnyArray], column: Any) -> AnyArray:
     """Return the sums of weights, given the tables of the kernels."""
     if len(tables) == 1:
         if not np.isfinite(tables[0]).all():
-            raise RatingsError(f"column {column!r} has weights that are not finite.")
+            raise RatingsError(
+                f"column {column!r} has weights that are not finite: weights must be finite"
+                " numbers."
+            )
         return tables[0]
     return as_int64(whole_sums(*tables), f"column {column!r}")

@@ -24,8 +24,8 @@ def count_frame(table: SourceTable, frame: Any) -> None:
     """Count a Dask frame, partition by partition."""
     if not hasattr(frame, "to_delayed") or not hasattr(frame, "columns"):
         raise TypeError(
-            f"source is {type(frame)}: give Dask arrays as a mapping of names to arrays of one"
-            " dimension."
+            "source must be a Dask frame, or a mapping of names to one-dimensional Dask arrays,"
+            f" got {type(frame)}."
         )
     names = table.names
     check_columns("the frame", names, list(frame.columns))

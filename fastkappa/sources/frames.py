@@ -169,7 +169,7 @@ def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
     if len(collected) > most_cells:
         raise RatingsError(
             f"columns {columns.y1!r} and {columns.y2!r} have more than {most_cells} different"
-            " pairs of ratings, too many for a table: are they ratings?"
+            " pairs of ratings, too many for a table: are they columns of ratings?"
         )
     _add_cells(table, {name: collected[name].to_list() for name in collected.columns})
 
@@ -192,7 +192,7 @@ def _weight(dtype: Any, column: Any) -> Any:
         return narwhals.col(column).cast(narwhals.Int64)
     if dtype.is_numeric():
         return narwhals.col(column).cast(narwhals.Float64)
-    raise RatingsError(f"column {column!r} has values of type {dtype}: weights are numbers.")
+    raise RatingsError(f"column {column!r} has values of type {dtype}: weights must be numbers.")
 
 
 def _add_cells(table: SourceTable, cells: dict[str, list[Any]]) -> None:
@@ -220,12 +220,15 @@ def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
     """Return the sums of weights, or raise if a weight is invalid."""
     lacking = sum(n) - sum(map(int, cells["n_weights"]))
     if lacking:
-        raise RatingsError(f"column {column!r} has {lacking} missing weights.")
+        raise RatingsError(f"column {column!r} has {lacking} missing weights: fill in all weights.")
     refuse_negative(min(cells["least"], default=0), column)
     if any(isinstance(total, float) for total in cells["sum"]):
         sums = np.array(cells["sum"], np.float64)
         if not np.isfinite(sums).all():
-            raise RatingsError(f"column {column!r} has weights that are not finite.")
+            raise RatingsError(
+                f"column {column!r} has weights that are not finite: weights must be finite"
+                " numbers."
+            )
         return sums
     # Overflow is checked here, because not every engine reports it.
     for most, count in zip(cells["most"], n):

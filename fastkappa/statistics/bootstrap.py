@@ -336,7 +336,7 @@ def _corrected(
         return math.nan, math.nan
     below = float((np.mean(replicates < value) + np.mean(replicates <= value)) / 2)
     if not 0 < below < 1:
-        # All replicates are on one side of the estimate, so the bias correction would be infinite.
+        # If all replicates are on one side of the estimate, the bias correction would be infinite.
         return (0.0, 0.0) if below == 1 else (1.0, 1.0)
     bias = normal_quantile(below)
     # The acceleration uses only items whose removal leaves the statistic defined.

@@ -43,7 +43,7 @@ DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 class Terms(NamedTuple):
     """The terms of the standard errors of a stack of tables.
 
-    ``proportions`` has the shape (..., l, l). Its margins ``rows`` and ``columns``, and the mean
+    ``proportions`` has the shape (..., l, l). The margins ``rows`` and ``columns``, and the mean
     weights ``row_means`` and ``column_means``, have the shape (..., l). ``n``, ``observed`` (q_o)
     and ``expected`` (q_e) have the shape (...).
     """

@@ -50,7 +50,7 @@ def as_weights(weights: Weights, n_labels: int) -> SchemeName | AnyArray | None:
             f" per label, got {matrix.shape}."
         )
     if not np.isfinite(matrix).all():
-        raise ValueError("weights must be finite, got NaN or infinity among them.")
+        raise ValueError("weights must be finite, got NaN or infinity.")
     if (matrix < 0).any():
         raise ValueError(f"weights must not contain negative numbers, got {matrix.min()}.")
     if np.diagonal(matrix).any():
@@ -118,7 +118,7 @@ def disagreement_weights(
         - 'circular': ``sin(pi * (x - y) / period)**2``, for months or directions, where the last
           label is next to the first;
         - 'bipolar': ``(x - y)**2 / ((x + y - 2 * low) * (2 * high - x - y))``, where low and high
-          are the ends of the scale, such as -3 and 3; a disagreement near the ends weighs more.
+          are the ends of the scale, such as -3 and 3; disagreements near the ends weigh more.
     labels : array-like of shape (l,)
         All possible labels, in the order of the table's rows. The ends of the scale are the
         smallest and the largest label.
@@ -169,7 +169,9 @@ def disagreement_weights(
     """
     check_choice("family", family, FAMILIES)
     if period is not None and family != "circular":
-        raise ValueError(f"period is for circular weights, got {period!r} with {family!r}.")
+        raise ValueError(
+            f"period applies only to circular weights, got {period!r} with {family!r}."
+        )
     values, are_numbers = _values_of(labels)
     if family == "ordinal":
         values = np.arange(len(values), dtype=np.float64)

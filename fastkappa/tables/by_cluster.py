@@ -96,7 +96,9 @@ def count_by_cluster(
     """
     n_cells = math.prod(one.n_codes for one in rated)
     if n_cells > MOST_CELLS:
-        raise ValueError(f"a table of {n_cells} cells is too large to count by cluster.")
+        raise ValueError(
+            f"a table of {n_cells} cells is too large to count by cluster: merge labels."
+        )
     values = clusters.values
     if clusters.categories is None:
         lowest, highest = int(values.min()), int(values.max())

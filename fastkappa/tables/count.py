@@ -165,8 +165,8 @@ def tabulate(
     """Return the square table of two columns.
 
     ``without_first`` is the error text if no rating of the first column is a known label. With
-    ``alphabetical``, strings of digits are also sorted as strings. Sums of integer weights that do
-    not fit in int64 become Python integers in an object array.
+    ``alphabetical``, strings of digits are sorted alphabetically like other strings. Sums of
+    integer weights that do not fit in int64 become Python integers in an object array.
     """
     are_found = known is None
     if first.counts is not None:

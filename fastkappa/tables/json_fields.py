@@ -1,7 +1,7 @@
 """Write counts of two raters as JSON, and read and check them.
 
-All counts have the same fields, so any class can read the counts of another. A class can add one
-field with facts of its own, which the others ignore: `EXTRAS`.
+All classes of counts write the same fields, so each can read the counts of the others. A class can
+add one field of its own, which all other classes ignore: `EXTRAS`.
 
 The JSON text is not trusted: each size must match the number of values in the text.
 """
@@ -20,10 +20,11 @@ from fastkappa.arrays import AnyArray
 
 INT64_MAX = (1 << 63) - 1
 VERSION = 1
-# These fields contain numbers of rows or ratings.
+# The fields that contain numbers of rows or ratings.
 NUMBERS = ("n_outside", "n_rows", "missing", "n_dropped")
 FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS)
-# The exact sums of a ConfusionAccumulator, and the source and columns of a saved file.
+# The extra fields: exact sums of a ConfusionAccumulator, and the source and columns of a saved
+# file.
 EXTRAS = ("accumulator", "origin")
 # The length of strings comes from the strings themselves, because the field can state any length.
 DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
@@ -46,7 +47,7 @@ class CountedRows(NamedTuple):
 
 
 def rows_to_fields(counts: CountedRows) -> dict[str, Any]:
-    """Return counts as fields for JSON.
+    """Convert counts to fields for JSON.
 
     Raises
     ------
@@ -66,7 +67,7 @@ def rows_from_fields(fields: Any) -> CountedRows:
     Raises
     ------
     KeyError, OverflowError, TypeError, ValueError
-        If the fields are not those of counts, or contradict each other.
+        If the fields are not fields of counts, or contradict each other.
     """
     if isinstance(fields, dict):
         fields = {name: field for name, field in fields.items() if name not in EXTRAS}
@@ -77,10 +78,12 @@ def rows_from_fields(fields: Any) -> CountedRows:
     kind = (np.float64, float) if is_float else (np.int64, int)
     table = square(rows, len(labels), *kind)
     if not np.isfinite(table).all() or table.min(initial=0) < 0:
-        raise ValueError("the table has numbers that are not counts or sums of weights")
+        raise ValueError(
+            "table must contain only counts or sums of weights, which are finite and not negative"
+        )
     missing = fields["missing"]
     if not isinstance(missing, list) or len(missing) != 2:
-        raise ValueError(f"missing is {short_repr(missing)}")
+        raise ValueError(f"missing must be a list of two counts, got {short_repr(missing)}")
     first, second = map(count_from, missing)
     n_outside, n_rows, n_dropped = (
         count_from(fields[name]) for name in NUMBERS if name != "missing"
@@ -88,18 +91,21 @@ def rows_from_fields(fields: Any) -> CountedRows:
     counts = CountedRows(table, labels, n_outside, n_rows, (first, second), n_dropped)
     check_missing(n_dropped, counts.missing)
     if np.count_nonzero(table) > counts.n_items:
-        raise ValueError("the row counts do not match")
+        raise ValueError("n_rows, n_outside, n_dropped, missing and table must be consistent")
     return counts
 
 
 def check_missing(n_dropped: int, missing: Sequence[int]) -> None:
-    """Raise unless so many items can be left out for the missing ratings of two raters."""
+    """Raise if the number of left-out items contradicts the numbers of missing ratings."""
     if not max(missing) <= n_dropped <= sum(missing):
-        raise ValueError(f"{n_dropped} items cannot lack {missing} ratings")
+        raise ValueError(
+            f"the number of missing ratings, {missing}, must match the number of items left out,"
+            f" {n_dropped}"
+        )
 
 
 def loaded(text: str) -> Any:
-    """Return the value of JSON, or raise if a field of an object occurs twice."""
+    """Parse JSON, or raise if a field of an object occurs twice."""
     return json.loads(text, object_pairs_hook=distinct_fields)
 
 
@@ -107,7 +113,9 @@ def distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the fields of a JSON object, or raise if a field occurs twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError(f"a field occurs twice: {short_repr([name for name, _ in pairs])}")
+        raise ValueError(
+            f"each field must occur once, got {short_repr([name for name, _ in pairs])}"
+        )
     return fields
 
 
@@ -115,27 +123,27 @@ def check_fields(fields: Any, names: Sequence[str], version: int) -> None:
     """Raise unless the fields have the right names and version."""
     check_names(fields, names)
     if whole(fields["version"]) != version:
-        raise ValueError(f"version {fields['version']} is not known")
+        raise ValueError(f"version must be {version}, got {fields['version']}")
 
 
 def check_names(fields: Any, names: Sequence[str]) -> None:
     """Raise unless a JSON object has exactly these fields."""
     if not isinstance(fields, dict) or set(fields) != set(names):
-        raise ValueError(f"fields are not {', '.join(names)}: {short_repr(fields)}")
+        raise ValueError(f"the fields must be {', '.join(names)}, got {short_repr(fields)}")
 
 
 def count_from(field: Any) -> int:
     """Return the count in a field, or raise ValueError if the field is not a count."""
     count = whole(field)
     if not 0 <= count <= INT64_MAX:
-        raise ValueError(f"counts cannot be negative or beyond int64, and one is {count}")
+        raise ValueError(f"a count must be non-negative and fit in int64, got {count}")
     return count
 
 
 def whole(number: Any) -> int:
     """Return the value, or raise ValueError if it is not an integer."""
     if type(number) is not int:
-        raise ValueError(f"{short_repr(number)} is not an integer")
+        raise ValueError(f"a number must be an integer, got {short_repr(number)}")
     return number
 
 
@@ -153,31 +161,36 @@ def labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
 def labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
     """Return the labels written by `labels_to_list`, or raise for other input."""
     if not isinstance(label_dtype, str) or not DTYPE.fullmatch(label_dtype):
-        raise ValueError(f"{short_repr(label_dtype)} is not a type of labels")
+        raise ValueError(f"label_dtype must be a type of labels, got {short_repr(label_dtype)}")
     kind = label_dtype.lstrip("<>|=")[0]
     dtype = np.dtype("U" if kind == "U" else label_dtype)
     known = {"U": (str,), "T": (str,), "b": (bool,), "f": (float,), "O": (int, str)}.get(
         kind, (int,)
     )
     if not isinstance(listed, list) or not set(map(type, listed)) <= set(known):
-        raise ValueError(f"labels are not a list of labels: {short_repr(listed)}")
+        raise ValueError(
+            f"labels must be a list of values of the type label_dtype, got {short_repr(listed)}"
+        )
     labels = np.array(listed, np.int64 if kind in "mM" else dtype)
     # If conversion changes a label, its type cannot represent it.
     if len(set(listed)) < len(listed) or labels.tolist() != listed:
-        raise ValueError(f"labels must be distinct and of one type: {short_repr(listed)}")
+        raise ValueError(f"labels must be distinct and of one type, got {short_repr(listed)}")
     labels = labels.view(dtype) if kind in "mM" else labels
     if (kind in "mM" and np.isnat(labels).any()) or (kind == "f" and np.isinf(labels).any()):
-        raise ValueError(f"labels are incomplete: {short_repr(listed)}")
+        raise ValueError(f"labels must not be missing or infinite, got {short_repr(listed)}")
     return labels
 
 
 def square(rows: Any, n_labels: int, dtype: Any, of: type = int) -> AnyArray:
     """Return rows as a square array. Raise if they contain values of another type than ``of``."""
     if not isinstance(rows, list) or len(rows) != n_labels:
-        raise ValueError(f"there are not {n_labels} rows: {short_repr(rows)}")
+        raise ValueError(f"a table must have {n_labels} rows, got {short_repr(rows)}")
     square = np.empty((n_labels, n_labels), dtype)
     for i, row in enumerate(rows):
         if not isinstance(row, list) or len(row) != n_labels or set(map(type, row)) != {of}:
-            raise ValueError(f"a row is not {n_labels} of {of.__name__}: {short_repr(row)}")
+            raise ValueError(
+                f"a row must have {n_labels} entries of the type {of.__name__}, got"
+                f" {short_repr(row)}"
+            )
         square[i] = row
     return square

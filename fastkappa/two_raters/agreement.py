@@ -69,9 +69,10 @@ def agreement(
         The ratings of the first and of the second rater, as for `confusion_counts`. In reports and
         plots, the names of Series are used as the names of the raters.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
-        None treats all disagreements as equal. 'linear' weights them by the distance between the
-        labels' positions, 'quadratic' by its square. A matrix contains disagreement weights. Its
-        rows are the first rater's labels, and it need not be symmetric.
+        None treats all disagreements as equal. 'linear' weights disagreements by the distance
+        between the labels' positions, 'quadratic' by the squared distance. A matrix contains
+        disagreement weights. Rows are the first rater's labels, and the matrix need not be
+        symmetric.
     labels : array-like of shape (l,), default=None
         The labels, in the order that weights refer to. Items with other labels are left out and
         counted. If None, the labels that the ratings declare are used, including unused labels. An
@@ -174,7 +175,10 @@ def agreement(
     weighed = None if items.weights is None else as_numbers_of_items(items.weights)
     counts = tabulate(get_kernels(), items.columns["y1"], items.columns["y2"], known, weighed)
     if not counts.table.any():
-        raise ValueError(f"no item has both ratings among the labels {counts.labels.tolist()}.")
+        raise ValueError(
+            f"no item has both ratings among the labels {counts.labels.tolist()}: write the labels"
+            " as in the ratings."
+        )
     of_items = None
     if clusters is not None:
         of_items = clusters_of_pairs(items, counts.labels, counts.n_outside)

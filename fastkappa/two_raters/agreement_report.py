@@ -25,7 +25,8 @@ from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
 from fastkappa.statistics.intervals.methods import root_quantile
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 
-# A placeholder for AgreementResult, which would be a circular import, because it uses this module.
+# A placeholder for AgreementResult, whose module uses this module, so importing it would be
+# circular.
 _Result: TypeAlias = Any
 
 NAMES = {
@@ -39,7 +40,7 @@ NAMES = {
     "gwet_ac2": "Gwet's AC2",
     "bangdiwala_b": "Bangdiwala's B",
 }
-# The keys of `to_dict`, except those of the indices.
+# The keys of `to_dict`, except the keys of the indices.
 IN_DICTIONARY = (
     *("raters", "n", "n_clusters", "design_effect", "missing", "missing_clusters", "n_dropped"),
     *("n_outside", "labels", "table", "expected_table", "weights", "kappa", "standard_error"),
@@ -49,7 +50,7 @@ IN_DICTIONARY = (
     *("expected_agreement", "weighted_observed_agreement", "weighted_expected_agreement"),
     *("kappa_max", "pabak", "prevalence_index", "bias_index", "bangdiwala_b", "category_kappas"),
 )
-# Without weights, these two indices equal the index above them.
+# Without weights, these two indices equal the index listed above them.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
 # The largest number of unused labels that a report names.
 MOST_UNUSED = 5
@@ -97,7 +98,7 @@ def _beyond_range(result: _Result) -> Iterator[str]:
     if any(low < -1 or high > 1 for *_, (low, high) in result.rows()):
         method = result.interval_method
         unlike = "" if method == "asymptotic" else f", unlike the {method} interval of kappa"
-        yield f"intervals that reach beyond 1 are asymptotic, and rough for few items{unlike}"
+        yield f"intervals that reach beyond 1 are asymptotic, and inaccurate for few items{unlike}"
 
 
 def sentence_of(result: _Result, items: str | None = None) -> str:
@@ -175,9 +176,9 @@ def _remarks(result: _Result) -> Iterator[str]:
         names = map(printable, result.raters) if known else ("the first rater", "the second")
         missing = ", ".join(f"{n} of {name}" for n, name in zip(result.missing, names))
         of_clusters = f" or cluster ({result.missing_clusters})" if result.missing_clusters else ""
-        yield f"{result.n_dropped} left out for a missing rating ({missing}){of_clusters}"
+        yield f"{result.n_dropped} left out because of a missing rating ({missing}){of_clusters}"
     if result.n_outside:
-        yield f"{result.n_outside} left out for a rating outside the labels"
+        yield f"{result.n_outside} left out because of a rating outside the labels"
     yield from _unused_labels(result)
     if result.doubt:
         yield result.doubt

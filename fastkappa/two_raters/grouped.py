@@ -175,7 +175,10 @@ def agreement_by(
         if table.any()
     }
     if not results:
-        raise ValueError(f"no item has both ratings among the labels {found.rows.tolist()}.")
+        raise ValueError(
+            f"no item has both ratings among the labels {found.rows.tolist()}: write the labels as"
+            " in the ratings."
+        )
     _warn_of_undefined(results)
     pooled = make_result(
         tables.sum(axis=0),

@@ -269,7 +269,7 @@ def test_missing_ratings_are_counted() -> None:
     y1, y2 = np.array([0, 1, -9, 2, 1]), np.array([0, 1, 1, -9, 2])
     weights = [1, 2, 3, 4, 5]
     accumulator = ConfusionAccumulator()
-    message = r"y1 has 1 missing of 5, the first at position 2: give missing='drop'"
+    message = r"y1 has 1 missing value in 5 items, the first at position 2: give missing='drop'"
     with pytest.raises(ValueError, match=message):
         accumulator.update(y1, y2, missing_codes=[-9])
     # Also where arrays of the same type were counted before.

@@ -101,13 +101,13 @@ def test_fields_that_are_missing_or_unknown() -> None:
         {**example(), "ordr": None},
         *({k: v for k, v in example().items() if k != name} for name in example()),
     ):
-        with pytest.raises(ValueError, match="fields are not"):
+        with pytest.raises(ValueError, match="fields must be"):
             ConfusionAccumulator.from_json(text_of(fields))
 
 
 def test_a_field_that_is_there_twice() -> None:
     text = text_of(example())
-    with pytest.raises(ValueError, match="occurs twice"):
+    with pytest.raises(ValueError, match="field must occur once"):
         ConfusionAccumulator.from_json(text[:-2] + ', "counts": [[5, 5], [5, 5]]}}')
 
 

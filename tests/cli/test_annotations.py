@@ -215,9 +215,7 @@ def test_the_column_of_ratings_must_be_plain(tmp_path: Path) -> None:
     for name in "ab":
         write_csv(tmp_path / f"{name}.csv", id=[1, 2], grade=[1, 2], note=["", ""])
     files = [tmp_path / "a.csv", tmp_path / "b.csv", "--id", "id"]
-    message = (
-        f"--rating must name the column of ratings in {files[0]}. Candidates: 'grade', 'note'."
-    )
+    message = f"must name the column of ratings in {files[0]}. Possible columns: 'grade', 'note'."
     assert message in agree.refusal(*files)
 
 
@@ -364,7 +362,8 @@ def test_remarks_on_replaced_ratings_and_on_rows_without_a_group(tmp_path: Path)
     # t0 of anna: x is replaced by y. t1 of anna: y and y are replaced by x.
     last = agree.json_of(path, *options, "--duplicates", "last")["remarks"]
     assert last == [
-        "3 ratings replaced by the last of the same rater and item; 3 of them differed from it."
+        "3 ratings replaced by the last of the same rater and item; 3 of the replaced ratings"
+        " differed."
     ]
     first = agree.json_of(path, *options, "--duplicates", "first")["remarks"]
     assert first == [last[0].replace("last", "first").replace("; 3", "; 2")]

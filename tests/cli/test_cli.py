@@ -178,7 +178,7 @@ def test_labels_give_the_order_and_leave_others_out(
     report = assert_reports(run(*arguments, "--format", "json"), exact(pairs, [10, 7, 1, 2]))
     assert report["outside"] == sum(3 in pair for pair in pairs) > 0
     text = text_of(*arguments)
-    assert f"\n{report['outside']} items left out for a rating outside the labels\n" in text
+    assert f"\n{report['outside']} items left out because of a rating outside the labels\n" in text
 
 
 def test_labels_may_be_negative(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_missing_ratings(tmp_path: Path) -> None:
     assert (report["rows"], report["dropped"]) == (5, 3)
     assert report["missing"] == {"y1": 1, "y2": 2}
     text = text_of(*arguments, "--missing", "drop")
-    assert "\n3 rows dropped for a missing rating (1 in a, 2 in b)\n" in text
+    assert "\n3 rows dropped because of a missing rating (1 in a, 2 in b)\n" in text
 
 
 def test_one_label_leaves_kappa_undefined(tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ def test_labels_none_of_which_occurs(integers: tuple[Path, Any]) -> None:
 
 def test_an_identifier_is_refused_unless_labels_are_given(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", item=range(3000), y=[1, 2, 3] * 1000)
-    assert "is it a rating?" in refusal(path, "--y1", "item", "--y2", "y")
+    assert "is it a column of ratings?" in refusal(path, "--y1", "item", "--y2", "y")
     result = run(path, "--y1", "item", "--y2", "y", "--labels", "1,2,3")
     assert result.exit_code == 0
 

@@ -251,7 +251,7 @@ def test_missing_groups(tmp_path: Path) -> None:
     text = text_of(path, *options, "--missing", "drop")
     assert "\n2 rows left out, for what is missing (1 in g, 1 in a, 0 in b)\n" in text
     path = write_csv(tmp_path / "r.csv", g=["u", ""], a=[1, 2], b=[1, 2])
-    assert "the group is missing in column 'g' of 1 rows" in refusal(path, *options)
+    assert "column 'g' has no group in 1 row" in refusal(path, *options)
 
 
 def test_groups_that_cannot_be_compared(tmp_path: Path) -> None:
@@ -384,7 +384,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, raters: tuple[str, ...]) -> N
 def test_identifiers_are_no_ratings(tmp_path: Path) -> None:
     item = range(3000)
     path = write_csv(tmp_path / "r.csv", a=item, b=item, c=item)
-    assert "is it a rating?" in refusal(path, "--raters", "a", "b")
+    assert "is it a column of ratings?" in refusal(path, "--raters", "a", "b")
     assert "Check that they are ratings" in refusal(path, "--raters", "a", "b", "c")
 
 

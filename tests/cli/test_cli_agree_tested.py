@@ -55,7 +55,7 @@ def test_a_planned_test(path: Path, ratings: dict[str, Any], clusters: str | Non
         assert one["p_value"] == pytest.approx(result.p_value)
         assert one["interval"] == pytest.approx(result.interval)
     text = agree.text_of(*options, "--group", "city")
-    assert "p of each kappa is of the test of kappa <= 0.4" in text
+    assert "p of each kappa is from the test of kappa <= 0.4" in text
     assert f"{groups.pooled.p_value:.2g}" in text
 
 
@@ -93,7 +93,7 @@ def test_a_planned_test_of_three_raters(
     assert found["p_value"] == pytest.approx(0.025, rel=1e-4)
     assert (found["null"], found["alternative"]) == (null, "greater")
     text = " ".join(agree.text_of(*options).split())
-    assert f"p is of the test of each coefficient <= {null:g}" in text
+    assert f"p is from the test of each coefficient <= {null:g}" in text
     assert f"p of Fleiss' kappa <= {null:g}," in agree.text_of(*options, "--format", "csv")
     sentences = agree.text_of(*options, "--format", "sentence")
     assert f"of the test of Fleiss' kappa <= {null:g} was 0.025 " in sentences

@@ -240,7 +240,7 @@ def test_leaderboard_without_items_that_have_no_label(tmp_path: Path) -> None:
     )
     result = program.run(*arguments, "--missing-codes", "x", "--format", "json")
     assert result.exit_code == 1
-    told = f"1 item of {truth} left out: no label in column 'y'."
+    told = f"1 item of {truth} left out because the label is missing in column 'y'."
     assert result.stderr == f"fastkappa: warning: {told}\n"
     first, second = json.loads(result.stdout)["rows"]
     assert (first["name"], first["kappa"], first["n"]) == (str(same), 1, 5)

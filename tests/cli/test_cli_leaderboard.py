@@ -326,7 +326,9 @@ def test_a_missing_cluster_is_refused(folder: Path) -> None:
     truth["patient"] = [None if i == 3 else str(i // 6) for i in range(N)]
     truth.to_parquet("truth.parquet")
     told = run("middle.csv", "--cluster", "patient", truth="truth.parquet", exit_code=2).output
-    assert "clusters has 1 missing of 600, the first at position 3" in " ".join(told.split())
+    assert "clusters has 1 missing value in 600 items, the first at position 3" in " ".join(
+        told.split()
+    )
 
 
 def test_labels_outside_those_given_are_an_error_unless_allowed(folder: Path) -> None:

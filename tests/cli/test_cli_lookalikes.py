@@ -32,7 +32,9 @@ def test_columns_of_another_form_are_warned_of_as_in_the_library(
     run = CommandLine("agree").run
     counts = {"yes": [3, 0, 2, 4, 1], "no": [1, 4, 1, 0, 2], "unsure": [0, 0, 1, 0, 1]}
     path = write_csv(tmp_path / "counts.csv", **counts)
-    message = "every row of ratings has the same sum and some are 0, as in a table of counts"
+    message = (
+        "every row of ratings has the same sum and some entries are 0, as in a table of counts"
+    )
     with pytest.warns(UserWarning, match=message):
         fleiss_kappa(pandas.DataFrame(counts))
     assert message in run(path, "--raters", *counts).stderr

@@ -151,7 +151,7 @@ def test_labels_leave_others_out(items: Any, file: Path) -> None:
     assert found["table"] == best.table.tolist()
     assert (found["n"], found["outside"]) == (kept.sum(), (~kept).sum())
     printed = text_of(file, "--y", "word", "--score", "s", "--labels", "poor,good,best")
-    assert f"{(~kept).sum()} items left out for a label outside --labels" in printed
+    assert f"{(~kept).sum()} items left out because of a label outside --labels" in printed
 
 
 def test_missing_values(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_missing_values(tmp_path: Path) -> None:
     assert found["thresholds"] == json_of(write(tmp_path, SMALL), *columns)["thresholds"]
     path = write(tmp_path, SMALL + ",1.5\n")
     printed = text_of(path, *columns, "--missing", "drop")
-    assert "1 row dropped for a missing value (1 in grade, 0 in score)" in printed
+    assert "1 row dropped because of a missing value (1 in grade, 0 in score)" in printed
 
 
 def test_labels_without_items_and_undefined_kappa(tmp_path: Path) -> None:
@@ -284,12 +284,14 @@ def test_clusters_stay_in_one_fold(clustered: Any) -> None:
 def test_clusters_that_cannot_be(clustered: Any, tmp_path: Path) -> None:
     *_, path = clustered
     columns = ("--y", "y", "--score", "s", "--cluster")
-    assert "--cluster must name another column, got 's'" in refusal(path, *columns, "s")
+    assert "--cluster must name a column that no other option names, got 's'" in refusal(
+        path, *columns, "s"
+    )
     path = write(tmp_path, "y,s,c\n1,1,a\n1,2,a\n2,3,a\n2,4,a\n2,5,\n")
     assert "1 in column 'c', of 5 rows" in refusal(path, *columns, "c")
     message = "column 'c' must have at least two clusters, got one"
     assert message in refusal(path, *columns, "c", "--missing", "drop")
     path = write(tmp_path, "y,s,c\n1,1,1\n1,2,2\n2,3,2\n2,4,1\n2,5,3\n1,2,3\n1,9,\n")
     printed = text_of(path, *columns, "c", "--missing", "drop")
-    assert "1 row dropped for a missing value (0 in y, 0 in s, 1 in c)" in printed
+    assert "1 row dropped because of a missing value (0 in y, 0 in s, 1 in c)" in printed
     assert "n = 6 in 3 clusters" in printed

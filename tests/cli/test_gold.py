@@ -112,7 +112,7 @@ def test_two_decisions_on_an_item(long: Path, tmp_path: Path) -> None:
     assert read(gold)[3] == ["t3", "x", "adjudication"]
     write_csv(decided, item=["t3", "t4", "t3"], adjudicated=["x", "z", "y"])
     refused = agree.refusal(*options)
-    assert "--adjudicated has two decisions for item 't3', 'x' and 'y': leave one" in refused
+    assert "--adjudicated has two decisions for item 't3', 'x' and 'y': leave out one" in refused
 
 
 def test_ids_that_a_spreadsheet_changed(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_two_raters_and_repeated_items(long: Path, wide: Path, tmp_path: Path) -
     rows = wide.read_text().splitlines()
     wide.write_text("\n".join([*rows, rows[1]]))
     refused = agree.refusal(wide, *WIDE, "--item", "id", "--gold", gold)
-    assert "column 'id' has the item 't1' in several rows" in refused
+    assert "column 'id' repeats the item 't1'" in refused
     assert "which would vote too" in agree.refusal(long, *LONG, "--gold", gold, "--model", "ann")
 
 

@@ -168,13 +168,13 @@ def test_clusters(tmp_path: Path) -> None:
     assert "1 in column 'ward'" in measure.refusal(*lacking)
     kept = measure.json_of(*lacking, "--missing", "drop")
     assert kept["limits"]["n_subjects"] == n - 1
-    assert "1 row left out: no cluster in column 'ward'." in kept["warnings"]
+    assert "1 row left out because the cluster is missing in column 'ward'." in kept["warnings"]
     with long.open("a") as file:
         file.write("P3,c,400,elsewhere\n")
     options += ["--missing", "drop"]
     assert "item 'P3' is in 'w1' and in 'elsewhere'" in measure.refusal(long, *options)
     refused = measure.refusal(wide, "--raters", *"ab", "--cluster", "a")
-    assert "--cluster must name another column, got 'a'" in refused
+    assert "--cluster must name a column that no other option names, got 'a'" in refused
 
 
 def test_replicates_of_an_item(tmp_path: Path) -> None:

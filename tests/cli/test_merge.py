@@ -157,7 +157,7 @@ def test_files_that_do_not_go_together(parts: list[Path], tmp_path: Path) -> Non
     assert "of a and b weighted by w" in program.refusal("merge", first, weighted)
     numbers = write_csv(tmp_path / "n.csv", a=[1], b=[1])
     program.text_of("score", numbers, *SCORE, "--save", tmp_path / "n.json")
-    assert "n.json cannot be added to the others" in program.refusal(
+    assert "n.json cannot be added to the other files" in program.refusal(
         "merge", first, tmp_path / "n.json"
     )
     program.text_of("score", parts[1], *SCORE, "--labels", "low,high", "--save", second)

@@ -200,7 +200,7 @@ def test_only_text_has_an_encoding_to_give() -> None:
 
 
 UTF16 = (
-    "it begins as UTF-16 does: save it as UTF-8 or, on the command line, give --encoding utf-16."
+    "it looks like UTF-16 text: save it as UTF-8 or, on the command line, give --encoding utf-16."
 )
 
 
@@ -209,10 +209,10 @@ UTF16 = (
     [
         ("wide.csv", "utf-16", False, UTF16),
         ("wide.txt.gz", "utf-16-be", True, UTF16),
-        ("packed.csv", "utf-8", True, "it begins as gzip does: name it packed.csv.gz."),
-        ("packed.txt", "utf-8", True, "it begins as gzip does: name it packed.txt.gz."),
+        ("packed.csv", "utf-8", True, "it looks like a gzip file: rename it to packed.csv.gz."),
+        ("packed.txt", "utf-8", True, "it looks like a gzip file: rename it to packed.txt.gz."),
         *(
-            (f"plain.{suffix}.gz", "utf-8", False, "if it is not compressed, name it {plain}.")
+            (f"plain.{suffix}.gz", "utf-8", False, "if it is not compressed, rename it to {plain}.")
             for suffix in ("csv", "TXT")
         ),
     ],
@@ -228,7 +228,7 @@ def test_files_that_are_not_what_their_name_says(
     advice = advice.format(plain=name.removesuffix(".gz"))
     why = f"cannot be read: {advice}"
     if name.startswith("plain"):
-        why = f"cannot be read: it does not begin like a gzip file: {advice}"
+        why = f"cannot be read: it does not look like a gzip file: {advice}"
     assert score.refusal(name, *PAIR) == f"fastkappa: {name} {why}\n"
     board = CommandLine("leaderboard")
     options = ("--id", "id", "--target", "a", "--format", "json")

@@ -79,7 +79,7 @@ def test_clusters() -> None:
     assert found["width"] <= 0.2
     # Clusters without a design effect add no items, and the report says so.
     independent = plan.text_of("--kappa", 0.8, "--n", 100, "--cluster-size", 4)
-    assert "items of a cluster are taken to be independent" in independent
+    assert "items of the same cluster are assumed to be independent" in independent
     for silent in (("--cluster-size", 1), ("--cluster-size", 4, "--design-effect", 2), ()):
         assert "independent" not in plan.text_of("--kappa", 0.8, "--n", 100, *silent)
     # So many clusters that there are.

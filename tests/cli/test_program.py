@@ -263,7 +263,7 @@ def test_new_scores_that_are_missing(oof: tuple[Any, Any]) -> None:
     assert "scores are missing: 1 in column 's', of 3 rows" in message
     options = ("--missing", "drop", "--missing-codes=-9")
     result = thresholds.run(*FIT, "--apply", "new.csv", *options)
-    assert "2 rows of new.csv left out: no score." in result.stderr
+    assert "2 rows of new.csv left out because the score is missing." in result.stderr
     assert [row.split(",")[0] for row in result.stdout.splitlines()] == ["id", "1"]
 
 
@@ -317,10 +317,10 @@ def test_cut_points_that_cannot_be(oof: tuple[Any, Any], saved: str, message: st
 def test_what_new_scores_need(oof: tuple[Any, Any]) -> None:
     refusal = thresholds.refusal
     Path("cuts.json").write_text(thresholds.text_of(*FIT, "--format", "json"))
-    assert "Give the file of new scores in --apply" in refusal("cuts.json")
+    assert "give the file of new scores in --apply" in refusal("cuts.json")
     assert "--y must name a column of oof.csv" in refusal("oof.csv", "--score", "s")
     assert "--score must name a column of oof.csv" in refusal("oof.csv", "--y", "y")
-    assert "prints CSV, got --format json" in refusal(
+    assert "can only print CSV, got --format json" in refusal(
         "cuts.json", "--apply", "new.csv", "--format", "json"
     )
     assert "there is no file no.csv" in refusal("cuts.json", "--apply", "no.csv")

@@ -68,7 +68,9 @@ def test_merged_cells_are_named_where_values_are_missing(tmp_path: Path) -> None
     rows += [[None if j else i, who, (i + j) % 3] for i in range(4) for j, who in enumerate("ab")]
     path = write_xlsx(tmp_path / "r.xlsx", merged="A2:A3", S=rows)
     long = ["--item", "item", "--rater", "who", "--rating", "grade"]
-    advice = "r.xlsx has merged cells, and only the first of them has the value: unmerge them"
+    advice = (
+        "r.xlsx has merged cells, of which only the first contains the value: unmerge the cells"
+    )
     assert advice in program.refusal("agree", path, *long)
     assert advice in program.refusal("measure", path, *long)
     # A title above the table, in one line, is no reason for missing values.

@@ -43,7 +43,7 @@ except ImportError as error:
     lines = [line for line in shown.splitlines() if "numba" in line]
     assert len(lines) == 2
     assert lines[0].startswith("backend numba     missing: ")
-    assert lines[1].startswith("backend='numba' was requested but is missing: ")
+    assert lines[1].startswith("backend='numba' is not available: ")
     for line in lines:
         assert {
             "AttributeError": "AttributeError: module 'coverage' has no attribute 'types'",

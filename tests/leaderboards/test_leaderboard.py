@@ -28,7 +28,7 @@ def test_labels_that_come_after_all_were_counted(n_known: int, backend: str) -> 
     pair = read_columns(*rng.integers(0, n_known + 1, (2, 3000)), ("truth", "prediction"))
     known = KnownLabels(np.arange(n_known), *pair)
     matrix = np.ones((n_known, n_known)) - np.eye(n_known)
-    with pytest.raises(RuntimeError, match="ratings changed while they were read"):
+    with pytest.raises(RuntimeError, match="ratings changed while they were being read"):
         random_groups.sum_by_group(
             get_kernels(backend),
             random_groups.ItemGroups(3000, 1000, rng),
@@ -336,7 +336,7 @@ def test_refusals_name_the_argument() -> None:
         (good, {"ids": ids}, TypeError, r"prediction 'a' must be a pair \(ids, labels\)"),
         (np.zeros((3, 2)), {"ids": ids}, TypeError, "must be a mapping or an iterable of pairs"),
         (paired, {"ids": [7, 8]}, ValueError, r"one id per item of y_true \(3\), got 2"),
-        (paired, {"ids": [7, 7, 9]}, ValueError, "ids must be distinct, got .* once: 7"),
+        (paired, {"ids": [7, 7, 9]}, ValueError, "ids must be distinct, but .* once: 7"),
         (paired, {"ids": [7, None, 9]}, ValueError, "ids must not contain missing values"),
         (paired, {"ids": [7, 8.5, 9]}, ValueError, "ids must be whole numbers or strings"),
         ({"a": (ids, [1])}, {"ids": ids}, ValueError, r"as many ratings as ids \(3\), got 1"),
@@ -345,7 +345,7 @@ def test_refusals_name_the_argument() -> None:
         (good, {"n_resamples": 1.5}, ValueError, "n_resamples must be a whole number"),
         (good, {"confidence": 95}, ValueError, "confidence"),
         (good, {"weights": "cubic"}, ValueError, "weights must be"),
-        (good, {"weights": np.ones((3, 3))}, ValueError, "a matrix of weights needs labels"),
+        (good, {"weights": np.ones((3, 3))}, ValueError, "a matrix of weights needs labels="),
         (good, {"weights": np.ones((3, 3)), "labels": truth}, ValueError, "diagonal"),
         ({}, {}, ValueError, "at least one prediction"),
         ({"a": [1]}, {}, ValueError, "prediction 'a'"),

@@ -114,7 +114,7 @@ def test_one_cluster_has_no_intervals() -> None:
     ("clusters", "told"),
     [
         ([1, 2], "for each of the 300 items of y_true, got 2"),
-        ([None, *range(299)], "1 missing of 300, the first at position 0"),
+        ([None, *range(299)], "1 missing value in 300 items, the first at position 0"),
         (np.linspace(0, 1, 300), "must be labels, but is continuous"),
     ],
 )

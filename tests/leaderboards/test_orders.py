@@ -237,10 +237,12 @@ def test_missing_labels_of_items_matched_by_id() -> None:
 @pytest.mark.parametrize("score", [score_many, leaderboard])
 def test_missing_codes_are_refused_unless_dropped(score: Any) -> None:
     truth = np.array([0, 1, 2, 1])
-    message = "^prediction 'a' has 1 missing of 4, the first at position 2: give missing='drop'"
+    message = "^prediction 'a' has 1 missing value in 4 items, the first at position 2: give"
     with pytest.raises(ValueError, match=message):
         score(truth, {"a": np.array([0, 1, -9, 1])}, missing_codes=[-9])
-    with pytest.raises(ValueError, match=r"^y_true has 1 missing of 4, the first at position 0"):
+    with pytest.raises(
+        ValueError, match=r"^y_true has 1 missing value in 4 items, the first at position 0"
+    ):
         score(truth, {"a": truth}, missing_codes=[0])
     with pytest.raises(ValueError, match="missing must be 'raise' or 'drop', got 'skip'"):
         score(truth, {"a": truth}, missing="skip")

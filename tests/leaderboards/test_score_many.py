@@ -301,7 +301,7 @@ def test_refusals_name_the_argument() -> None:
     refusals: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
         ({"a": same, "b": [0, 1]}, {}, ValueError, r"prediction 'b' .* y_true \(3\), got 2"),
         ({"a": [0.5, 1, 2]}, {}, ValueError, "continuous"),
-        ({"a": [0, np.nan, 2]}, {}, ValueError, "prediction 'a' has 1 missing of 3"),
+        ({"a": [0, np.nan, 2]}, {}, ValueError, "prediction 'a' has 1 missing value in 3 items"),
         ({"a": ["x", "y", "z"]}, {}, ValueError, "the ratings cannot be compared"),
         ({}, {}, ValueError, "at least one prediction"),
         (np.zeros((2, 3), int), {}, ValueError, r"Did you mean axis=1\?"),
@@ -319,7 +319,7 @@ def test_refusals_name_the_argument() -> None:
     for predictions, options, error, reason in refusals:
         with pytest.raises(error, match=reason):
             score_many(truth, predictions, **options)
-    with pytest.raises(ValueError, match="y_true has 1 missing of"):
+    with pytest.raises(ValueError, match="y_true has 1 missing value in"):
         score_many([1.0, math.nan], {"a": [1, 2]})
 
 

@@ -104,7 +104,7 @@ def test_chunks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_dropped_subjects_are_counted() -> None:
     result = intraclass_correlation(WITH_MISSING, missing="drop")
     assert (result.n_subjects, result.n_dropped) == (57, 3)
-    assert "3 items left out for a missing measurement" in str(result)
+    assert "3 items left out because of a missing measurement" in str(result)
     pair = concordance_correlation(WITH_MISSING[:, 0], WITH_MISSING[:, 1], missing="drop")
     assert (pair.n_subjects, pair.n_dropped) == (58, 2)
     limits = limits_of_agreement(WITH_MISSING[:, 0], WITH_MISSING[:, 1], missing="drop")

@@ -41,15 +41,15 @@ def test_frames(name: str, make: Any) -> None:
         take(make(COLUMNS))
     remedy = r"ratings\.pivot\(index='subject', columns='rater', values='value'\)"
     with pytest.raises(
-        ValueError, match=rf"a row per measurement: 'subject' and 'rater'.*{remedy}"
+        ValueError, match=rf"one row per measurement: 'subject' and 'rater'.*{remedy}"
     ):
         take(make(LONG))
     # Not every rater measured every subject.
     part = {key: column[:-3] for key, column in LONG.items()}
-    with pytest.raises(ValueError, match="seem to have a row per measurement"):
+    with pytest.raises(ValueError, match="seem to have one row per measurement"):
         take(make(part))
     letters = {**LONG, "rater": np.where(LONG["rater"] == 1, "a", "b").tolist()}
-    with pytest.raises(ValueError, match=r"rater must be real numbers, got .*a column per rat"):
+    with pytest.raises(ValueError, match=r"rater must be real numbers, got .*one column per rat"):
         take(make(letters))
 
 

@@ -244,7 +244,7 @@ def test_clusters_that_cannot_be_are_refused() -> None:
     rows = ratings(10, missing=0.0)
     for clusters, told in (
         ([1, 2, 3], "for each of the 10 subjects, got 3"),
-        ([*range(9), None], "1 missing of 10, the first at position 9"),
+        ([*range(9), None], "1 missing value in 10 items, the first at position 9"),
         (np.linspace(0, 1, 10), "must be labels, but is continuous"),
         (np.ones((10, 2)), "one-dimensional"),
     ):

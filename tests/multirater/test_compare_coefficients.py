@@ -268,7 +268,7 @@ def test_clusters_of_equal_subjects_are_no_more_than_one_subject() -> None:
         (
             fleiss_kappa(BEFORE, clusters=range(15)),
             fleiss_kappa(AFTER),
-            "same clusters, but only one has any",
+            "same clusters, but only one of them has clusters",
         ),
         (
             fleiss_kappa(BEFORE, clusters=[0] * 7 + [1] * 8),
@@ -278,7 +278,7 @@ def test_clusters_of_equal_subjects_are_no_more_than_one_subject() -> None:
         (
             conger_kappa(Ratings.from_table([[5, 1], [2, 7]])),
             fleiss_kappa(AFTER),
-            "a table does not show which subject",
+            "a table of counts does not record",
         ),
         (
             pickle.loads(pickle.dumps(fleiss_kappa(BEFORE))),
@@ -309,7 +309,7 @@ def test_changed_ratings_are_refused() -> None:
     rows = np.array(BEFORE)
     first, second = fleiss_kappa(rows), fleiss_kappa(AFTER)
     rows[0] = 3
-    with pytest.raises(ValueError, match="changed since they were counted"):
+    with pytest.raises(ValueError, match="changed after they were counted"):
         compare_coefficients(first, second)
 
 

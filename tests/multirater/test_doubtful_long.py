@@ -47,7 +47,7 @@ def test_a_mistyped_rater(slip: str, tmp_path: Path) -> None:
     columns = _rows({"Anna": ITEMS, "Berta": ITEMS[1:], slip: ITEMS[:1]})
     with pytest.warns(UserWarning, match=f"'{slip}' has 1 rating, 'Berta' has 19 of other items"):
         _read(columns)
-    assert "use one spelling if they are one rater" in _of_command(columns, tmp_path)
+    assert "use one spelling if they are the same rater" in _of_command(columns, tmp_path)
 
 
 MANY = [f"t{i}" for i in range(120)]

@@ -159,7 +159,7 @@ def test_frequencies_and_refusals() -> None:
         assert counts.tolist() == [int((GRADES[:, rater] == label).sum()) for label in (1, 2, 3, 4)]
     with pytest.raises(ValueError, match="needs 3 to 100 raters, got 2"):
         compare_raters(GRADES[:, :2])
-    with pytest.raises(ValueError, match="needs to know who gave which rating"):
+    with pytest.raises(ValueError, match="needs to know which rater gave which rating"):
         compare_raters(Ratings.from_counts([[2, 1], [1, 2]]))
     with pytest.raises(ValueError, match="coefficient must be 'conger'"):
         compare_raters(GRADES, coefficient="cohen")  # type: ignore[arg-type]
@@ -260,7 +260,7 @@ def test_disputed_items_of_other_forms() -> None:
         "",
     ]
     assert disputed_items(counts).items.tolist() == [1, 2]
-    with pytest.raises(ValueError, match="a table does not show which subject"):
+    with pytest.raises(ValueError, match="a table of counts does not record"):
         disputed_items(Ratings.from_table([[3, 1], [1, 3]]))
     with pytest.raises(ValueError, match="most must be 1 or more"):
         disputed_items(counts, most=0)

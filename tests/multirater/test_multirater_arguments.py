@@ -128,7 +128,9 @@ def test_pairs_without_a_kappa() -> None:
 
 @pytest.mark.parametrize("function", [conger_kappa, light_kappa, pairwise_kappa])
 def test_counts_do_not_say_whose_ratings_they_are(function: Any) -> None:
-    with pytest.raises(ValueError, match=f"{function.__name__} needs to know who gave which"):
+    with pytest.raises(
+        ValueError, match=f"{function.__name__} needs to know which rater gave which"
+    ):
         function(Ratings.from_counts(WORKED_COUNTS))
 
 

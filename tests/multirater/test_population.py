@@ -230,7 +230,7 @@ REFUSED: dict[str, Callable[[MultiRaterResult], Any]] = {
     "n_raters must be at least .* got True": lambda r: r.for_population(n_raters=True),
     "for_population": lambda r: r.for_population(n_subjects=9).bootstrap(n_resamples=9),
     "without for_population": lambda r: compare_coefficients(r, r.for_population(n_subjects=9)),
-    "which counts of ratings and copies": lambda r: pickle.loads(pickle.dumps(r)).for_population(
+    "Counts of ratings and copies": lambda r: pickle.loads(pickle.dumps(r)).for_population(
         n_raters=9
     ),
 }

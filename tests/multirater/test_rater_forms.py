@@ -139,9 +139,9 @@ def test_a_table_of_counts_is_named(name: str) -> None:
         with pytest.warns(UserWarning, match="as in a table of counts") as caught:
             value(name, table)
         assert (
-            "every row of ratings has the same sum and some are 0, as in a table of counts, but"
-            " they were read as a column per rater: use Ratings.from_counts(ratings) if they"
-            " count the raters that gave each label, Ratings.from_array(ratings) if not."
+            "every row of ratings has the same sum and some entries are 0, as in a table of counts,"
+            " but each column was read as a rater: use Ratings.from_counts(ratings) if the entries"
+            " count the raters that gave each label, or Ratings.from_array(ratings) if not."
         ) in [str(warning.message) for warning in caught]
         silent(fleiss_kappa, Ratings.from_counts(table))
 
@@ -170,7 +170,9 @@ def test_what_is_no_table_of_counts(ratings: Any) -> None:
 def test_a_column_per_label_is_warned_of(make: Any) -> None:
     rows = np.eye(4, dtype=int)[[0, 1, 2, 3, 1, 1] * 2]
     for call in (fleiss_kappa, light_kappa):
-        with pytest.warns(UserWarning, match="has exactly one 1, as if there were a column per la"):
+        with pytest.warns(
+            UserWarning, match="has exactly one 1, as if there were one column per la"
+        ):
             call(make(rows))
     # Two raters who disagree, few subjects, and raters one of whom sees nothing in one subject.
     silent(fleiss_kappa, make(rows[:9]))
@@ -199,8 +201,8 @@ def test_raters_in_rows_are_named(name: str) -> None:
             getattr(fastkappa, name)(rows, **FUNCTIONS[name])
         assert str(caught[0].message) == (
             "ratings have 3 rows, read as subjects, and 12 columns, read as raters: transpose them"
-            " or use Ratings.from_raters(ratings) if they have a row per rater,"
-            " Ratings.from_array(ratings) if not."
+            " or use Ratings.from_raters(ratings) if they have one row per"
+            " rater, or Ratings.from_array(ratings) if not."
         )
         assert caught[0].filename == __file__
 
@@ -285,7 +287,9 @@ def test_counts_in_columns_out_of_order(number: Any) -> None:
 def test_measurements_are_no_labels(name: str) -> None:
     generator = np.random.default_rng(0)
     lengths = 50 + 5 * generator.normal(size=(30, 1)) + 0.5 * generator.normal(size=(30, 3))
-    with pytest.warns(UserWarning, match="90 different numbers of 30 subjects, not all whole"):
+    with pytest.warns(
+        UserWarning, match="90 different numbers for 30 subjects, not all of them whole"
+    ):
         value(name, lengths)
     # Half grades are labels.
     silent(getattr(fastkappa, name), np.round(lengths / 5) / 2)
@@ -299,7 +303,9 @@ def test_measurements_are_no_labels(name: str) -> None:
 def test_a_table_of_two_raters_is_warned_of(table: Any, make: Any) -> None:
     given = make(table)
     for call in (fleiss_kappa, light_kappa, pairwise_kappa):
-        with pytest.warns(UserWarning, match=r"give Ratings\.from_table\(ratings\) if they count"):
+        with pytest.warns(
+            UserWarning, match=r"give Ratings\.from_table\(ratings\) if the entries count"
+        ):
             call(given)
     for silent in (Ratings.from_array(given), Ratings.from_table(given)):
         fleiss_kappa(silent)

@@ -237,7 +237,7 @@ def test_measurements() -> None:
 
 REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([[1], [2]], {}, "at least two raters, got 1"),
-    ([1, 2, 3], {}, "subjects × raters, got a list without lists in it"),
+    ([1, 2, 3], {}, "subjects × raters, got a list that contains no lists"),
     (np.array([1, 2]), {}, r"subjects × raters, got an array of shape \(2,\)"),
     ([], {}, "at least two raters, got 0"),
     (np.empty((0, 3)), {}, "must not be empty, got no subjects"),
@@ -252,7 +252,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([[1, 2]], {"labels": [1, 2], "missing_codes": [2]}, "labels must be distinct"),
     ([[1, 2]], {"labels": []}, "should contain at least one label"),
     ([[1, np.inf], [1, 2]], {}, "rater 2 must be finite, got inf"),
-    ([[[1, 2], 2], [[1, 3], 2]], {}, "ratings must all be sets, or none of them"),
+    ([[[1, 2], 2], [[1, 3], 2]], {}, "all ratings must be sets, or none of them"),
 ]
 
 

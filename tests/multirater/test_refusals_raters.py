@@ -21,7 +21,7 @@ NOT_TABLES: list[tuple[Any, str]] = [
     ({1}, r"\{1\}"),
     ({"a": [1, 2]}, r"\{'a': \[1, 2\]\}"),
     (np.ones(3), r"an array of shape \(3,\)"),
-    ([1, 2], "a list without lists in it"),
+    ([1, 2], "a list that contains no lists"),
 ]
 
 

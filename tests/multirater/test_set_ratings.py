@@ -171,10 +171,14 @@ def test_the_bootstrap_of_sets() -> None:
         (
             [[{"a"}, "b"], [{"a"}, {"b"}]],
             {},
-            "must all be sets, or none of them, got 'b' by rater 2",
+            "must be sets, or none of them, got 'b' by rater 2",
         ),
         (POSTS, {"labels": [{"joy"}]}, "which is not one of the labels"),
-        (POSTS, {"labels": ["joy"]}, "labels must be sets, as the ratings are, got 'joy'"),
+        (
+            POSTS,
+            {"labels": ["joy"]},
+            "labels must be sets, because the ratings are sets, got 'joy'",
+        ),
         (POSTS, {"labels": [{"joy"}, {"joy"}]}, "labels must be distinct, got"),
         (
             POSTS,

@@ -206,7 +206,9 @@ def test_a_date_may_stand_for_a_missing_rating(form: str, code: str) -> None:
     total = ConfusionAccumulator()
     total.update(first, second, **options)
     assert total.n_missing == 1
-    with pytest.raises(ValueError, match="y1 has 1 missing of 4, the first at position 1"):
+    with pytest.raises(
+        ValueError, match="y1 has 1 missing value in 4 items, the first at position 1"
+    ):
         agreement(first, second, missing_codes=options["missing_codes"])
     ratings = Ratings.from_raters([first, second], missing_codes=options["missing_codes"])
     assert ratings.labels.astype("M8[D]").astype(str).tolist() == LABELS[:2]

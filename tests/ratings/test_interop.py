@@ -268,7 +268,9 @@ MISSING: dict[str, Callable[[], Any]] = {
 def test_missing_ratings(name: str) -> None:
     """A missing rating is an error that names the column, never a label."""
     column = MISSING[name]()
-    with pytest.raises(ValueError, match=r"^y1 has \d missing of \d, the first at position \d: "):
+    with pytest.raises(
+        ValueError, match=r"^y1 has \d missing values? in \d items, the first at position \d: "
+    ):
         confusion_counts(column, column)
     with pytest.raises(ValueError, match=r"^Input y_true contains Na[NT]\.$"):
         cohen_kappa_score(column, column)

@@ -223,9 +223,9 @@ NUMBERS_OR_STRINGS = "must be members of an enum whose values are all numbers or
 @pytest.mark.parametrize(
     ("ratings", "message"),
     [
-        ([Grade.mild, None], "y1 has 1 missing of 2"),
-        ([None, Grade.mild], "y1 has 1 missing of 2"),
-        ([Grade.mild, float("nan")], "y1 has 1 missing of 2"),
+        ([Grade.mild, None], "y1 has 1 missing value in 2 items"),
+        ([None, Grade.mild], "y1 has 1 missing value in 2 items"),
+        ([Grade.mild, float("nan")], "y1 has 1 missing value in 2 items"),
         (
             [Grade.mild, Text.mild],
             "y1 must be members of one enum, got <Grade.mild: 'a'> and <Text.mild: 'a'>.",
@@ -330,8 +330,8 @@ def test_the_warning_names_the_order_and_the_remedy() -> None:
         warn_of_order(labels, "weights='quadratic'", 1)
     assert str(record[0].message) == (
         "weights='quadratic' depends on the order of the labels, which was assumed to be"
-        " alphabetical: mild < moderate < none < severe. Give labels= in the order that is"
-        " meant, or ratings that declare it, such as an ordered categorical."
+        " alphabetical: mild < moderate < none < severe. Give labels= in the intended order"
+        ", or ratings that declare it, such as an ordered categorical."
     )
     assert record[0].filename == __file__
 

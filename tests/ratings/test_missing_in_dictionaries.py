@@ -47,7 +47,9 @@ def test_null_in_a_dictionary_is_a_missing_rating(name: str) -> None:
     result = agreement(gappy, FULL, missing="drop")
     assert (result.n_dropped, result.missing) == (1, (1, 0))
     assert (result.labels.tolist(), result.table.tolist()) == (["x", "y"], [[2, 0], [0, 1]])
-    with pytest.raises(ValueError, match="y1 has 1 missing of 4, the first at position 1"):
+    with pytest.raises(
+        ValueError, match="y1 has 1 missing value in 4 items, the first at position 1"
+    ):
         agreement(gappy, FULL)
     with pytest.raises(ValueError, match="Input y_true contains NaN"):
         cohen_kappa_score(gappy, FULL)

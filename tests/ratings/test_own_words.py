@@ -35,9 +35,9 @@ BORROWED = (
 )
 SETS = r"krippendorff_alpha with level='jaccard' or 'masi'"
 REFUSED: dict[str, tuple[Any, str]] = {
-    "NaN": ([0, 1, np.nan, 1], "has 1 missing of 4, the first at position 2: "),
-    "None": (["a", "b", None, None], "has 2 missing of 4, the first at position 2: "),
-    "NaT": (np.array(["2001-01-01", "NaT"], "M8[D]"), "has 1 missing of 2, "),
+    "NaN": ([0, 1, np.nan, 1], "has 1 missing value in 4 items, the first at position 2: "),
+    "None": (["a", "b", None, None], "has 2 missing values in 4 items, the first at position 2: "),
+    "NaT": (np.array(["2001-01-01", "NaT"], "M8[D]"), "has 1 missing value in 2 items, "),
     "infinity": ([0, np.inf, 1, 1], "must be finite, got inf at position 1"),
     "fractions": ([0.5, 1, 1.5, 2], "but is continuous.*labels="),
     "lists": (np.array([["a", "b"], ["c"], None], object)[:2], SETS),
@@ -64,7 +64,7 @@ def test_the_remedy_for_missing_ratings_is_one_that_the_function_has() -> None:
         with pytest.raises(ValueError, match="give missing='drop' to leave them out"):
             ENTRANCES[entrance](ratings, ratings)
     for entrance in ("confusion_counts", "thresholds", "evaluator"):
-        with pytest.raises(ValueError, match="leave those items out"):
+        with pytest.raises(ValueError, match="leave out such items"):
             ENTRANCES[entrance](ratings, ratings)
 
 

@@ -109,7 +109,9 @@ def test_strings_and_their_order() -> None:
 @pytest.mark.parametrize("form", ["Arrow array", "Arrow stream", "narwhals"])
 def test_what_is_missing_is_found(form: str) -> None:
     y1, y2 = FORMS[form]([None, *Y1]), FORMS[form]([1, *Y2])
-    with pytest.raises(ValueError, match="y1 has 1 missing of 9, the first at position 0"):
+    with pytest.raises(
+        ValueError, match="y1 has 1 missing value in 9 items, the first at position 0"
+    ):
         confusion_counts(y1, y2)
     assert agreement(y1, y2, missing="drop").kappa == agreement(Y1, Y2).kappa
 

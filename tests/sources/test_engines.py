@@ -124,7 +124,9 @@ def test_identifiers_are_no_ratings(name: str, tmp_path: Path) -> None:
     columns = {"id": list(range(n)), "name": [f"n{i}" for i in range(n)], "y": [0, 1] * (n // 2)}
     for column in ("id", "name"):
         source = SOURCES[name](columns, tmp_path)
-        with pytest.raises(ValueError, match=f"'{column}' has .* different ratings .* a rating"):
+        with pytest.raises(
+            ValueError, match=f"'{column}' has .* different ratings .* a column of ratings"
+        ):
             confusion_from_source(source, column, column)
     source = SOURCES[name](columns, tmp_path)
     counts = confusion_from_source(source, "id", "y", labels=[1, 0])

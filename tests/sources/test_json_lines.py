@@ -116,10 +116,12 @@ def test_what_is_refused(tmp_path: Path) -> None:
         confusion_from_source(path, "a", "b")
     for text in ('{"a": 5, "b": 5}\n', '[{"a": 5, "b": 5}]'):
         path.with_name("r.txt").write_text(text)
-        with pytest.raises(RatingsError, match=r"r\.txt cannot .* as JSON does: .* r\.jsonl"):
+        with pytest.raises(RatingsError, match=r"r\.txt cannot .* like JSON: .* r\.jsonl"):
             confusion_from_source(path.with_name("r.txt"), "a", "b")
     path.write_text("5\n" * 9)
-    with pytest.raises(RatingsError, match=r"r\.jsonl cannot be read: a line is not an object: 5"):
+    with pytest.raises(
+        RatingsError, match=r"r\.jsonl cannot be read: a line is not a JSON object: 5"
+    ):
         confusion_from_source(path, "a", "b")
     with pytest.raises(RatingsError, match="column 'a' has values of type list"):
         confusion_from_source(written(path, [{"a": ["x"], "b": "x"}] * 9), "a", "b")

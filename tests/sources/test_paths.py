@@ -130,7 +130,9 @@ def test_files_of_another_file_system(tmp_path: Path, kind: str) -> None:
 def test_file_systems_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match=r"filesystem must be a file system of pyarrow\.fs.*fsspec"):
         confusion_from_source("r.csv", "a", "b", filesystem=os)
-    with pytest.raises(TypeError, match="filesystem is for paths, got the source <class 'dict'>"):
+    with pytest.raises(
+        TypeError, match="filesystem applies only to paths, got a source of <class 'dict'>"
+    ):
         confusion_from_source(COLUMNS, "a", "b", filesystem=fs.LocalFileSystem())
     with pytest.raises(RatingsError, match=r"there is no file bucket/r\.csv in mock"):
         confusion_from_source("bucket/r.csv", "a", "b", filesystem=remote("x.csv", b"a"))
@@ -163,9 +165,9 @@ def test_progress_is_for_local_files() -> None:
     def on_progress(n_bytes: int, total: int) -> None:
         raise AssertionError
 
-    with pytest.raises(TypeError, match="on_progress is for paths"):
+    with pytest.raises(TypeError, match="on_progress applies only to paths"):
         confusion_from_source(COLUMNS, "a", "b", on_progress=on_progress)
-    with pytest.raises(TypeError, match="on_progress is for local files"):
+    with pytest.raises(TypeError, match="on_progress applies only to local files"):
         confusion_from_source(
             "r.csv", "a", "b", filesystem=fs.LocalFileSystem(), on_progress=on_progress
         )

@@ -245,16 +245,16 @@ def packed_files(folder: Path) -> dict[str, bytes]:
     parquet.write_table(pa.table({"a": [1]}), folder / "r.parquet")
     wide = text.decode().encode
     return {
-        "a ZIP archive does: unpack it first": archive.getvalue(),
-        "a workbook of Excel does: .* pandas.read_excel": workbook.getvalue(),
-        "of Excel does: .*read_excel": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
-        "bzip2 does: unpack it first": bz2.compress(text),
-        "xz does: unpack it first": lzma.compress(text),
-        "gzip does: name it r.csv.gz": gzip.compress(text),
-        "Parquet does: name it r.parquet": (folder / "r.parquet").read_bytes(),
-        r"UTF-16 does: .*--encoding utf-16\.": wide("utf-16"),
-        r"UTF-16, .*--encoding utf-16-le\.": wide("utf-16-le"),
-        r"UTF-16, .*--encoding utf-16-be\.": wide("utf-16-be"),
+        "a ZIP archive: unpack it first": archive.getvalue(),
+        "a spreadsheet: .* pandas.read_excel": workbook.getvalue(),
+        "spreadsheet: .*read_excel": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
+        "bzip2 file: unpack it first": bz2.compress(text),
+        "xz file: unpack it first": lzma.compress(text),
+        "gzip file: rename it to r.csv.gz": gzip.compress(text),
+        "Parquet file: rename it to r.parquet": (folder / "r.parquet").read_bytes(),
+        r"UTF-16 text: .*--encoding utf-16\.": wide("utf-16"),
+        r"UTF-16 text, .*--encoding utf-16-le\.": wide("utf-16-le"),
+        r"UTF-16 text, .*--encoding utf-16-be\.": wide("utf-16-be"),
         "NUL characters in its first line": b"a\0,b\n1,1\n",
     }
 

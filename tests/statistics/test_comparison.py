@@ -401,7 +401,7 @@ def test_a_matrix_of_weights_is_for_all_labels() -> None:
 
 def test_predictions_with_missing_labels() -> None:
     truth, first, second = [0, 1, None, 1, 0], [0, 1, 1, 1, 1], [0, 0, 1, None, 0]
-    with pytest.raises(ValueError, match=r"y_true has 1 missing of 5"):
+    with pytest.raises(ValueError, match=r"y_true has 1 missing value in 5 items"):
         compare_predictions(first, second, y_true=truth)
     found = compare_predictions(first, second, y_true=truth, missing="drop")
     assert found.kappas == compare_predictions([0, 1, 1], [0, 0, 0], y_true=[0, 1, 0]).kappas

@@ -168,7 +168,10 @@ def test_rare_disagreements_have_the_same_interval_among_more_items(weights: Any
             {"interval_method": "score", "table": [[MOST_ITEMS, 1], [0, 1]]},
             "is for up to 10000000000 items",
         ),
-        ({"interval_method": "score", "distribution": "t"}, "distribution='t' needs the asym"),
+        (
+            {"interval_method": "score", "distribution": "t"},
+            "distribution='t' needs interval_method='asymptotic', got 'score'",
+        ),
     ],
 )
 def test_what_is_refused(arguments: Any, message: str) -> None:

@@ -191,5 +191,5 @@ def test_refusals(arguments: Any, message: str) -> None:
 def test_periods_that_do_not_fit(period: Any) -> None:
     with pytest.raises(ValueError, match="period must be larger than the distance"):
         disagreement_weights("circular", [0, 90, 180, 270], period=period)
-    with pytest.raises(ValueError, match="period is for circular weights"):
+    with pytest.raises(ValueError, match="period applies only to circular weights"):
         disagreement_weights("linear", [0, 90], period=360)

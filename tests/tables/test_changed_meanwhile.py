@@ -26,7 +26,7 @@ from fastkappa.tables.count import count_unknown, tabulate
 from fastkappa.tables.known_labels import Encoding
 from fastkappa.tables.tally import Tally
 
-CHANGED = "changed while they were read, perhaps by another thread"
+CHANGED = "changed while they were being read, perhaps by another thread"
 N = 20_000
 
 

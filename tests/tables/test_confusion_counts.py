@@ -322,7 +322,7 @@ def test_many_given_labels(backend: str) -> None:
 
 RATINGS = [0, 1, 1]
 # At the second of three items.
-ONE_MISSING = "has 1 missing of 3, the first at position 1: leave those items out"
+ONE_MISSING = "has 1 missing value in 3 items, the first at position 1: leave out such items"
 REFUSED: dict[str, tuple[tuple[Any, ...], dict[str, Any], type[Exception], str]] = {
     "lengths": (([0, 1], [0, 1, 1]), {}, ValueError, "y1 and y2 must have the same length"),
     "weight length": (
@@ -349,12 +349,12 @@ REFUSED: dict[str, tuple[tuple[Any, ...], dict[str, Any], type[Exception], str]]
         ValueError,
         "y2 must be finite, got inf at",
     ),
-    "None in y2": ((["a", "b"], ["a", None]), {}, ValueError, "y2 has 1 missing of 2"),
+    "None in y2": ((["a", "b"], ["a", None]), {}, ValueError, "y2 has 1 missing value in 2 items"),
     "NaT": (
         (np.array(["NaT", "2020"], "M8[Y]"), np.array(["2021", "2020"], "M8[Y]")),
         {},
         ValueError,
-        "y1 has 1 missing of 2, the first at position 0",
+        "y1 has 1 missing value in 2 items, the first at position 0",
     ),
     "parts": (([0.5, 1.0], [0, 1]), {}, ValueError, "continuous"),
     "matrix": (([[0, 1], [1, 0]], [0, 1]), {}, ValueError, "y1 must be one-dimensional"),

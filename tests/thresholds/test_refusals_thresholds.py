@@ -293,7 +293,7 @@ def test_probabilities_to_compare_and_to_round() -> None:
 
 @pytest.mark.parametrize("missing", [None, math.nan, pd.NA])
 def test_missing_labels(missing: Any) -> None:
-    with pytest.raises(ValueError, match="y_true has 1 missing of"):
+    with pytest.raises(ValueError, match="y_true has 1 missing value in"):
         best(y_true=[0, 1, missing, 0, 2])
 
 
@@ -302,7 +302,7 @@ def test_a_string_among_numbers(take: Any) -> None:
     for y_true in (["1", "2", "x", "1", "2"], [1, 2, "x", 1, 2]):
         with pytest.raises(
             ValueError,
-            match=r"y_true contains numbers and also 'x' \(1 time\): leave those items out, or"
+            match=r"y_true contains numbers and also 'x' \(1 time\): leave out such items, or"
             " give labels= to keep them",
         ):
             take(y_true, SCORES)

@@ -271,20 +271,22 @@ def test_missing_ratings_are_dropped_and_counted(name: str) -> None:
     assert result.n_dropped == 3
     assert sum(result.missing) in (3, 4)
     assert result.missing[0] in (2, 3)
-    assert "3 left out for a missing rating" in str(result)
+    assert "3 left out because of a missing rating" in str(result)
 
 
 @pytest.mark.parametrize("name", MISSING)
 def test_missing_ratings_are_refused(name: str) -> None:
     y1, y2 = MISSING[name]()
     with pytest.raises(
-        ValueError, match=r"y1 has [23] missing of 6, the first at position 1: give"
+        ValueError, match=r"y1 has [23] missing values? in 6 items, the first at position 1: give"
     ):
         agreement(y1, y2)
 
 
 def test_missing_ratings_of_the_second_rater_are_named() -> None:
-    with pytest.raises(ValueError, match=r"y2 has 1 missing of 3, the first at position 2"):
+    with pytest.raises(
+        ValueError, match=r"y2 has 1 missing value in 3 items, the first at position 2"
+    ):
         agreement([1, 2, 3], [1, 2, None])
 
 

@@ -289,7 +289,9 @@ def test_missing_clusters() -> None:
     clusters, y1, y2 = study(40, 8)
     names: list[Any] = [f"p{c}" for c in clusters]
     names[3] = None
-    with pytest.raises(ValueError, match="clusters has 1 missing of 40, the first at position 3"):
+    with pytest.raises(
+        ValueError, match="clusters has 1 missing value in 40 items, the first at position 3"
+    ):
         agreement(y1, y2, clusters=names)
     result = agreement(y1, y2, clusters=names, missing="drop")
     assert (result.n, result.n_dropped, result.missing_clusters) == (39, 1, 1)

@@ -178,7 +178,9 @@ def test_too_many_tables_are_refused() -> None:
 def test_missing_groups_and_ratings() -> None:
     groups = ["a", "a", None, "b", "b", "b", "a"]
     y1, y2 = [1, 2, 1, 1, None, 2, 2], [1, 2, 2, 1, 1, 2, 1]
-    with pytest.raises(ValueError, match="groups has 1 missing of 7, the first at position 2"):
+    with pytest.raises(
+        ValueError, match="groups has 1 missing value in 7 items, the first at position 2"
+    ):
         agreement_by(y1, y2, groups=groups)
     found = agreement_by(y1, y2, groups=groups, missing="drop")
     assert found.missing == (1, 1, 0)

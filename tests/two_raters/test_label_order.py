@@ -102,8 +102,8 @@ def test_labels_that_are_given_are_the_order(name: str, form: str) -> None:
 def test_an_alphabetical_order_is_warned_of(name: str) -> None:
     message = (
         "weights='quadratic' depends on the order of the labels, which was assumed to be"
-        " alphabetical: mild < moderate < none < severe. Give labels= in the order that is"
-        " meant, or ratings that declare it, such as an ordered categorical."
+        " alphabetical: mild < moderate < none < severe. Give labels= in the intended order"
+        ", or ratings that declare it, such as an ordered categorical."
     )
     for columns in (STRINGS, [pd.Categorical(strings) for strings in STRINGS]):
         with pytest.warns(LabelOrderWarning, match=f"^{re.escape(message)}$") as told:

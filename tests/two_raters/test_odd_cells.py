@@ -112,7 +112,8 @@ def test_codes_for_missing_ratings(name: str, coded: tuple[Any, list[Any]]) -> N
     if name not in ("-9", "floats", "a point among numbers", "a string among numbers"):
         y2 = [*map(str, y2)]
     with pytest.raises(
-        ValueError, match=r"y1 has 1 missing of 5, the first at position 1: give missing='drop'"
+        ValueError,
+        match=r"y1 has 1 missing value in 5 items, the first at position 1: give missing='drop'",
     ):
         agreement(y1, y2, missing_codes=codes)
     found = agreement(y1, y2, missing_codes=codes, missing="drop")

@@ -297,7 +297,7 @@ def test_columns_where_a_table_is_wanted(series: Any, frame: Any) -> None:
     with pytest.raises(
         ValueError,
         match=r"^joint must have the shape .*\."
-        r" compare_predictions\(first, second, y_true=\.\.\.\) takes three columns\.$",
+        r" For three columns, use compare_predictions\(first, second, y_true=\.\.\.\)\.$",
     ):
         compare_paired(y1)
 

@@ -78,8 +78,8 @@ def plan(
     with errors_printed():
         if rates is None and weights != "none":
             raise ValueError(
-                f"--weights {weights} needs --rates, such as 0.5,0.3,0.2: the default is two"
-                " labels, between which weights make no difference."
+                f"--weights {weights} needs --rates, such as 0.5,0.3,0.2, because the default"
+                " is two labels, for which weights make no difference."
             )
         first = 0.5 if rates is None else read_rates("--rates", rates)
         second = first if second_rates is None else read_rates("--second-rates", second_rates)

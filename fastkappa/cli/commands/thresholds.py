@@ -90,19 +90,25 @@ def thresholds(
         remarks.depends = ["every cut point", depends(weights)]
         reading = Reading.of(labels, missing_codes, missing, remarks.sorted_labels.append)
         if apply is not None and output not in ("text", "csv"):
-            raise ValueError(f"--apply prints CSV, got --format {output}.")
+            raise ValueError(
+                f"--apply can only print CSV, got --format {output}: leave out --format."
+            )
         if file.suffix.lower() == ".json":
             if apply is None:
-                raise ValueError(f"{file} has cut points. Give the file of new scores in --apply.")
+                raise ValueError(
+                    f"{file} contains cut points: give the file of new scores in --apply."
+                )
             cuts = read_cuts(file, score)
         else:
             if y is None or score is None:
                 lacking = "--y" if y is None else "--score"
-                raise ValueError(f"{lacking} must name a column of {file}, got nothing.")
+                raise ValueError(f"{lacking} must name a column of {file}, but is not given.")
             if y == score:
                 raise ValueError(f"--y and --score must name two columns, got {y!r} twice.")
             if cluster in (y, score):
-                raise ValueError(f"--cluster must name another column, got {cluster!r}.")
+                raise ValueError(
+                    f"--cluster must name a column that no other option names, got {cluster!r}."
+                )
             source = opener.source(file)
             items = read_scores(source, y, score, cluster, reading)
             columns = {"y": y, "score": score}

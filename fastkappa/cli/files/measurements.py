@@ -32,7 +32,9 @@ def read_measured(
         If pyarrow is not installed.
     """
     if cluster in (*columns.rated, *columns.named):
-        raise RatingsError(f"--cluster must name another column, got {cluster!r}.")
+        raise RatingsError(
+            f"--cluster must name a column that no other option names, got {cluster!r}."
+        )
     others = [] if cluster is None else [cluster]
     arrays = columns.read(source, reading, others, others, are_scores=True)
     reading.check_missing(source, arrays, (), "such items", "measurements")
@@ -52,5 +54,5 @@ def _in_clusters(arrays: dict[str, Any], cluster: str) -> dict[str, Any]:
     if lacking is None or not lacking.any():
         return arrays
     n = count_text(int(lacking.sum()), "row")
-    warn(f"{n} left out: no cluster in column {cluster!r}.", stacklevel=2)
+    warn(f"{n} left out because the cluster is missing in column {cluster!r}.", stacklevel=2)
     return {name: without(array, lacking) for name, array in arrays.items()}

@@ -53,7 +53,8 @@ def text_format_of(options: TextOptions) -> TextFormat:
     if encoding is not None:
         try:
             encoding = codecs.lookup(encoding).name
-            # Some of Python's codecs convert bytes to bytes or text to text. Such codecs fail here.
+            # Codecs that convert bytes to bytes or text to text raise an error on the next two
+            # lines.
             b"".decode(encoding)
             "".encode(encoding)
         except (LookupError, ValueError):
@@ -63,7 +64,7 @@ def text_format_of(options: TextOptions) -> TextFormat:
             ) from None
     delimiter = None if options.sep is None else _delimiter(options.sep)
     if len(decimal) != 1 or not decimal.isascii() or decimal.isalnum():
-        raise RatingsError(f"--decimal must be a character such as ',', got {decimal!r}.")
+        raise RatingsError(f"--decimal must be a single character, such as ',', got {decimal!r}.")
     if decimal == delimiter:
         raise RatingsError(f"--sep and --decimal must differ, got {delimiter!r} for both.")
     return TextFormat(
@@ -104,12 +105,12 @@ class Opener:
         self.options, self.text_format = options, text_format_of(options)
         self._stack = stack
         self._folder: Path | None = None
-        # The user's name for the original of each copy.
+        # For each copy, the user's name for the original file.
         self._names: dict[str, str] = {}
         self._files: list[Path] = []
         # The spreadsheets that have merged cells.
         self._merged: list[str] = []
-        # The reasons why files cannot be read, if there are many files.
+        # The reasons why some of many files cannot be read.
         self._failures: dict[str, str] = {}
 
     def source(self, path: Path) -> Source:
@@ -137,7 +138,7 @@ class Opener:
         self._names[str(copy)] = str(path)
         (head, *rows), has_merged = rows_of_sheet(path, self.options.sheet, self.options.decimal)
         self._merged += [str(path)] if has_merged else []
-        # With n_given, all cells are treated as the user's own, so none is escaped.
+        # n_given marks all cells as the user's own, so that no cell is escaped.
         copy.write_text(
             f"{as_csv(head, rows, n_given=max(map(len, (head, *rows))))}\n", encoding="utf-8"
         )
@@ -187,8 +188,8 @@ class Opener:
             text += " If the first line has the names of the columns, leave out --no-header."
         if self._merged and ("missing" in text or "lacks" in text):
             text += (
-                f" {self._merged[0]} has merged cells, and only the first of them has the value:"
-                " unmerge them and fill in the others."
+                f" {self._merged[0]} has merged cells, of which only the first contains the"
+                " value: unmerge the cells and fill in the values."
             )
         return self.named(text)
 
@@ -205,7 +206,7 @@ class Opener:
             )
 
     def _place(self, name: str) -> Path:
-        """Return the path for the next copy; ``name`` is the end of its file name."""
+        """Return the path for the next copy, whose file name ends with ``name``."""
         if self._folder is None:
             made = self._stack.enter_context(TemporaryDirectory(prefix="fastkappa-"))
             self._folder = Path(made)
@@ -218,7 +219,9 @@ class Opener:
             if path.is_file():
                 # If a file was copied several times, use the last copy.
                 return Path([copy for copy, own in self._names.items() if own == name][-1])
-            raise RatingsError(f"{name} can be read only once.")
+            raise RatingsError(
+                f"{name} can be read only once: save it to a file, and give the file."
+            )
         raw = self._place(" raw")
         with _bytes_of(path) as source, open(raw, "wb") as file:
             shutil.copyfileobj(source, file)

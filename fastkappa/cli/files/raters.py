@@ -41,7 +41,7 @@ BLANK_SETS = "A blank field is missing: write [] for no labels."
 
 
 class RaterColumns(NamedTuple):
-    """The columns with the ratings of several raters, in one file or in several.
+    """The columns with the ratings of several raters, in one or several files.
 
     Attributes
     ----------
@@ -287,10 +287,10 @@ def read_raters(
 
 
 def judge_groups(columns: RaterColumns, arrays: dict[str, Any], group: str) -> list[str]:
-    """Give raters a name per group if they rated the same items in several; return a remark.
+    """Rename raters by group if they rated the same items in several groups; return a remark.
 
-    The column of raters in ``arrays`` is replaced. Otherwise, a warning names an item in several
-    groups, unless the groups are groups of raters, or many items are in several.
+    The new names replace the column of raters in ``arrays``. Otherwise, a warning names an item in
+    several groups, unless the groups are groups of raters, or many items are in several groups.
     """
     item, rater = columns.named
     items, raters, groups = (_numbers(arrays[name]) for name in (item, rater, group))
@@ -328,14 +328,14 @@ def _numbers(column: Any) -> AnyArray:
 
 
 def _warn_of_few_shared(ratings: Ratings) -> None:
-    """Warn of raters that share few items with each other rater, and with all of them together."""
+    """Warn about raters who share few items with any other rater, and with all others together."""
     tables, n_rated = ratings.rater_pairs("the raters' items")
     n, pairs = ratings.n_raters, np.triu_indices(ratings.n_raters, 1)
     shared = np.zeros((n, n), np.int64)
     shared[pairs] = tables.sum(axis=(1, 2))
     shared += shared.T
     if not shared.any():
-        return  # This is an error.
+        return  # later, an error is raised if raters share no items
     few = [
         f"{name} ({own.max()} of {total})"
         for i, (name, own, total) in enumerate(zip(ratings.rater_names or (), shared, n_rated))
@@ -368,8 +368,8 @@ def _remarks(
         missing = find_missing(arrays[group])
         if missing is not None and missing.any():
             remarks.append(
-                f"Rows without a group in column {group!r}: {missing.sum()} of {len(missing)}. They"
-                " are in no group."
+                f"Rows without a group in column {group!r}: {missing.sum()} of {len(missing)}."
+                " These rows are left out of all groups."
             )
     if duplicates != "error":
         remarks += _replaced(columns, arrays, duplicates)
@@ -390,7 +390,7 @@ def _replaced(columns: RaterColumns, arrays: Mapping[str, Any], kept: str) -> li
         return []
     return [
         f"{count_text(n, 'rating')} replaced by the {kept} of the same rater and item;"
-        f" {n_differ} of them differed from it."
+        f" {n_differ} of the replaced ratings differed."
     ]
 
 
@@ -416,7 +416,7 @@ def _names_of_items(
     found, counts = np.unique(names.astype(str), return_counts=True)
     if len(found) < len(names):
         twice = str(found[counts > 1][0])
-        raise RatingsError(f"column {columns.item!r} has the item {twice!r} in several rows.")
+        raise RatingsError(f"column {columns.item!r} repeats the item {twice!r}: give it one row.")
     return names
 
 
@@ -442,7 +442,7 @@ def _of_group(
     """Return the ratings of a group, naming the group in errors."""
     try:
         with catch_warnings():
-            # Reading all rows together has already caused these warnings.
+            # These warnings have already been issued for all rows together.
             simplefilter("ignore", UserWarning)
             return ratings_of(columns, labels)
     except ValueError as error:

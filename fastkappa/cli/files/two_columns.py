@@ -9,6 +9,7 @@ from typing import Any
 
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.reading import REMEDIES, Reading, refuse_times
+from fastkappa.formatting import count_text
 from fastkappa.sources.arrow_folders import count_files
 from fastkappa.sources.source_counts import SourceCounts, finish, finish_groups, n_first_among
 from fastkappa.sources.source_ratings import RatingsError
@@ -55,7 +56,7 @@ def count_groups(source: Source, columns: Columns, reading: Reading) -> dict[Any
     groups = finish_groups(contents, known)
     if None in groups and not reading.drop_missing:
         raise RatingsError(
-            f"the group is missing in column {columns.group!r} of {groups[None].n_rows} rows."
+            f"column {columns.group!r} has no group in {count_text(groups[None].n_rows, 'row')}."
             " Give --missing drop to leave such rows out."
         )
     return groups
@@ -102,5 +103,8 @@ def _read(
         return contents, None, counts
     counts = finish(contents, known)
     if not counts.table.any() and not n_first_among(contents, known):
-        raise RatingsError(f"none of the ratings in column {columns.y1!r} is in --labels.")
+        raise RatingsError(
+            f"none of the ratings in column {columns.y1!r} is in --labels: write --labels as in the"
+            " file."
+        )
     return contents, known, counts

@@ -107,7 +107,9 @@ def _check_sets(request: AgreeRequest, reading: Reading) -> None:
     unused["--missing-codes"] = reading.codes is not None
     for option, is_given in unused.items():
         if is_given:
-            raise ValueError(f"{option} cannot be combined with --set-separator: leave one out.")
+            raise ValueError(
+                f"{option} cannot be combined with --set-separator: give only one of them."
+            )
     if request.level not in (None, *SET_LEVELS):
         allowed = ", ".join(SET_LEVELS)
         raise ValueError(f"--level must be one of {allowed} for sets, got {request.level!r}.")
@@ -158,7 +160,7 @@ def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts])
 def _report_on_reference(
     request: AgreeRequest, source: Source, columns: RaterColumns, reading: Reading
 ) -> Output:
-    """Read the ratings of each rater and of the reference, and compare the raters."""
+    """Read the ratings of each rater and of the reference, and report how the raters compare."""
     if columns.rating is not None or columns.item is not None:
         raise ValueError(
             "--reference needs a file with one column per rater, and no --item, --rater or --id."

@@ -45,7 +45,7 @@ Resampled = Mapping[str, BootstrapResult]
 NO_BOOTSTRAP: Resampled = {}
 # The levels of alpha for ratings that are sets of labels.
 SET_LEVELS = ("nominal", "jaccard", "masi")
-# The results of the test of a model that become rows of CSV.
+# The results of the model test that are written as CSV rows.
 OF_MODEL = ("winning rate", "advantage probability")
 
 
@@ -86,7 +86,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
         "labels": whole.labels,
-        # For sets of labels, the report omits these parts.
+        # For ratings that are sets of labels, these parts of the report are omitted.
         "by_label": [],
         "each_rater": None,
         "pairwise": None,
@@ -160,7 +160,7 @@ def _of_coefficients(
     if request.plans_test:
         tests = [r.test(request.null, alternative=request.alternative) for r in results]
         grid = with_p(grid, (p for _, p in tests))
-        below = [f"p is of the test of {request.null_of('each coefficient')}"]
+        below = [f"p is from the test of {request.null_of('each coefficient')}"]
         asked = {"null": request.null, "alternative": request.alternative}
         for result, field, (z, p) in zip(results, fields.values(), tests):
             null = request.null_of(result.method)

@@ -57,7 +57,7 @@ def rounding_of(
 
 
 def _codes_of(clusters: Any, name: str) -> AnyArray:
-    """Return a code for the cluster of each item, or raise if there is only one cluster."""
+    """Return the cluster code of each item, or raise an error if there is only one cluster."""
     codes = read_column(clusters, name).values
     if (codes == codes[0]).all():
         raise RatingsError(f"column {name!r} must have at least two clusters, got one.")
@@ -97,12 +97,12 @@ def output_of(
     if items.n_dropped:
         missing = (f"{items.missing[name]} in {label_text(name)}" for name in columns.values())
         left_out.append(
-            f"{count_text(items.n_dropped, 'row')} dropped for a missing value"
+            f"{count_text(items.n_dropped, 'row')} dropped because of a missing value"
             f" ({', '.join(missing)})"
         )
     if items.n_outside:
         left_out.append(
-            f"{count_text(items.n_outside, 'item')} left out for a label outside --labels"
+            f"{count_text(items.n_outside, 'item')} left out because of a label outside --labels"
         )
     title = f"{label_text(file)}: cut points on {score} for {y}"
     reports = [report._replace(above=[*report.above, *left_out])]
@@ -118,10 +118,11 @@ def output_of(
 def _out_of_fold(
     columns: Mapping[str, str], items: ScoredColumns, rounding: Rounding, weights: Weights
 ) -> AgreementResult | None:
-    """Return the agreement of the labels with those out of fold, or None if it is undefined."""
+    """Return the agreement with the out-of-fold labels, or None if it is undefined."""
     if rounding.oof_positions is None or math.isnan(rounding.oof_kappa or math.nan):
         return None
-    with arguments_named(**names_of_clusters(columns.get("cluster", ""))):
+    names = {"y1": f"column {columns['y']!r}", "y2": "the column of out-of-fold labels"}
+    with arguments_named(**names, **names_of_clusters(columns.get("cluster", ""))):
         return agreement(
             items.y_true,
             rounding.labels[rounding.oof_positions],

@@ -170,7 +170,8 @@ class Reference:
             ratings = without(ratings, dropped)
         n_lacking = 0 if items is None else self.n_items - len(items)
         if n_lacking and n_lacking == self.n_items:
-            # Without common items, the labels need not be comparable, so they are not compared.
+            # If there are no common items, the labels are not compared, because they need not be
+            # comparable.
             nothing = self.column._replace(values=self.column.values[:0])
             return Pair((nothing, nothing), items, n_missing)
         first, second = self._read_beside(ratings, name)

@@ -36,9 +36,7 @@ def read_counts(given: Any) -> IntTable:
         raise ValueError(f"counts must not be empty, got the shape {counts.shape}.")
     wrong = ~((counts >= 0) & (counts == np.floor(counts)) & (counts < 1 << 31))
     if wrong.any():
-        raise ValueError(
-            f"counts must be non-negative whole numbers, got {counts[wrong][0]} among them."
-        )
+        raise ValueError(f"counts must be non-negative whole numbers, got {counts[wrong][0]}.")
     if not counts.any():
         raise ValueError(f"counts must not all be 0, got the shape {counts.shape}.")
     return counts.astype(np.int64)

@@ -23,32 +23,32 @@ class OtherForm(NamedTuple):
 
 
 COUNTS = OtherForm(
-    "every row of ratings has the same sum and some are 0, as in a table of counts, but they were"
-    " read as a column per rater: use Ratings.from_counts(ratings) if they count the raters that"
-    " gave each label, Ratings.from_array(ratings) if not."
+    "every row of ratings has the same sum and some entries are 0, as in a table of counts, but"
+    " each column was read as a rater: use Ratings.from_counts(ratings) if the entries count"
+    " the raters that gave each label, or Ratings.from_array(ratings) if not."
 )
 ONE_HOT = OtherForm(
-    "every row of ratings has exactly one 1, as if there were a column per label, but they were"
-    " read as a column per rater: give one column of labels per rater, such as that of"
+    "every row of ratings has exactly one 1, as if there were one column per label, but each"
+    " column was read as a rater: give one column of labels per rater, such as that of"
     " numpy.argmax(ratings, axis=1)."
 )
 TABLE = OtherForm(
     "ratings have as many rows as columns, and their numbers hardly repeat, as in a table that"
-    " counts pairs of labels, but they were read as a column per rater: give"
-    " Ratings.from_table(ratings) if they count the subjects of two raters,"
+    " counts pairs of labels, but each column was read as a rater: give"
+    " Ratings.from_table(ratings) if the entries count the subjects of two raters, or"
     " Ratings.from_array(ratings) if not."
 )
 # With fewer rows, equal row sums are too often a coincidence.
 FEWEST_ROWS = 3
 # Fewer columns than this are always read as raters, even with very few subjects.
 FEWEST_TRANSPOSED = 8
-# The expected number of repeated label pairs for independent raters. The probability of no repeated
-# pair is then about exp(-7), one in a thousand, and even smaller for raters who agree.
+# The expected number of repeated label pairs for independent raters. With 7 expected repeats, the
+# probability of none is about exp(-7), one in a thousand, and even smaller for raters who agree.
 REPEATED_BY_CHANCE = 7.0
 # A table with more labels than this has many small counts, and small counts repeat.
 LARGEST_TABLE = 10
-# The search for a repeated pair starts in the first SOME_ROWS rows, where nearly all ratings have
-# one, and continues in more rows.
+# A repeated pair is first searched for in SOME_ROWS rows, where nearly all ratings have one, and
+# then in MOST_ROWS rows.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
 
@@ -62,16 +62,16 @@ def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> OtherForm | N
         return ONE_HOT
     if len(raters) >= max(FEWEST_TRANSPOSED, 2 * n_subjects):
         return OtherForm(
-            f"ratings have {n_subjects} rows, read as subjects, and {len(raters)} columns, read as"
-            " raters: transpose them or use Ratings.from_raters(ratings) if they have a row per"
-            " rater, Ratings.from_array(ratings) if not."
+            f"ratings have {n_subjects} rows, read as subjects, and {len(raters)} columns, read"
+            " as raters: transpose them or use Ratings.from_raters(ratings) if they have one"
+            " row per rater, or Ratings.from_array(ratings) if not."
         )
     if look_long(raters):
         return OtherForm(
-            f"ratings have three columns and {n_subjects} rows, and two columns never have the same"
-            " pair twice, like the items and raters of one row per rating, but they were read as a"
-            " column per rater: use Ratings.from_long if one column has items and one has raters,"
-            " Ratings.from_array(ratings) if not."
+            f"ratings have three columns and {n_subjects} rows, and two columns never have the"
+            " same pair twice, like the items and raters of one row per rating, but each column"
+            " was read as a rater: use Ratings.from_long if one column has items and one has"
+            " raters, or Ratings.from_array(ratings) if not."
         )
     return form_of_ids(raters)
 
@@ -93,8 +93,8 @@ def form_of_ids(raters: Sequence[Rater]) -> OtherForm | None:
     if ids is None:
         return None
     return OtherForm(
-        f"{raters[ids].name} has a different value in each of the {n_subjects} rows, like"
-        " ids, but was read as a rater: leave it out if it has ids of items, use"
+        f"{raters[ids].name} has a different value in each of the {n_subjects} rows, like ids,"
+        " but was read as a rater: leave it out if it has ids of items, or use"
         " Ratings.from_array(ratings) if not.",
         has_ids=True,
     )
@@ -131,8 +131,9 @@ def _never_repeats(values: AnyArray) -> bool:
 def look_long(raters: Sequence[Rater]) -> bool:
     """Return whether three columns look like items, raters and ratings.
 
-    They do if no pair of values in two of the columns occurs twice. Each value must occur at least
-    twice on average, often enough that even raters who never agree would repeat several pairs.
+    In long form, no pair of values in two of the columns occurs twice. Each value must occur at
+    least twice on average, often enough that even raters who never agree would repeat several
+    pairs.
     """
     if len(raters) != 3:
         return False
@@ -187,7 +188,7 @@ def largest_count(raters: Sequence[Rater]) -> int:
 def look_like_table(raters: Sequence[Rater]) -> bool:
     """Return whether ratings look like the confusion matrix of two raters.
 
-    Such a table is square, most of its counts differ, and most items of each label are on the
+    A confusion matrix is square, most of its counts differ, and most items of each label are on the
     diagonal. In real ratings with as many raters as subjects, and so few of both, most labels would
     repeat.
     """

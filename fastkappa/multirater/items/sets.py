@@ -99,7 +99,9 @@ def _read(rating: Any, name: str, missing: list[Any]) -> frozenset[Any] | None:
     if _is_missing(rating) or rating in missing:
         return None
     if not isinstance(rating, frozenset):
-        raise ValueError(f"ratings must all be sets, or none of them, got {rating!r} by {name}.")
+        raise ValueError(
+            f"either all ratings must be sets, or none of them, got {rating!r} by {name}."
+        )
     return rating
 
 
@@ -107,7 +109,7 @@ def _given(labels: Any) -> list[frozenset[Any]]:
     given = [_frozen(label) for label in labels]
     for label in given:
         if not isinstance(label, frozenset):
-            raise ValueError(f"labels must be sets, as the ratings are, got {label!r}.")
+            raise ValueError(f"labels must be sets, because the ratings are sets, got {label!r}.")
     if len(set(given)) < len(given):
         raise ValueError(f"labels must be distinct, got {list(map(set, given))!r}.")
     return given

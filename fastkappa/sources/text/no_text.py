@@ -16,26 +16,26 @@ ADVICE = {
     ".xls": WORKBOOK,
     ".ods": WORKBOOK,
     **dict.fromkeys((".zip", ".bz2", ".xz", ".zst", ".7z"), UNPACK),
-    ".json": "save it with an object per line as .jsonl, or read it with pandas.read_json.",
+    ".json": "save it with one object per line as .jsonl, or read it with pandas.read_json.",
     ".sav": "read it with pandas.read_spss.",
     ".dta": "read it with pandas.read_stata.",
     ".sas7bdat": "read it with pandas.read_sas.",
 }
 BEGINNINGS = {
-    b"\xff\xfe": f"it begins as UTF-16 does: {UTF8} utf-16.",
-    b"\xfe\xff": f"it begins as UTF-16 does: {UTF8} utf-16.",
-    b"\x1f\x8b": "it begins as gzip does: name it {name}.gz.",
-    **{b"BZh%d1AY" % level: f"it begins as bzip2 does: {UNPACK}" for level in range(1, 10)},
-    b"\xfd7zXZ": f"it begins as xz does: {UNPACK}",
-    b"\x28\xb5\x2f\xfd": f"it begins as Zstandard does: {UNPACK}",
-    b"\xd0\xcf\x11\xe0": f"it begins as a workbook of Excel does: {WORKBOOK}",
+    b"\xff\xfe": f"it looks like UTF-16 text: {UTF8} utf-16.",
+    b"\xfe\xff": f"it looks like UTF-16 text: {UTF8} utf-16.",
+    b"\x1f\x8b": "it looks like a gzip file: rename it to {name}.gz.",
+    **{b"BZh%d1AY" % level: f"it looks like a bzip2 file: {UNPACK}" for level in range(1, 10)},
+    b"\xfd7zXZ": f"it looks like an xz file: {UNPACK}",
+    b"\x28\xb5\x2f\xfd": f"it looks like a Zstandard file: {UNPACK}",
+    b"\xd0\xcf\x11\xe0": f"it looks like a spreadsheet: {WORKBOOK}",
     **dict.fromkeys(
         (b'{"', b'[{"'),
-        "it begins as JSON does: if it has an object per line, name it {stem}.jsonl.",
+        "it looks like JSON: if it has one object per line, rename it to {stem}.jsonl.",
     ),
-    b"PAR1\x15": "it begins as Parquet does: name it {stem}.parquet.",
-    b"ARROW1\0": "it begins as Arrow does: name it {stem}.arrow.",
-    b"PK\x03\x04": f"it begins as a ZIP archive does: {UNPACK}",
+    b"PAR1\x15": "it looks like a Parquet file: rename it to {stem}.parquet.",
+    b"ARROW1\0": "it looks like an Arrow file: rename it to {stem}.arrow.",
+    b"PK\x03\x04": f"it looks like a ZIP archive: {UNPACK}",
 }
 # The possible first entries in the ZIP archive of a workbook.
 OF_WORKBOOKS = (b"[Content_Types].xml", b"_rels/", b"xl/", b"docProps/", b"mimetypeapplication")
@@ -49,12 +49,16 @@ def refuse_no_text(path: Path) -> None:
         start = file.read(FIRST_BYTES)
     found = next((text for magic, text in BEGINNINGS.items() if start.startswith(magic)), None)
     if found is not None and start.startswith(b"PK") and start[30:].startswith(OF_WORKBOOKS):
-        found = f"it begins as a workbook of Excel does: {WORKBOOK}"
+        found = f"it looks like a spreadsheet: {WORKBOOK}"
     elif found is None and b"\0" in start:
-        found = "it has NUL characters in its first line, which no text has: leave them out."
+        found = (
+            "it has NUL characters in its first line, which a text file cannot have: remove them."
+        )
         if 3 * start.count(b"\0") > len(start):
             order = "be" if start.startswith(b"\0") else "le"
-            found = f"it seems to be UTF-16, with a NUL in each character: {UTF8} utf-16-{order}."
+            found = (
+                f"it looks like UTF-16 text, with a NUL in each character: {UTF8} utf-16-{order}."
+            )
     if found is not None:
         reason = found.format(name=path.name, stem=path.name.partition(".")[0])
         raise RatingsError(f"{path} cannot be read: {reason}")

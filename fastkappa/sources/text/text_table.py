@@ -78,7 +78,8 @@ class TextTable:
         if columns.weight is not None:
             if columns.weight in (columns.y1, columns.y2, columns.group):
                 raise RatingsError(
-                    f"column {columns.weight!r} of a text file cannot be the weight as well."
+                    f"column {columns.weight!r} of a text file cannot be both the weight and a"
+                    " rating or group."
                 )
             types[columns.weight] = pyarrow.float64()
         batches = text_batches(

@@ -125,9 +125,9 @@ def specific_agreement(
     agreement : SpecificAgreement
         Standard errors are computed by the delta method. With clusters, they are computed from sums
         within clusters. Intervals are not symmetric. Among the items to which either rater gave the
-        label, let q be the proportion to which both raters gave it. Its count is binomial, and its
-        Wilson interval is transformed by 2 q / (1 + q). With clusters, the interval is for the
-        number of independent items with the same standard error.
+        label, let q be the proportion to which both raters gave it. The count behind q is binomial,
+        and the Wilson interval of q is transformed by 2 q / (1 + q). With clusters, the interval is
+        for the number of independent items with the same standard error.
 
     Raises
     ------
