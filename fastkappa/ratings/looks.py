@@ -51,6 +51,7 @@ LETTER_FIRST = re.compile(r"([a-z])[.:)] ([^\W\d_].*)")
 # A label after a word for it, as in the answers of language models.
 NAMED = re.compile(
     r"[^\W\d_][^:]*: (.*\w)|(?:option|answer|choice|response|model|assistant) ([a-z])"
+    r"|(?:__label__|https?://.*[/#])(\w+)"
 )
 # Answers, such as "y" and "yes", that are alike if both occur and one of them is a word. Single
 # letters are codes.
@@ -170,7 +171,7 @@ def _coded(look: str) -> Look | None:
 def _named(look: str) -> Look | None:
     """Return the look of a label after a word for it, or None."""
     if named := NAMED.fullmatch(look):
-        label = look_of(named[1] or named[2])
+        label = look_of(named[1] or named[2] or named[3])
         return None if isinstance(label, tuple) else (_set_of_words(look), label)
     return None
 
