@@ -51,6 +51,7 @@ LETTER_FIRST = re.compile(r"([a-z])[.:)] ([^\W\d_].*)")
 # A label after a word for it, as in the answers of language models.
 NAMED = re.compile(
     r"[^\W\d_][^:]*: (.*\w)|(?:option|answer|choice|response|model|assistant) ([a-z])"
+    r"|(?:__label__|https?://.*[/#])(\w+)"
 )
 # Answers, such as "y" and "yes", that are alike if both occur and one of them is a word. Single
 # letters are codes.
@@ -62,8 +63,7 @@ REMARK = re.compile(
     rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013|]|:) .*|\n.*)", re.DOTALL
 )
 IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013|]|:) |\n")
-# Separators of two labels in one cell. Commas and semicolons are not among them, because they
-# separate the labels of a set.
+# Separators of two labels in a cell. Commas and semicolons separate the labels of a set instead.
 BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
 # A label followed by the rater's confidence, such as "mild (80 %)".
 WITH_PERCENT = re.compile(
@@ -171,7 +171,7 @@ def _coded(look: str) -> Look | None:
 def _named(look: str) -> Look | None:
     """Return the look of a label after a word for it, or None."""
     if named := NAMED.fullmatch(look):
-        label = look_of(named[1] or named[2])
+        label = look_of(named[1] or named[2] or named[3])
         return None if isinstance(label, tuple) else (_set_of_words(look), label)
     return None
 

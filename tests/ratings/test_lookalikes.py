@@ -86,6 +86,8 @@ ALIKE = [
     (("A. none", "None"), CODE),
     (("Answer: A", "a", "**A**"), WRITTEN),
     (("Option B", "B"), WRITTEN),
+    (("pos", "__label__pos"), WRITTEN),
+    (("pos", "http://ex.org/labels#pos"), WRITTEN),
     (("pos", '{"label": "pos"}', "b'pos'", "\\text{pos}", "\u00abpos\u00bb"), WRITTEN),
     (("C", "$\\boxed{C}$"), WRITTEN),
     (("Yes", "Y", "TRUE", "ja"), WRITTEN),

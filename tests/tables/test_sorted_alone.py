@@ -77,9 +77,13 @@ def test_ordinary_columns_are_silent(
     assert not any("sorted" in str(warning.message) for warning in caught)
 
 
-def test_labels_and_scores_are_silent(tmp_path: Path) -> None:
-    scores = RNG.normal(size=90).round(1)
+def test_labels_and_scores_are_no_ratings(tmp_path: Path) -> None:
+    scores = np.sort(TRUTH) + RNG.normal(0, 0.2, 90).round(1)
     path = write_csv(tmp_path / "scores.csv", y=np.sort(TRUTH), score=scores)
+    of_thresholds = command("thresholds", "--y", "y", "--score", "score")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        command("thresholds", "--y", "y", "--score", "score")(path)
+        of_thresholds(path)
+    write_csv(path, y=np.sort(TRUTH), score=RNG.permutation(scores))
+    with pytest.warns(UserWarning, match="'y' is sorted, the column of out-of-fold labels is not"):
+        of_thresholds(path)

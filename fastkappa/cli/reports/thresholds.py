@@ -121,7 +121,8 @@ def _out_of_fold(
     """Return the agreement with the out-of-fold labels, or None if it is undefined."""
     if rounding.oof_positions is None or math.isnan(rounding.oof_kappa or math.nan):
         return None
-    with arguments_named(**names_of_clusters(columns.get("cluster", ""))):
+    names = {"y1": f"column {columns['y']!r}", "y2": "the column of out-of-fold labels"}
+    with arguments_named(**names, **names_of_clusters(columns.get("cluster", ""))):
         return agreement(
             items.y_true,
             rounding.labels[rounding.oof_positions],
