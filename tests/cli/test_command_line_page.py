@@ -142,7 +142,15 @@ def write_annotations(folder: Path, random: np.random.Generator) -> None:
         write_csv(home / f"{name}.csv", text=texts, label=words[given])
         if name != "model":
             rows += zip(texts, [name] * 60, words[given])
-    write_csv(folder / "export.csv", **dict(zip(("text", "annotator", "label"), zip(*rows))))
+    columns = dict(zip(("text", "annotator", "label"), zip(*rows)))
+    source = ["tickets" if int(text[1:]) % 3 else "reviews" for text in columns["text"]]
+    write_csv(folder / "export.csv", **columns, source=source)
+    second = [(*row[:2], label) for row, label in zip(rows, [*words[gold], *words[gold]])]
+    pilot = dict(zip(("text", "annotator", "label"), zip(*rows[:120], *second)))
+    write_csv(folder / "pilots.csv", **pilot, version=["v1"] * 120 + ["v2"] * 120)
+    twice = [(f"{text}/{name}", name, label) for text, name, label in [*rows[:120], *second]]
+    named = dict(zip(("unit", "annotator", "label"), zip(*twice)))
+    write_csv(folder / "twice.csv", **named, occasion=["first"] * 120 + ["second"] * 120)
     labels = [{label for text, _, label in rows if text == one} for one in texts]
     disputed = [len(given) > 1 for given in labels]
     write_csv(folder / "decided.csv", item=texts[disputed], adjudicated=words[gold][disputed])
