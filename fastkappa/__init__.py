@@ -10,7 +10,7 @@ from fastkappa.lazy import loader
 
 __version__ = "0.1.0"
 
-# Type checkers read these aliases as public names.
+# Type checkers treat these aliases as public names.
 if TYPE_CHECKING:
     from fastkappa import boosting as boosting
     from fastkappa import datasets as datasets
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from fastkappa.two_raters.paired_predictions import compare_predictions as compare_predictions
     from fastkappa.two_raters.prevalence import rogan_gladen as rogan_gladen
 
-# The public modules.
+# the public modules
 _MODULES = (
     "boosting",
     "datasets",
@@ -76,7 +76,7 @@ _MODULES = (
     "plotting",
     "results",
 )
-# The module that defines each public name. It is loaded when the name is first used.
+# The module that defines each public name, loaded when the name is first used.
 _HOMES = {
     "ConfusionAccumulator": "accumulator.accumulator",
     "FallingScoresWarning": "exceptions",
@@ -123,7 +123,7 @@ _HOMES = {
 __all__ = list(_HOMES)
 
 
-# Type checkers do not see this function, because with it they would accept every misspelt name.
+# This function is hidden from type checkers, which would otherwise accept every misspelt name.
 if not TYPE_CHECKING:
     __getattr__ = loader(__name__, {**_HOMES, **dict(zip(_MODULES, _MODULES))})
 

@@ -14,14 +14,14 @@ IntTable = NDArray[np.int64]
 FloatTable = NDArray[np.float64]
 Floats = NDArray[np.float64]
 
-# float64 represents every integer up to this one exactly.
+# float64 represents all integers up to this value exactly.
 LARGEST_EXACT = 1 << 53
-# The number of entries of a user's array that are processed at once.
+# The number of entries of a user's array to process at once.
 CHUNK = 1 << 16
 
 
 def first_of(entries: Iterable[Any]) -> Any:
-    """Return the first entry, or None if there is none. The object's length is not used."""
+    """Return the first entry, or None if there is none, without relying on the object's length."""
     return next(iter(entries), None)
 
 
@@ -31,7 +31,7 @@ class SupportsArray(Protocol):
     def __array__(self, *args: Any, **kwargs: Any) -> AnyArray: ...
 
 
-# A matrix given by the user. NumPy's ArrayLike includes strings, so type checkers would accept any
+# The type of a user's matrix. NumPy's ArrayLike includes strings, so type checkers would accept any
 # string as the name of a weighting scheme or level.
 Matrix: TypeAlias = AnyArray | SupportsArray | Sequence[Sequence[float] | AnyArray]
 
@@ -39,8 +39,8 @@ Matrix: TypeAlias = AnyArray | SupportsArray | Sequence[Sequence[float] | AnyArr
 def offsets_from(values: AnyArray, lowest: int) -> NDArray[np.uint64]:
     """Return ``values - lowest`` for integers, modulo 2**64.
 
-    In the type of the integers, a difference could overflow. For example, two int8 numbers can be
-    255 apart. The offset of a number below ``lowest`` is larger than all other offsets.
+    A difference could overflow the type of the integers. For example, two int8 numbers can be 255
+    apart. The offset of a number below ``lowest`` is larger than all other offsets.
     """
     wide = in_64_bits(values).view(np.uint64)
     wide -= np.uint64(lowest % (1 << 64))
@@ -55,15 +55,15 @@ def in_64_bits(values: AnyArray) -> AnyArray:
 def is_masked_array(values: Any) -> bool:
     """Return whether ``values`` is a NumPy masked array.
 
-    No masked array exists before `numpy.ma` is loaded. NumPy loads it on first use. Another thread
-    can still be loading it.
+    There are no masked arrays before NumPy loads `numpy.ma`, which it does on first use. Another
+    thread can still be loading the module.
     """
     masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
     return masked is not None and isinstance(values, masked)
 
 
 def chunks_of(columns: Sequence[Any], size: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield ranges of m rows with a copy of their numbers, about ``size`` each: (n_columns, m)."""
+    """Yield ranges of m rows and copies of shape (n_columns, m), with about ``size`` numbers."""
     n = len(columns[0])
     step = max(1, size // len(columns))
     for start in range(0, n, step):

@@ -1,4 +1,4 @@
-"""Kappa as an evaluation metric of LightGBM, XGBoost and CatBoost.
+"""Kappa as an evaluation metric for LightGBM, XGBoost and CatBoost.
 
 Use `ClassKappa` for classifiers. The other metrics are for models with a regression objective
 and compute `fastkappa.measurements.continuous_kappa`. This module imports none of the three
@@ -12,9 +12,9 @@ XGBoost, scikit-learn API   ``XGBRegressor(eval_metric=xgboost_eval_metric)``
 CatBoost                    ``CatBoostRegressor(eval_metric=CatBoostKappa())``
 ==========================  ====================================================
 
-The metrics for LightGBM and CatBoost return kappa and tell the library that greater is better.
-XGBoost minimises custom metrics by default, so the metrics for XGBoost return 1 - kappa under the
-name ``quadratic_kappa_loss``. Early stopping therefore works without ``maximize``.
+The metrics for LightGBM and CatBoost return kappa and indicate that greater is better. XGBoost
+minimises custom metrics by default, so the metrics for XGBoost return 1 - kappa under the name
+``quadratic_kappa_loss``. Therefore, early stopping works without ``maximize``.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
         ``("quadratic_kappa_loss", 1 - kappa)``. Early stopping minimises it, so do not pass
         ``maximize=True``.
     """
-    weights = dtrain.get_weight()  # the array is empty if the data has no weights
+    weights = dtrain.get_weight()  # empty if the data has no weights
     return LOSS, 1 - _kappa(dtrain.get_label(), predt, weights if len(weights) else None)
 
 
@@ -134,14 +134,14 @@ def _kappa(y_true: Any, y_pred: Any, sample_weight: Any) -> float:
     return continuous_kappa(y_true, y_pred, sample_weight=sample_weight)
 
 
-# XGBoost names a metric after its function.
+# XGBoost uses the name of the function as the name of the metric.
 xgboost_eval_metric.__name__ = LOSS
 
 
 class CatBoostKappa:
     """A metric for ``eval_metric`` and ``custom_metric`` of CatBoost.
 
-    CatBoost requires methods with these names and shows the name of the class in its logs.
+    CatBoost requires methods with these names, and shows the class name in its logs.
     """
 
     # Without this attribute, CatBoost tries to compile the methods with Numba, which fails with a
@@ -230,9 +230,9 @@ class ClassKappa:
 
     Notes
     -----
-    The classes are numbered 0 to K - 1, in this order. LightGBM's ``eval_y=`` passes labels as they
-    are, so number them from 0 before training. The libraries pass probabilities only for their
-    built-in objectives. With a custom objective they pass raw scores instead.
+    The classes are numbered 0 to K - 1, in this order. LightGBM's ``eval_y=`` passes labels
+    unchanged, so number them from 0 before training. The libraries pass probabilities only for
+    their built-in objectives. For a custom objective, they pass raw scores instead.
 
     Examples
     --------
@@ -276,14 +276,14 @@ class ClassKappa:
         return True
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
-        """Return kappa and a weight of 1 for CatBoost's log-odds or its scores per class."""
+        """Return kappa and a weight of 1, given CatBoost's log odds or scores per class."""
         scores = np.asarray(approxes)
         predicted = scores[0] > 0 if len(scores) == 1 else scores.argmax(axis=0)
         n_classes = max(2, len(scores))
         return self._kappa(target, predicted.astype(np.int64), n_classes, weight), 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
-        """Return kappa, the quotient of the sums of the values that `evaluate` returned."""
+        """Return kappa: the quotient of the sums of the values that `evaluate` returned."""
         return error / weight
 
     def _kappa(
@@ -316,7 +316,7 @@ def _outside(truth: AnyArray, n_classes: int) -> str:
 
 
 def _classes_of(predictions: Any) -> tuple[AnyArray, int | None]:
-    """Return the most probable class of each item, and the number of classes if it is known."""
+    """Return the most probable class of each item, and the number of classes if known."""
     scores: AnyArray = np.asarray(predictions)
     if scores.ndim == 2 and scores.shape[1] > 1:
         return np.asarray(scores.argmax(axis=1)), scores.shape[1]

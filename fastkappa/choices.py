@@ -1,4 +1,4 @@
-"""Check arguments that must be one of a few words, and suggest the nearest word otherwise."""
+"""Check arguments that must be one of a few words, and suggest the nearest word in errors."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
 
-# These are the names of the same choices in other libraries and on the command line. The value None
-# stands for the default.
+# Other names for the choices, used by other libraries and on the command line. The value None means
+# the default.
 ELSEWHERE: dict[str, str | None] = {
     **dict.fromkeys(("none", "auto", "default", "unweighted", "nominal", "identity", "equal")),
     **dict.fromkeys(("squared", "square", "fleiss-cohen"), "quadratic"),
@@ -66,23 +66,23 @@ def did_you_mean(value: Any, allowed: Sequence[str | None]) -> str:
     """
     if not isinstance(value, str):
         return ""
-    # This is loaded only after an error, to keep `import fastkappa` fast.
+    # Imported only after an error, to keep `import fastkappa` fast.
     from difflib import get_close_matches
 
     word, words = value.strip().lower(), [one for one in allowed if one is not None]
     meant = ELSEWHERE.get(word, word)
     if word in ELSEWHERE and meant in allowed:
         return f" Did you mean {meant!r}?"
-    # The command line spells None as a word, "none" or "auto".
+    # On the command line, None is spelled "none" or "auto".
     meant = meant or next((one for one in ("none", "auto") if one in words), word)
     near = get_close_matches(meant, words, 1)
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def position_of(name: Any, names: Sequence[str], what: str) -> int:
-    """Return a position, given a name or the position itself.
+    """Return a position, given a name or a position.
 
-    An integer is a position, unless a name has the same text.
+    An integer is a position, unless it is also one of the names.
 
     Raises
     ------
@@ -107,6 +107,6 @@ def position_of(name: Any, names: Sequence[str], what: str) -> int:
 
 
 def no_attribute(of: object, name: str, instead: Mapping[str, str]) -> AttributeError:
-    """Return the error for a missing attribute, with advice for names from other libraries."""
+    """Return the error for a missing attribute, with advice about names from other libraries."""
     advice = f": {instead[name]}" if name in instead else ""
     return AttributeError(f"{type(of).__name__!r} object has no attribute {name!r}{advice}")

@@ -1,4 +1,4 @@
-"""The versions, backends, SIMD level and threads of this installation."""
+"""Report the versions, backends, SIMD level and threads of this installation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastkappa.kernels import dispatch, threads
 
 
 def show_config() -> None:
-    """Print versions, backends (with the reason for a missing one), SIMD level and threads.
+    """Print versions, backends (and why any are missing), SIMD level and threads.
 
     Examples
     --------

@@ -27,16 +27,16 @@ class RatedTable:
     Attributes
     ----------
     name : str
-        Its name for `load`.
+        The name to pass to `load`.
     table : ndarray of shape (l, l)
         Row i, column j counts the items rated ``labels[i]`` by the first rater and
         ``labels[j]`` by the second.
     labels : tuple of int or of str
-        The labels, sorted. If they have an order, this is their order.
+        The labels, sorted, which is also their natural order if they have one.
     raters : tuple of str
         The first and the second rater.
     source : str
-        Where the table was published.
+        The publication of the table.
     description : str
         The items that were rated, and the meaning of the labels.
     """
@@ -49,12 +49,12 @@ class RatedTable:
     description: str
 
     def expand(self) -> tuple[AnyArray, AnyArray]:
-        """Return both raters' ratings of each item, in the order of the table's rows.
+        """Return both raters' ratings of every item, in the order of the table's rows.
 
         Returns
         -------
         y1, y2 : ndarray of shape (n,)
-            Arrays of int8 if the labels are numbers, otherwise arrays of strings.
+            Arrays of int8 if the labels are numbers, and arrays of strings otherwise.
 
         Examples
         --------
@@ -125,7 +125,7 @@ class RatedItems:
     Attributes
     ----------
     name : str
-        Its name for `load_items`.
+        The name to pass to `load_items`.
     ratings : ndarray of shape (n, r)
         One row per item and one column per rater, of int8. `fastkappa.fleiss_kappa` and the other
         coefficients for several raters accept this array.
@@ -134,7 +134,7 @@ class RatedItems:
     raters : tuple of str
         The rater of each column.
     source : str
-        Where the ratings were published.
+        The publication of the ratings.
     description : str
         The items that were rated, and the meaning of the labels.
     """
@@ -181,7 +181,7 @@ def load_items(name: str) -> RatedItems:
     return RatedItems(name, ratings, labels, raters, source, description)
 
 
-# The digits of each group are the ratings of one item, one digit per rater.
+# Each group of digits contains the ratings of one item, with one digit per rater.
 _ITEMS: dict[str, tuple[str, tuple[str, ...], str, str]] = {
     "anaesthetists": (
         """

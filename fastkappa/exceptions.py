@@ -1,8 +1,8 @@
 """Warning and error classes, and the errors that several modules raise.
 
-Code written for scikit-learn catches scikit-learn's classes. So those classes are used if
-scikit-learn is already loaded. It is never imported for this purpose, because a program that has
-not imported scikit-learn cannot be catching its classes.
+Code written for scikit-learn catches scikit-learn's classes, so these classes are used if
+scikit-learn is already loaded. scikit-learn is never imported for this purpose, because a program
+that has not imported it cannot catch its classes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class InvalidParameterError(ValueError, TypeError):
 
 
 def users_stacklevel() -> int:
-    """Return the ``stacklevel`` that makes the caller's warning point at the user's code."""
+    """Return the ``stacklevel`` with which a caller's warning points at the user's code."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and _is_own(frame.f_globals.get("__name__", "")):
         frame, level = frame.f_back, level + 1
@@ -49,7 +49,7 @@ def changed_meanwhile(what: str = "ratings") -> RuntimeError:
 
 
 def cut_short(by: str) -> RuntimeError:
-    """Return the error for counts that include an unknown part of an interrupted batch."""
+    """Return the error for counts that include part of an interrupted batch."""
     return RuntimeError(
         f"a batch was interrupted by {by}, so it is not known which of its items were counted."
         " Start again, or continue from a copy that was made before the batch."
@@ -70,10 +70,10 @@ def invalid_parameter_error() -> type[Exception]:
 
 @contextmanager
 def library_needed(use: str, library: str, to_install: str) -> Iterator[None]:
-    """Turn any error from importing an optional library into an error with install instructions.
+    """Convert any error from importing an optional library to one with install instructions.
 
-    Importing an installed library can fail with any error. For example, incompatible
-    dependencies can cause an AttributeError.
+    Importing an installed library can raise any error, such as an AttributeError due to
+    incompatible dependencies.
     """
     try:
         yield

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-# Floats below this limit lose digits, and smaller ones become 0.
+# Floats below this limit have reduced precision, and even smaller floats become 0.
 LEAST_P_VALUE = 1e-300
 # The separator between the labels of a set.
 SET_SEPARATOR = " + "
@@ -23,7 +23,7 @@ def printable(name: Any) -> str:
 
 
 def harmless(text: str) -> str:
-    r"""Return a text with its invisible characters escaped, because they can control a terminal.
+    r"""Escape invisible characters in a text, because they can control a terminal.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def harmless(text: str) -> str:
 
 
 def set_text(labels: Collection[Any], separator: str = SET_SEPARATOR) -> str:
-    """Return a set of labels as text, such as "joy + pride"; an empty set is "[]"."""
+    """Return a set of labels as text, such as "joy + pride", or "[]" for an empty set."""
     return separator.join(sorted(map(str, labels))) or "[]"
 
 
@@ -47,13 +47,13 @@ def label_text(label: Any) -> str:
     """Return a label as one line of text, such as "2" for 2.0."""
     if isinstance(label, frozenset):
         label = set_text(label)
-    # From 1e16 on, Python writes floats with an exponent, which is easier to read.
+    # Python writes floats of 1e16 and above with an exponent, which is easier to read.
     whole = isinstance(label, float) and label.is_integer() and abs(label) < 1e16
     return printable(int(label) if whole else label)
 
 
 def text_width(text: str) -> int:
-    """Return the width of a text in terminal columns: two for each wide character.
+    """Return the width of a text in terminal columns, counting wide characters as two.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def _is_mark(c: str) -> bool:
 
 
 def figure(value: float, undefined: str = "undefined", *, digits: int = 4, width: int = 0) -> str:
-    """Return a number with ``digits`` decimals, or ``undefined`` for NaN. Zero has no sign.
+    """Return a number as text with ``digits`` decimals, or ``undefined`` for NaN, without -0.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def figure(value: float, undefined: str = "undefined", *, digits: int = 4, width
 
 
 def count_text(n: int, noun: str) -> str:
-    """Return a number with its noun, in the plural unless the number is 1.
+    """Return a number and a noun, in the plural unless the number is 1.
 
     Examples
     --------
@@ -113,13 +113,13 @@ def number_text(number: int | float) -> str:
     """
     if isinstance(number, int):
         return str(number)
-    # In this range, 6 significant digits would need an exponent.
+    # in this range, six significant digits would need an exponent
     whole = float(number).is_integer() or abs(number) >= 999_999.5
     return f"{number:.0f}" if whole and abs(number) < 1e16 else f"{number:.6g}"
 
 
 def first_of_many(texts: Sequence[str], most: int, separator: str = ", ") -> str:
-    """Return the first ``most`` texts, followed by the number of the others.
+    """Return the first ``most`` texts, followed by the number of remaining texts.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def interval_text(
     digits: int = 4,
     width: int = 0,
 ) -> str:
-    """Return an interval with its ends padded to ``width``, or ``undefined`` for NaN.
+    """Return an interval with both limits padded to ``width``, or ``undefined`` for NaN.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def interval_text(
 
 
 def p_value_text(p_value: float, digits: int) -> str:
-    """Return a p-value with ``digits`` significant digits. A tiny value becomes "< 1e-300"."""
+    """Return a p-value with ``digits`` significant digits, or "< 1e-300" for tiny values."""
     if math.isnan(p_value):
         return "undefined"
     if p_value < LEAST_P_VALUE:
@@ -164,8 +164,8 @@ def plain(value: Any) -> Any:
     """Convert a value to the types of JSON: numbers, strings, lists and dictionaries.
 
     NaN becomes None, and a set becomes a sorted list. JSON has neither infinite numbers nor dates.
-    An infinite number becomes a string that `float` can parse, and a date becomes a string in ISO
-    8601 format.
+    Infinite numbers become strings that `float` can parse, and dates become strings in ISO 8601
+    format.
 
     Examples
     --------
@@ -180,8 +180,8 @@ def plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return plain(value.to_dict())
     if isinstance(value, np.ndarray):
-        # Dates become strings first, because `tolist` would convert dates in nanoseconds to
-        # integers.
+        # Dates are converted to strings first, because `tolist` would convert dates in nanoseconds
+        # to integers.
         items = (value.astype(str) if value.dtype.kind in "mM" else value).tolist()
         are_plain = value.dtype.kind in "biuU"
         are_plain = are_plain or (value.dtype.kind == "f" and bool(np.isfinite(value).all()))
@@ -211,7 +211,7 @@ def plain(value: Any) -> Any:
 
 def json_object(fields: Mapping[str, Any]) -> str:
     """Return a JSON object with one line per key. NaN becomes null."""
-    # This is imported here, because json is slower to load than the rest of this file.
+    # Imported here because json is slower to load than everything else in this file.
     import json
 
     lines = (f"  {json.dumps(key)}: {json.dumps(plain(v))}" for key, v in fields.items())

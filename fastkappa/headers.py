@@ -1,4 +1,4 @@
-"""The folder of the C headers that declare the compiled kernels."""
+"""Locate the C headers that declare the compiled kernels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def get_include() -> str:
-    """Return the folder of the C headers, for Cython code that uses the kernels by ``cimport``.
+    """Return the folder of the C headers, for Cython code that cimports the kernels.
 
     Returns
     -------

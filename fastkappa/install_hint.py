@@ -1,6 +1,6 @@
 """Build the command that installs an optional library.
 
-The command depends on the place from which this copy of fastkappa was installed.
+The command depends on the origin of the installed copy of fastkappa.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ def install_command(requirement: str) -> str:
     """Return the command that installs a library, or an extra such as 'fastkappa[cli]'.
 
     If this copy was installed from a folder, a file or a repository, a package index can lack
-    fastkappa or have another version of it. So the command names the place that this copy came
-    from. pip records this place (PEP 610).
+    fastkappa or contain another version. For this reason, the command names the origin of this
+    copy, which pip records (PEP 610).
     """
     import shlex
 
@@ -29,7 +29,7 @@ def install_command(requirement: str) -> str:
     origin = _origin_of(root)
     url = str(origin.get("url", ""))
     if url.startswith("file:") and not Path(_path_of(url)).exists():
-        # The source was removed after installation, as is usual when building containers.
+        # The source was removed after installation, as is common when building containers.
         return f"pip install {shlex.join(_libraries_of(extra[1:-1]) or [requirement])}"
     if "dir_info" in origin:
         options = "--editable " if origin["dir_info"].get("editable") else ""
@@ -45,7 +45,7 @@ def install_command(requirement: str) -> str:
 
 
 def _origin_of(root: Path) -> dict[str, Any]:
-    """Return pip's record of the origin of the copy in ``root``, empty for a package index."""
+    """Return pip's record of the origin of the copy in ``root``, or {} for a package index."""
     import json
     from importlib import metadata
 

@@ -11,12 +11,12 @@ from typing import Any
 def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """Return a module's ``__getattr__`` that loads names from other modules.
 
-    A name can also be a module itself.
+    A name can also be the name of a module.
 
     Parameters
     ----------
     package : str
-        The name of the module.
+        The name of the module that gets the ``__getattr__``.
     homes : mapping
         The module that defines each name, relative to ``fastkappa``.
     """
@@ -27,7 +27,7 @@ def loader(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         found = importlib.import_module(f"fastkappa.{homes[name]}")
         if name != homes[name]:
             found = getattr(found, name)
-        # The next access finds the attribute in the package and does not call this function again.
+        # The value is stored in the package, so the next access does not call this function.
         setattr(sys.modules[package], name, found)
         return found
 

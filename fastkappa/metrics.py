@@ -71,15 +71,15 @@ def cohen_kappa_score(
         any other label are left out. By default, all labels that occur are used, sorted. At
         least one label must occur in ``y1``.
     weights : {'linear', 'quadratic'} or array-like of shape (n_classes, n_classes), default=None
-        With None, all disagreements count equally. 'linear' weights a disagreement by the
-        distance between the positions of the two labels, 'quadratic' by its square. As an
-        extension to scikit-learn, a matrix of disagreement weights is accepted; its rows are
-        the labels of the first rater.
+        None treats all disagreements as equal. 'linear' weights a disagreement by the distance
+        between the positions of the two labels, 'quadratic' by its square. As an extension to
+        scikit-learn, a matrix of disagreement weights is accepted; its rows are the labels of the
+        first rater.
     sample_weight : array-like of shape (n_samples,), default=None
         Item weights.
     replace_undefined_by : float in [-1, 1] or nan, default=nan
-        The value to return if kappa is undefined (0 / 0). An ``UndefinedMetricWarning`` is
-        issued as well.
+        The value to return if kappa is undefined (0 / 0). An ``UndefinedMetricWarning`` is also
+        issued.
 
     Returns
     -------
@@ -238,10 +238,10 @@ class _Ratings(NamedTuple):
 
 @contextmanager
 def _errors_in_order(y_true: Any, y_pred: Any, sample_weight: Any) -> Iterator[None]:
-    """Raise the error that scikit-learn would raise if several errors apply.
+    """If several errors apply, raise the error that scikit-learn would raise.
 
-    scikit-learn validates all arguments before it compares them. Here that happens only after
-    an error.
+    scikit-learn validates all arguments before it compares them. Here, arguments are validated in
+    scikit-learn's order only after an error.
     """
     try:
         yield
@@ -344,8 +344,8 @@ def _refuse_parameter(caller: str, name: str, constraint: str, value: Any) -> No
 def _to_namespace_of(y_true: Any, matrix: AnyArray) -> Any:
     """Convert the matrix to an array from the same library as ``y_true``.
 
-    As in scikit-learn, this happens only if ``array_api_dispatch`` is on. Otherwise callers
-    expect a NumPy array.
+    As in scikit-learn, the matrix is converted only if ``array_api_dispatch`` is on. Otherwise
+    callers expect a NumPy array.
     """
     sklearn = sys.modules.get("sklearn")
     if sklearn is None or not sklearn.get_config()["array_api_dispatch"]:

@@ -1,4 +1,4 @@
-"""Compile a function that computes kappa in a hot loop, with all possible checks done once."""
+"""Compile a function that computes kappa in a hot loop, with most checks done in advance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = {None: "cohen_kappa", "linear": "linear_kappa", "quadratic": "quadratic_
 
 
 class KappaFunction(Protocol):
-    """The type of the functions returned by `compile_scorer`."""
+    """The type of the functions that `compile_scorer` returns."""
 
     __name__: str
 
@@ -54,10 +54,10 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
     -------
     scorer : callable
         ``scorer(y1, y2, *, sample_weight=None)`` accepts two one-dimensional arrays (NumPy
-        arrays, series or tensors) of ``dtype`` and of equal length. It returns kappa as a
-        float. If kappa is undefined, it returns NaN without a warning. It raises ``TypeError`` for
-        any other dtype, and ``ValueError`` for different lengths, masked ratings or ratings that
-        are not among the labels. The scorer has a name and a signature, can be pickled, and can be
+        arrays, series or tensors) of ``dtype`` and of equal length. The result is kappa as a float,
+        or NaN without a warning if kappa is undefined. The scorer raises ``TypeError`` for any
+        other dtype, and ``ValueError`` for different lengths, masked ratings or ratings that are
+        not among the labels. The scorer has a name and a signature, can be pickled, and can be
         passed to ``sklearn.metrics.make_scorer``.
 
     Raises
@@ -72,9 +72,9 @@ def compile_scorer(labels: Any, *, weights: Weights = None, dtype: Any = np.int6
 
     Notes
     -----
-    The scorer is fastest with the compiled backend, 2 to 32 consecutive integer labels, and
-    weights None, 'linear' or 'quadratic'. A call on 100 items then takes a fraction of a
-    microsecond.
+    The scorer is fastest with the compiled backend, 2 to 32 consecutive integer labels, and weights
+    None, 'linear' or 'quadratic'. Under these conditions, a call with 100 items takes a fraction of
+    a microsecond.
 
     Examples
     --------
@@ -142,14 +142,14 @@ class Scorer:
         return array
 
     def _takes(self, dtype: np.dtype[Any]) -> bool:
-        """Return whether arrays of a dtype can be scored. ``str`` accepts strings of any length."""
+        """Return whether arrays of a dtype can be scored. ``str`` means strings of any length."""
         if self.dtype.itemsize == 0:
             return dtype.kind == self.dtype.kind or (self.dtype.kind == "U" and dtype.kind in "TO")
         return bool(dtype == self.dtype)
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """The signature of a call, because `inspect` cannot read it from compiled code."""
+        """The signature of a call, which `inspect` cannot read from compiled code."""
         return inspect.signature(self.__call__)
 
     def __repr__(self) -> str:
@@ -167,7 +167,7 @@ class Scorer:
         return _compile_again, (self.labels, self.weights, self.dtype)
 
     def refuse_outsiders(self, y1: AnyArray, y2: AnyArray) -> None:
-        """Raise for the first rating that is not among the labels, if there is one."""
+        """Raise for the first rating that is not among the labels, if any."""
         first, second = read_columns(y1, y2, ("y1", "y2"))
         KnownLabels(self.labels, first, second).refuse_outside({"y1": first, "y2": second})
 
@@ -188,7 +188,7 @@ def _compile_again(labels: AnyArray, weights: Weights, dtype: np.dtype[Any]) -> 
 
 
 def _shown(labels: list[Any]) -> str:
-    """Return labels as Python code, using range() for consecutive integers."""
+    """Return labels as Python code, with range() for consecutive integers."""
     if len(labels) > 2 and all(isinstance(label, int) for label in labels):
         as_range = range(labels[0], labels[0] + len(labels))
         if list(as_range) == labels:

@@ -1,4 +1,4 @@
-"""The accumulator, a confusion matrix that is updated batch by batch."""
+"""Define the accumulator, a confusion matrix that is updated batch by batch."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from fastkappa.tables.table import add, union_of_labels
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Names of methods in torchmetrics and Keras metrics, with the advice that the error gives.
+# Methods of torchmetrics and Keras metrics, with the advice in the error.
 INSTEAD = {
     **dict.fromkeys(("reset", "reset_state"), "create a new accumulator instead."),
     **dict.fromkeys(("compute", "result"), "use kappa() or agreement() instead."),
@@ -43,10 +43,10 @@ INSTEAD = {
 
 
 class ConfusionAccumulator:
-    """Count ratings batch by batch, with kappa available at any time.
+    """A count of ratings, updated batch by batch, with kappa available at any time.
 
-    The result is bit for bit the same as if all ratings were counted in one call. It depends
-    neither on how the ratings are split into batches nor on the order of the batches.
+    The result is bitwise identical to counting all ratings in one call. It depends neither on how
+    the ratings are split into batches nor on the order of the batches.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class ConfusionAccumulator:
         Row i, column j counts the items rated ``labels[i]`` by the first rater and
         ``labels[j]`` by the second. The dtype is int64 or, if item weights are floats, float64.
     labels : ndarray of shape (l,)
-        The labels that were given or declared, otherwise the labels that occur in the items counted
+        The labels that were given or declared, or else the labels that occur in the items counted
         so far.
     n_outside : int
         The number of items left out because a rating is not among the labels.
@@ -77,15 +77,15 @@ class ConfusionAccumulator:
     Notes
     -----
     Item weights are summed exactly. Sums of integers are integers, and sums of floats are the
-    floats nearest to the exact sums. So the result depends neither on the order of the batches
-    nor on items that were added and subtracted again. `confusion_counts`, in contrast, rounds
-    after each addition. The last digits of its float sums can differ. They are equal if no addition
-    needs rounding, as with integers or halves.
+    floats nearest to the exact sums. So the result depends neither on the order of the batches nor
+    on items that were added and subtracted again. In contrast, `confusion_counts` rounds after each
+    addition, so the last digits of its float sums can differ. Both functions return equal sums if
+    no addition needs rounding, as with integers or halves.
 
     An accumulator can be pickled and copied. Threads can share an accumulator, but they wait for
-    each other. It is faster to use one per thread and merge them. Do not fork while another thread
-    updates an accumulator. If a batch is interrupted by Ctrl-C or by a lack of memory, methods that
-    need counts raise ``RuntimeError``.
+    each other. It is faster to use one accumulator per thread and merge them. Do not fork while
+    another thread updates an accumulator. If a batch is interrupted by Ctrl-C or by a lack of
+    memory, methods that need counts raise ``RuntimeError``.
 
     Examples
     --------
@@ -119,12 +119,12 @@ class ConfusionAccumulator:
         self._backend = backend
         self._num_threads = num_threads
         self._lock = new_lock()
-        # The counts of batches that are not counted in place, and facts about all batches.
+        # The counts of all batches that are not counted in place, and facts about all batches.
         self._rest = empty_snapshot(self._known_labels)
         self._integers = InPlace(self._kernels, self._known_labels)
         self._judged_labels: list[Any] = []
 
-    # Type checkers do not see this function, because with it they would accept every misspelt
+    # This function is hidden from type checkers, which would otherwise accept every misspelt
     # attribute.
     if not TYPE_CHECKING:
 
@@ -147,10 +147,10 @@ class ConfusionAccumulator:
         y1, y2 : array-like of shape (n,)
             The two raters' ratings, as for `confusion_counts`.
         missing : {'raise', 'drop'}, default='raise'
-            How to treat items with a missing rating. 'raise' raises an error. 'drop' leaves them
-            out and counts them in ``n_missing``.
+            How to treat items with a missing rating. 'raise' raises an error. 'drop' leaves out
+            such items and counts them in ``n_missing``.
         missing_codes : sequence, default=()
-            Values that stand for a missing rating, such as ``["NA", -9]``.
+            Values that mean a missing rating, such as ``["NA", -9]``.
         sample_weight : array-like of shape (n,), default=None
             Item weights. Items added without weights have weight 1.
 
@@ -193,7 +193,7 @@ class ConfusionAccumulator:
     ) -> None:
         """Subtract the ratings of items that were added before, for example in a sliding window.
 
-        It has the same parameters as `update`.
+        The parameters are those of `update`.
 
         Raises
         ------
@@ -252,7 +252,7 @@ class ConfusionAccumulator:
         return self
 
     def counts(self) -> ConfusionCounts:
-        """Return table, labels and ``n_outside``, all from the same moment.
+        """Return a consistent snapshot of the table, the labels and ``n_outside``.
 
         Raises
         ------
@@ -288,18 +288,19 @@ class ConfusionAccumulator:
         Returns
         -------
         kappa : float
-            NaN, with an ``UndefinedMetricWarning``, if it is undefined.
+            Kappa. If it is undefined, NaN is returned and an ``UndefinedMetricWarning`` issued.
 
         Warns
         -----
         LabelOrderWarning
-            If there are weights, and the labels are strings without a given or declared order.
+            If weights are used and the labels are strings whose order is neither given nor
+            declared.
         UserWarning
             If no item has one of the strings given as labels, and items with other labels were
             left out.
         """
         contents, counts = self._judged()
-        # Kappa of an empty table is undefined, as for a table with a single label.
+        # The kappa of an empty table is undefined, like that of a table with a single label.
         kappa: float = kappa_from_confusion(
             counts.table if counts.table.size else [[0]], weights=weights
         )
@@ -348,9 +349,9 @@ class ConfusionAccumulator:
     def from_json(
         cls, text: str, *, backend: Backend | None = None, num_threads: int | None = None
     ) -> ConfusionAccumulator:
-        """Return an accumulator with the contents that `to_json` wrote, or with counts of a file.
+        """Return an accumulator with the contents that `to_json` wrote, or with other saved counts.
 
-        The text can also come from `SourceCounts.to_json` or ``fastkappa score --save``.
+        `SourceCounts.to_json` and ``fastkappa score --save`` also write such text.
 
         Raises
         ------
@@ -384,7 +385,7 @@ class ConfusionAccumulator:
         self._rest = state["contents"]
 
     def _widest(self) -> int:
-        """Return the largest size in bytes of integers that can be compared with the labels."""
+        """Return the largest size, in bytes, of integers that can be compared with the labels."""
         # Floats can represent all 32-bit integers, but not all 64-bit integers.
         return 4 if self._rest.table.rows.dtype.kind == "f" else 8
 
@@ -397,15 +398,15 @@ class ConfusionAccumulator:
         """Add a batch's or another accumulator's contents. The caller must hold the lock."""
         labels = part.table.rows
         if labels.dtype.kind == "f" and self._rest.table.rows.dtype.kind != "f":
-            # This raises an error if an integer that was added before cannot be represented as a
-            # float.
+            # `union_of_labels` raises an error if a float cannot represent an integer that was
+            # added earlier.
             union_of_labels([self._total().table.rows, labels])
-            # From now on, 64-bit integers must be compared with the floats.
+            # from now on, 64-bit integers must be compared with the floats
             self._integers.look_again()
         rest = self._rest.plus(part)
         if order is not None and self._rest.order is None:
             self._total().refuse_outside(order)
-            # From now on, integers must be checked, because other labels are an error.
+            # from now on, integers must be checked, because other labels are an error
             self._integers.look_again()
         self._rest = rest._replace(order=order)
 
@@ -416,7 +417,7 @@ class ConfusionAccumulator:
         self._rest = left.occurring()
 
     def _judged(self) -> tuple[Snapshot, ConfusionCounts]:
-        """Return the contents and their table, and warn of doubtful labels."""
+        """Return the contents and their table, and warn about doubtful labels."""
         contents = self._snapshot()
         if contents.kind == "strings" and contents.table.rows.tolist() != self._judged_labels:
             contents.judge_labels()

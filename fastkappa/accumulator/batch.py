@@ -37,12 +37,12 @@ def snapshot_of_batch(
 
 
 def dropped_of(items: RatedItems) -> AnyArray:
-    """Return the numbers of items and ratings of a batch that are missing."""
+    """Return the numbers of items left out of a batch and of ratings missing from it."""
     return dropped_items(items.n_dropped, *items.n_missing.values())
 
 
 def order_with(items: RatedItems, order: LabelOrder | None) -> LabelOrder | None:
-    """Return the order declared so far or by a batch, or raise an error if they differ."""
+    """Return the order declared so far or by a batch, or raise if they differ."""
     if not items.are_declared:
         return order
     refuse_too_many(len(items.labels.labels))
@@ -51,6 +51,6 @@ def order_with(items: RatedItems, order: LabelOrder | None) -> LabelOrder | None
 
 
 def refuse_outside(items: RatedItems, part: Snapshot, order: LabelOrder) -> None:
-    """Raise an error if a label of the batch is not among the declared labels."""
+    """Raise if a label in the batch is not among the declared labels."""
     if (known_order(order).places(part.table.rows) < 0).any():
         KnownLabels(order, *items.columns.values()).refuse_outside(items.columns)

@@ -1,8 +1,8 @@
 """Sum item weights without rounding errors, in any order.
 
 A finite float is an integer multiple of 2**-1074, the smallest positive float. So each weight can
-be split into integers of 62 bits, starting with the leading bits. The kernels sum these integers
-exactly. The totals are Python integers, which are added and subtracted without rounding, too.
+be split into 62-bit integers, starting with the leading bits. The kernels sum these integers
+exactly. The totals are Python integers, which are also added and subtracted without rounding.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def exact_sums(
     while len(rest) and (largest := float(np.abs(rest).max())):
         shift = SLICE_BITS - int(np.frexp(largest)[1])
         whole = np.ldexp(rest, shift).astype(np.int64)
-        # This is exact, because it removes the leading bits of a float and keeps the others.
+        # Subtracting the leading bits of a float is exact, because it leaves the other bits
+        # unchanged.
         rest = rest - np.ldexp(whole.astype(np.float64), -shift)
         sums = summed(whole)
         if shift <= UNIT_BITS:

@@ -16,12 +16,12 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, square
 from fastkappa.tables.tally import Tally
 
-# Longer batches are not counted here, but by several threads into a separate table per batch.
+# Longer batches are not counted in place, but by several threads into a separate table per batch.
 LONGEST = 1 << 20
 
 
 class InPlace:
-    """Count batches of an accumulator into one shared table. The caller must hold the lock.
+    """The shared table for an accumulator's short batches. The caller must hold the lock.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class InPlace:
         self._kernels, self._given = kernels, given
         self._range = NO_LABELS
         if given is not None:
-            # Only labels that are consecutive integers are counted in place.
+            # Only consecutive integer labels are counted in place.
             self._range = KnownLabels(given, NO_RATINGS, NO_RATINGS).as_range() or NO_LABELS
         self.clear()
 
@@ -46,11 +46,11 @@ class InPlace:
         self.look_again()
 
     def look_again(self) -> None:
-        """Check the next batch, even if it has the same types as the last one."""
+        """Check the next batch, even if it has the same types as the previous batch."""
         self._last_types: tuple[np.dtype[Any], ...] = ()
 
     def add_again(self, first: AnyArray, second: AnyArray) -> bool:
-        """Count the arrays without checks if their types did not change. Otherwise return False."""
+        """Count the arrays without checks, or return False if their types have changed."""
         if (first.dtype, second.dtype) != self._last_types or first.ndim != 1 or second.ndim != 1:
             return False
         n_items = len(first)
@@ -85,12 +85,12 @@ class InPlace:
         self._tally.add((first, second), 0, len(first))
         if self._are_booleans:
             self._are_booleans = all(column.label_dtype.kind == "b" for column in columns)
-        # After an empty batch, the next batch is checked, because the labels are not known yet.
+        # The batch after an empty batch is checked, because the labels are still unknown.
         in_place = len(first) > 0 and self._tally.reads_in_place((first, second))
         self._last_types = (first.dtype, second.dtype) if in_place else ()
 
     def subtract(self, batch: RatedItems) -> bool:
-        """Subtract a batch. If it was not added before, change nothing and return False."""
+        """Subtract a batch, or change nothing and return False if the batch was never added."""
         return self._tally.subtract([column.values for column in batch.columns.values()])
 
     def table(self) -> ConfusionTable | None:

@@ -1,7 +1,7 @@
 """Convert the contents of an accumulator to JSON and back.
 
-JSON text can come from untrusted sources. It is accepted only if an accumulator can have such
-contents, and if every size it declares is matched by as many values in the text.
+JSON text can come from untrusted sources. Text is accepted only if an accumulator can have such
+contents, and if every declared size matches the number of values in the text.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ FIELDS = (
 
 
 def snapshot_to_json(contents: Snapshot) -> str:
-    """Return the contents as JSON, beside the fields of all counts if they can represent them.
+    """Return the contents as JSON, including the common fields of counts if possible.
 
     The sums of weights are written as integer multiples of ``2**weight_exponent``, with the largest
-    possible exponent. Without weights these fields are left out.
+    possible exponent. Without weights, these fields are left out.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def snapshot_to_json(contents: Snapshot) -> str:
 
 
 def _counted(contents: Snapshot) -> dict[str, Any]:
-    """Return the fields of all counts, or no field if sums are negative or too large."""
+    """Return the common fields of counts, or no fields if sums are negative or too large."""
     with suppress(OverflowError):
         counts = contents.counts()
         n_dropped, first, second = contents.dropped.tolist()
@@ -141,7 +141,7 @@ def _snapshot_from_fields(fields: Any) -> Snapshot:
 
 
 def _snapshot_of_rows(rows: CountedRows) -> Snapshot:
-    """Return the contents of an accumulator that has counted the items of another source."""
+    """Return the contents of an accumulator that would have counted another source's items."""
     if rows.table.dtype.kind == "f" or rows.table.sum(dtype=object) != rows.n_items:
         raise ValueError("sums of item weights cannot be continued, because they are not exact")
     table = layered(ConfusionCounts(rows.table, rows.labels, rows.n_outside))
@@ -175,7 +175,7 @@ def _table_from_fields(fields: dict[str, Any]) -> ConfusionTable:
 
 
 def _check_numbers(contents: Snapshot) -> None:
-    """Raise an error if counts are impossible, or sums are impossible for the number of weights."""
+    """Raise if counts are impossible, or sums are impossible for the number of weights."""
     table, n_float = contents.table, contents.n_float
     least = table.counts.min(initial=0)
     if least < 0:
@@ -200,7 +200,7 @@ def _check_numbers(contents: Snapshot) -> None:
 
 
 def _check_labels(contents: Snapshot) -> None:
-    """Raise an error if no accumulator can have these labels with their kind and order."""
+    """Raise if no accumulator can have these labels with their kind and order."""
     table, order, kind, given = contents.table, contents.order, contents.kind, contents.labels_given
     labels = table.rows
     if type(given) is not bool:
@@ -228,7 +228,7 @@ def _check_labels(contents: Snapshot) -> None:
 
 
 def _refuse_uncounted(table: ConfusionTable) -> None:
-    """Raise an error unless the labels are sorted, all occur, and have a type ratings can have."""
+    """Raise unless the labels are sorted, all occur, and have a type that ratings can have."""
     labels = table.rows
     if table.n_outside:
         raise ValueError("n_outside must be 0 if labels_given is false")
@@ -247,7 +247,7 @@ def _refuse_uncounted(table: ConfusionTable) -> None:
 def _can_be_ratings(labels: AnyArray) -> bool:
     """Return whether sorted labels have a type and values that ratings can have."""
     kind, first, last = labels.dtype.kind, labels[0], labels[-1]
-    if kind == "O":  # some integers fit in neither int64 nor uint64
+    if kind == "O":  # not all integers fit in int64 or uint64
         return bool(-INT64_MAX - 1 <= first < 0 and INT64_MAX < last <= LARGEST_INTEGER)
     if kind == "f":
         in_int64 = first >= -(2.0**63) and last < 2.0**63
@@ -267,12 +267,12 @@ def _order_to_fields(order: LabelOrder | None) -> dict[str, Any] | None:
 
 
 def _order_from_fields(fields: Any) -> LabelOrder | None:
-    """Return the order that `_order_to_fields` converted.
+    """Return the order from the fields written by `_order_to_fields`.
 
     Raises
     ------
     KeyError, TypeError, ValueError
-        If a field is missing or not valid.
+        If a field is missing or invalid.
     """
     if fields is None:
         return None

@@ -1,4 +1,4 @@
-"""The contents of an accumulator: a confusion matrix, and facts about its labels."""
+"""Represent the contents of an accumulator: a confusion matrix, and facts about its labels."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, add, occurring, scatter, subtract
 
 SO_FAR = "the accumulator"
-# The most labels that can be given or declared, because the table has a cell for each pair of them.
+# The largest number of labels that can be given or declared. A table has a cell for each pair of
+# labels.
 MOST_LABELS = 4096
 NO_RATINGS = Column(np.empty(0, np.int64), np.dtype(np.int64))
-# A table has two layers: items without a weight, and items with a weight.
+# The two layers of a table are items without a weight and items with a weight.
 IS_WEIGHTED = np.array([False, True])
 NUMBERS = "numbers"
 KINDS = {"U": "strings", "m": "durations", "M": "dates"}
@@ -36,16 +37,15 @@ class Snapshot(NamedTuple):
     Attributes
     ----------
     table : ConfusionTable
-        The table has two layers: the counts of items without a weight, and of items with a weight.
-        The sums of weights are exact. They are Python integers in units of ``2**-UNIT_BITS``.
+        A table with two layers: the counts of items without a weight, and of items with a weight.
+        The sums of weights are exact Python integers in units of ``2**-UNIT_BITS``.
     n_float : int
         The number of items whose weight is a float.
     dropped : ndarray of Python int, shape (3,)
         The number of items left out because a rating is missing, and the numbers of missing ratings
         of the first and the second rater.
     kind : str or None
-        The kind of the labels: numbers, strings, dates or durations. It is None if there are no
-        labels.
+        The kind of the labels: numbers, strings, dates or durations. None if there are no labels.
     order : LabelOrder or None
         The order that the ratings declared.
     labels_given : bool
@@ -89,7 +89,7 @@ class Snapshot(NamedTuple):
         )
 
     def minus(self, other: Snapshot) -> Snapshot:
-        """Return the items except those of another snapshot, or raise if some are missing."""
+        """Return the items without those of another snapshot, or raise if any are missing here."""
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         n_float, dropped = self.n_float - other.n_float, self.dropped - other.dropped
@@ -118,7 +118,7 @@ class Snapshot(NamedTuple):
         judge_labels(columns, labels if self.labels_given else None)
 
     def warn_of_order(self, weights: Weights, stacklevel: int) -> None:
-        """Warn if weights rely on alphabetical order of the labels."""
+        """Warn if weights rely on the alphabetical order of the labels."""
         why = what_needs_order(weights)
         if why is not None and self.order is None and not self.labels_given:
             warn_of_order(self.table.rows, why, stacklevel + 1)
@@ -132,14 +132,14 @@ class Snapshot(NamedTuple):
         return common
 
     def refuse_outside(self, order: LabelOrder, name: str = SO_FAR) -> None:
-        """Raise an error if a label is not among the declared labels."""
+        """Raise if a label is not among the declared labels."""
         outside = known_order(order).places(self.table.rows) < 0
         if outside.any():
             label = self.table.rows[outside].tolist()[0]
             raise not_declared(name, repr(label), order.names)
 
     def refuse_other_labels(self, given: AnyArray | None) -> None:
-        """Raise an error unless both accumulators were given the same labels, or none."""
+        """Raise unless both accumulators were given the same labels, or no labels."""
         own = self.table.rows.tolist() if self.labels_given else None
         other = None if given is None else given.tolist()
         if own != other:
@@ -156,7 +156,7 @@ def _has_more(table: ConfusionTable) -> bool:
 
 
 def layered(counts: ConfusionCounts, sums: AnyArray | None = None) -> ConfusionTable:
-    """Return a table with layers, for items that all have a weight or all have none."""
+    """Return a table with layers, for items that either all have weights or all lack them."""
     layers = np.zeros((2, *counts.table.shape), np.int64)
     layers[int(sums is not None)] = counts.table
     labels = counts.labels
@@ -169,7 +169,7 @@ def dropped_items(n_items: int = 0, first: int = 0, second: int = 0) -> AnyArray
 
 
 def empty_snapshot(given: AnyArray | None) -> Snapshot:
-    """Return the contents of an accumulator without items, with the labels given to it."""
+    """Return the contents of an empty accumulator with the given labels."""
     labels = np.empty(0, np.int64) if given is None else given
     counts = ConfusionCounts(np.zeros((len(labels), len(labels)), np.int64), labels, 0)
     return Snapshot(layered(counts), 0, dropped_items(), None, None, given is not None)
@@ -182,14 +182,14 @@ def known_order(order: LabelOrder) -> KnownLabels:
 
 
 def read_given_labels(labels: Any) -> AnyArray:
-    """Return a copy of the labels that a user gave, as an array."""
+    """Return a copy of the user's labels as an array."""
     known = KnownLabels(labels, NO_RATINGS, NO_RATINGS).array
     refuse_too_many(len(known))
     return known.copy()
 
 
 def refuse_too_many(n_labels: int) -> None:
-    """Raise an error if more labels were given or declared than a table can have."""
+    """Raise if more labels were given or declared than a table can have."""
     if n_labels > MOST_LABELS:
         raise ValueError(
             f"the number of labels must be at most {MOST_LABELS}, got {n_labels}, because an"
@@ -203,18 +203,18 @@ def kind_of_columns(first: Column, second: Column) -> str | None:
     """Return the kind of the labels of two columns, or None if there are no labels."""
     if not len(first.values):
         return None
-    # Columns of fractional numbers have categories, too, as strings do.
+    # Like columns of strings, columns of fractional numbers have categories.
     is_string = first.categories is not None and first.label_dtype.kind != "f"
     return "strings" if is_string else kind_of_labels(first.label_dtype)
 
 
 def kind_of_labels(dtype: np.dtype[Any]) -> str:
-    """Return the kind of labels of a dtype."""
+    """Return the kind of labels with a dtype."""
     return KINDS.get(dtype.kind, NUMBERS)
 
 
 def common_kind(kind: str | None, new: str | None) -> str | None:
-    """Return the kind of all labels, or raise an error if the new labels have another kind."""
+    """Return the kind of all labels, or raise if the new labels have another kind."""
     if kind is not None and new is not None and new != kind:
         raise ValueError(f"Mix of label input types: the labels were {kind} so far, got {new}.")
     return new if kind is None else kind

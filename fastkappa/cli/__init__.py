@@ -22,8 +22,8 @@ try:
 except ImportError as error:
     typer, _why_not = None, str(error)  # type: ignore[assignment]
 
-# Imported modules stay in memory, and searching them for garbage a hundred times takes longer than
-# reading a file. So the garbage collector is set to run rarely.
+# The garbage collector is set to run rarely, because imported modules stay in memory, and searching
+# them a hundred times takes longer than reading a file.
 COLLECTED_AFTER = 50_000
 # The commands in the order in which the help shows them.
 COMMANDS = (
@@ -46,16 +46,17 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        # Loading the other commands would make the run for a small file a tenth longer.
+        # Loading all commands would increase the time for a small file by a tenth.
         named = [name for name in COMMANDS if name in sys.argv[1:2]]
         make_app(named or COMMANDS)()
     except KeyboardInterrupt:
         _end(130)
     except OSError as error:
         if error.errno == errno.EPIPE:
-            # The program that reads the output has closed the pipe, as `head` does.
+            # The program that reads the output, such as `head`, has closed the pipe.
             _end(1)
-        # Unreadable input files are reported elsewhere, so this error is about the output.
+        # An OSError here is about the output, because unreadable input files are reported
+        # elsewhere.
         _refuse(f"the result cannot be written: {error.strerror or error}.")
 
 
@@ -66,8 +67,8 @@ def _refuse(why: str) -> NoReturn:
 
 
 def _end(status: int) -> NoReturn:
-    # Buffered output cannot be written either, but Python flushes it at exit. So redirect stdout to
-    # devnull.
+    # Buffered output cannot be written either, but Python flushes it at exit. Redirecting stdout to
+    # devnull avoids a second error at exit.
     with suppress(OSError), open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
     raise SystemExit(status)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fastkappa.cli.files.raters import RaterColumns
 
 CONFIDENCE = 0.95
-# Options that have no meaning if each rater is compared with a reference.
+# Options that are meaningless if each rater is compared with a reference.
 NOT_WITH_REFERENCE = (
     *("duplicates", "level", "set_separator", "sample_weight", "group", "model", "disputed"),
     *("gold", "pair", "heat_map"),
@@ -194,11 +194,11 @@ class AgreeRequest(NamedTuple):
 
     @property
     def plans_test(self) -> bool:
-        """Whether the options ask for a test other than the two-sided test of chance agreement."""
+        """Whether the options select a test other than the two-sided test of chance agreement."""
         return is_planned(self.null, self.alternative)
 
     def null_of(self, name: str) -> str:
-        """Return the null hypothesis about a coefficient."""
+        """Return the null hypothesis about a coefficient, as text."""
         return null_text(self.null, self.alternative, name)
 
     def weights_of(self, labels: AnyArray) -> Weights:

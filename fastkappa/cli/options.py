@@ -12,10 +12,11 @@ from fastkappa.statistics.intervals.rao import Alternative
 from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.scheme import SchemeName
 
-# More replicates would take minutes and gigabytes, without a relevant gain in precision.
+# The largest number of replicates. More would take minutes and gigabytes, without a relevant gain
+# in precision.
 MOST_REPLICATES = 1_000_000
 
-# the resolution that journals ask for
+# the resolution that journals require
 DPI = 300
 # The largest number of lines to skip before a table.
 MOST_SKIPPED = 10_000

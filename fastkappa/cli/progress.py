@@ -42,8 +42,8 @@ class Bar:
         position = f" ({self._n_started} of {self._n_files})" if self._n_files > 1 else ""
 
         def on_progress(n_bytes: int) -> None:
-            # Other threads can still be reading earlier files. Using the maximum keeps the bar from
-            # moving back.
+            # Other threads can still be reading earlier files. Taking the maximum keeps the
+            # progress bar from moving back.
             self._completed = max(self._completed, before + n_bytes)
             self._shown.update(self._task, completed=self._completed)
 
@@ -79,7 +79,7 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
     ...         on_progress = bar.starts(path)
     ...         on_progress(0)
     """
-    # rich is slow to import, so it is imported only if it will draw.
+    # rich is slow to import, so it is imported only if a bar will be drawn.
     if not (sys.stderr and sys.stderr.isatty()) and not DRAWN_ANYWHERE & os.environ.keys():
         yield Bar(files)
         return

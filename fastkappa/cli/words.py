@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from fastkappa.sources.source_ratings import MEASUREMENTS, SETS, RatingsError
 
 # Advice for Python users, with the same advice for command-line users.
 ADVICE = {
+    ", or decode_probabilities to convert probabilities of shape (n, k) to labels": "",
+    "optimal_thresholds": "fastkappa thresholds",
     MEASUREMENTS: "For measurements, use fastkappa measure.",
     SETS: " For sets of labels, use fastkappa agree with --set-separator.",
     "krippendorff_alpha with level='interval' and fastkappa.measurements are": (
@@ -22,7 +24,9 @@ ADVICE = {
     ),
     ", on the command line --missing-codes, or name it in labels": ", or name it in --labels",
     "all of them in labels=, on the command line in --labels.": "all of them in --labels.",
-    "read them as numbers, as by pandas.read_csv(decimal=',')": "read them with --decimal ,",
+    "read them as numbers, as by pandas.read_csv(decimal=',')": (
+        "give --decimal ',' if they are numbers"
+    ),
     "pandas.read_csv takes decimal=',' and the command line --decimal ','": "give --decimal ','",
     "cohen_kappa_score accepts any weights, and leaderboard has": (
         "fastkappa score accepts any weights, and fastkappa leaderboard has"
@@ -34,7 +38,7 @@ ADVICE = {
     "light_kappa and pairwise_kappa support": "Light's kappa supports",
     " Use (weights + weights.T) / 2, or see pairwise_kappa and light_kappa.": "",
 }
-# Advice for Python users about another form of input, with its command-line replacement.
+# Advice for Python users about other forms of input, with command-line replacements.
 FORMS = [
     (
         r": (give|use) Ratings\.from_(counts|table).*",
@@ -92,7 +96,10 @@ def in_words_of_options(text: str) -> str:
         text = text.replace(advice, words)
     for pattern, words in [*FORMS, *OPTIONS]:
         text = re.sub(pattern, words, text, flags=re.DOTALL)
-    return text
+    # Python counts rows from 0, and users count those below the names from 1.
+    return re.sub(
+        r"first in row (\d+)", lambda row: f"first in row {int(row[1]) + 1} below the names", text
+    )
 
 
 @contextmanager
@@ -104,19 +111,20 @@ def arguments_named(**names: str) -> Iterator[None]:
     RatingsError
         Instead of a ``ValueError`` in the block, with the changed text.
     """
-    # The pattern matches neither options nor names in quotes.
-    argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")
-
-    def named(text: object) -> str:
-        return argument.sub(lambda found: names[found[0]], str(text))
-
     with warnings.catch_warnings(record=True) as warned:
         try:
             yield
         except ValueError as error:
-            raise RatingsError(named(error)) from error
+            raise RatingsError(with_names(error, names)) from error
     for one in warned:
-        warnings.warn(named(one.message), one.category, stacklevel=3)
+        warnings.warn(with_names(one.message, names), one.category, stacklevel=3)
+
+
+def with_names(text: object, names: Mapping[str, str]) -> str:
+    """Return a text in which ``names`` replace the names of library arguments."""
+    # The pattern matches neither options nor names in quotes.
+    argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")
+    return argument.sub(lambda found: names[found[0]], str(text))
 
 
 def names_of_clusters(column: str) -> dict[str, str]:

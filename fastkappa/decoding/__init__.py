@@ -1,4 +1,4 @@
 """Choose the labels with the highest expected kappa from class probabilities.
 
-``items`` reads the probabilities of the items. ``label_programme`` finds the optimal labels.
+The package ``items`` reads the probabilities, and ``label_programme`` finds the optimal labels.
 """

@@ -41,14 +41,14 @@ class DecodingResult(Result):
     predictions : ndarray of shape (n,)
         The label of each item.
     kappa : float
-        The expected kappa, computed from ``table``. It assumes that the probabilities are
-        calibrated.
+        The expected kappa, computed from ``table``. The expected kappa is valid if the
+        probabilities are calibrated.
     table : ndarray of shape (l, l)
-        The expected confusion matrix, as float64. Row i, column j is the expected number of
-        items with true label i that were given label j, or the sum of their weights.
+        The expected confusion matrix, as float64. Row i, column j is the expected number of items
+        with true label i that get label j, or the sum of their weights.
     costs : ndarray of shape (l, l)
-        Row i, column j is the cost of giving label j to an item with true label i. Each item
-        is given the label with the lowest expected cost in ``probabilities @ costs``.
+        Row i, column j is the cost of giving label j to an item with true label i. Each item gets
+        the label with the lowest expected cost in ``probabilities @ costs``.
     labels : ndarray of shape (l,)
         The labels, in order.
     """
@@ -80,8 +80,8 @@ class DecodingResult(Result):
         """Return a pandas DataFrame with one row per label.
 
         The column ``expected`` is the number of items expected to have the label according to
-        their probabilities. The column ``given`` is the number of items that were given the
-        label. With item weights, both columns are sums of weights.
+        their probabilities. The column ``given`` is the number of items that got the label. With
+        item weights, both columns are sums of weights.
 
         Raises
         ------
@@ -138,22 +138,22 @@ def decode_probabilities(
         The columns of scikit-learn's ``predict_proba`` are in the order of ``classes_``, where
         strings are sorted alphabetically.
     sample_weight : array-like of shape (n,), default=None
-        Non-negative item weights. An item of weight 0 is given a label but does not affect the
-        labels of other items.
+        Non-negative item weights. An item of weight 0 gets a label but does not affect the labels
+        of other items.
 
     Returns
     -------
     result : DecodingResult
-        If one label is certain for all items, kappa is undefined. Then ``kappa`` is NaN, and an
+        If one label is certain for all items, kappa is undefined: ``kappa`` is NaN, and an
         ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
     ValueError
         If probabilities are negative or not finite, if a row does not sum to 1, or if there is
-        a single column. If the number of labels differs from the number of columns, or if
-        labels match only some of a frame's column names, in a different order. If weights are
-        invalid.
+        a single column. An error is also raised if the number of labels differs from the number of
+        columns, if labels name some but not all columns of a frame, in a different order, or if
+        weights are invalid.
 
     Warns
     -----
@@ -164,13 +164,13 @@ def decode_probabilities(
 
     Notes
     -----
-    The expected kappa is the kappa of the expected table, which is a ratio of expectations. It
-    differs from the expectation of the ratio by a term of order 1 / n.
+    The expected kappa is the kappa of the expected table, which is a ratio of expectations. This
+    ratio differs from the expectation of the ratio by a term of order 1 / n.
 
-    The result is optimal over all assignments of labels to items. It is the solution of a
-    fractional programme, found by Dinkelbach's method in a few passes over the items. With
-    quadratic weights, each item gets the label nearest to ``mean + (E - mean) / kappa``, where
-    E is the expected label of the item.
+    The result is optimal over all assignments of labels to items. Dinkelbach's method for
+    fractional programmes finds this optimum in a few passes over the items. With quadratic weights,
+    each item gets the label nearest to ``mean + (E - mean) / kappa``, where E is the expected label
+    of the item.
 
     If all items have the same probabilities, no labels reach an expected kappa above 0. Each
     item then gets the label with the lowest expected disagreement.
@@ -253,14 +253,14 @@ def read_labelled(
 
 
 def warn_if_alphabetical(labels: AnyArray, weights: Weights) -> None:
-    """Warn if weights rely on an order of labels that is only alphabetical."""
+    """Warn if weights rely on a merely alphabetical order of labels."""
     needs_order = what_needs_order(weights)
     if needs_order is not None and sorted(labels.tolist(), key=str) == labels.tolist():
         warn_of_order(labels, needs_order, users_stacklevel())
 
 
 def read_order(labels: Any) -> AnyArray:
-    """Return labels in the given order; the members of an enum become their names."""
+    """Return labels in the given order. Enum members are replaced by their names."""
     members = order_of_members(labels)
     names = given_labels(labels) if members is None else members.names
     distinct(names.tolist())

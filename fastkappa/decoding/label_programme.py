@@ -11,15 +11,15 @@ v[i] P[i, y] over the items given c. The row sums of this table are always R, so
 
 Both O and C are sums over items, and the term of an item depends only on its own label.
 Minimising O / C is a fractional programme. Dinkelbach's method starts from the ratio O / C of
-any labels. The labels that minimise O - ratio * C have a lower ratio, unless the ratio was
-already minimal. No constraint links the items, so each one is minimised on its own: item i gets
-the label c with the least sum_y P[i, y] costs[y, c], where
+any labels. The labels that minimise O - ratio * C have a lower ratio, unless the given ratio is
+already minimal. No constraint links the items, so the cost of each item is minimised separately:
+item i gets the label c with the least sum_y P[i, y] costs[y, c], where
 
     costs[y, c] = w[y, c] - ratio * chance[c].
 
-These K x K costs are enough to label new items. For quadratic weights they give the label
-nearest to mean + (E - mean) / kappa. Here E is the expected label of the item, mean is the
-average of E over all items, and kappa = 1 - ratio is the highest possible kappa.
+These K x K costs are enough to label new items. For quadratic weights, the result is the label
+nearest to mean + (E - mean) / kappa. Here E is the expected label of the item, mean is the average
+of E over all items, and kappa = 1 - ratio is the highest possible kappa.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats, FloatTable
 from fastkappa.decoding.items.probabilities import Probabilities
 
-# The ratio found on a subsample of this size is a good starting value for all items.
+# The ratio found for a subsample of this size is a good starting value for all items.
 ITEMS_TO_BEGIN_WITH = 1 << 16
-# No trial needed more than 8 rounds. Every round but the last is an improvement.
+# No trial needed more than 8 rounds. Every round except the last is an improvement.
 MOST_ROUNDS = 100
-# Kappa up to this value is a rounding error: no labels are better than chance.
+# A kappa up to this value is a rounding error, which means that no labels are better than chance.
 NO_KAPPA = 1e-12
 
 
@@ -55,7 +55,7 @@ def solve(items: Probabilities, matrix: FloatTable) -> Solution:
     the least expected disagreement.
     """
     largest = float(matrix.max())
-    # Scaling by a power of two is exact and keeps products in range.
+    # Scaling by a power of two is exact, and keeps products in range.
     exponent = math.frexp(largest)[1]
     scaled = np.ldexp(matrix, -exponent)
     given = np.empty(len(items.values), np.min_scalar_type(items.n_labels - 1))
@@ -63,7 +63,7 @@ def solve(items: Probabilities, matrix: FloatTable) -> Solution:
     if found is None:
         costs = scaled.copy()
         if np.count_nonzero(totals := items.margins()) > 1:
-            # Kappa would be undefined if every item got a label with a cost of 0 by chance.
+            # Kappa would be undefined if every item got a label whose chance cost is 0.
             costs[:, totals @ scaled == 0] = 2.0
         return Solution(given, items.cheapest(costs, given), np.ldexp(costs, exponent))
     table, costs = found
@@ -91,8 +91,8 @@ def _best(
         new = _ratio(table, matrix, chance)
         if ratio is not None and not new < ratio:
             if not table.sum(axis=0) @ chance:
-                # This round chose only labels with a cost of 0 by chance, for which kappa is
-                # undefined. The labels of the round before are equally good, so they are used.
+                # This round chose only labels whose chance cost is 0, for which kappa is undefined.
+                # The labels of the previous round are equally good, so they are used.
                 costs = before
                 table = items.cheapest(costs, given)
             break

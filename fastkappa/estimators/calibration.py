@@ -17,7 +17,7 @@ CALIBRATIONS = (None, "temperature", "sigmoid", "isotonic")
 
 
 def check_calibration(method: Any) -> None:
-    """Raise if the installed version of scikit-learn does not have a calibration method."""
+    """Raise if the installed version of scikit-learn lacks the calibration method."""
     check_choice("calibration", method, CALIBRATIONS)
     version = sklearn.__version__
     if method == "temperature" and tuple(map(int, version.split(".")[:2])) < (1, 8):
@@ -28,11 +28,11 @@ def check_calibration(method: Any) -> None:
 
 
 class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Return the features as the predicted probabilities."""
+    """A classifier that returns its features as the predicted probabilities."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _AsGiven:
-        # The weights are accepted but not used, because CalibratedClassifierCV warns if `fit` has
-        # no such argument.
+        # Weights are accepted but not used, because CalibratedClassifierCV warns if `fit` does not
+        # accept weights.
         self.classes_ = np.unique(y)
         return self
 
@@ -44,9 +44,9 @@ class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _WithLogOdds(_AsGiven):
-    """Add log odds as a decision function.
+    """A classifier that adds log odds as a decision function.
 
-    A sigmoid of the log odds can return the given probabilities; a sigmoid of the probabilities
+    A sigmoid of the log odds can reproduce the given probabilities. A sigmoid of the probabilities
     themselves cannot.
     """
 
@@ -57,7 +57,7 @@ class _WithLogOdds(_AsGiven):
 
 
 class Calibration:
-    """Calibrate class probabilities with a map that is fitted to held-out items.
+    """Calibrates class probabilities with a map fitted to held-out items.
 
     The held-out probabilities have shape (n, K), and ``codes`` are their labels, from 0 to K - 1.
     """
@@ -65,7 +65,7 @@ class Calibration:
     def __init__(
         self, method: str, probabilities: AnyArray, codes: AnyArray, sample_weight: Any
     ) -> None:
-        # A label that does not occur is not calibrated, and its probability stays 0.
+        # Labels that do not occur are not calibrated, and their probabilities remain 0.
         self._occurring = np.unique(codes)
         absent = np.delete(np.arange(probabilities.shape[1]), self._occurring)
         if probabilities[:, absent].any():
@@ -94,7 +94,7 @@ class Calibration:
             )
 
     def apply(self, probabilities: AnyArray) -> AnyArray:
-        """Return calibrated probabilities of the same shape."""
+        """Return calibrated probabilities with the same shape."""
         if len(self._occurring) < 2:
             return probabilities
         calibrated = np.zeros(probabilities.shape)
@@ -106,7 +106,7 @@ class Calibration:
     def _columns(self, probabilities: AnyArray) -> AnyArray:
         """Return the columns of the labels that occur, scaled so that each row sums to 1.
 
-        scikit-learn treats rows with any other sum as logits.
+        scikit-learn treats rows with a sum other than 1 as logits.
         """
         columns = probabilities[:, self._occurring].astype(np.float64)
         scaled: AnyArray = columns / columns.sum(axis=1, keepdims=True)

@@ -6,7 +6,6 @@ import warnings
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -20,29 +19,26 @@ from fastkappa.decoding.decode import (
 )
 from fastkappa.estimators.calibration import Calibration, check_calibration
 from fastkappa.estimators.out_of_fold import (
-    OutOfFoldMixin,
-    is_fractional,
+    OutOfFoldClassifier,
     read_target,
     sorted_labels,
 )
+from fastkappa.estimators.scorers import is_fractional, kappa_of
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.ratings.column import read_column
 from fastkappa.ratings.doubtful_labels import REMEDIES
-from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.label_order import shown
 from fastkappa.ratings.labels import distinct, names_of_columns
 from fastkappa.ratings.read import LEAVE_OUT, judge_labels
-from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
-from fastkappa.thresholds.rounding import table_at_thresholds
 
 
-class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
+class KappaDecoder(OutOfFoldClassifier):
     """Predict the labels with the highest expected kappa from the probabilities of a classifier.
 
-    `fit` predicts each training item out of fold, and computes the costs of the labels from
-    these probabilities, as `fastkappa.decode_probabilities` does. It then fits the classifier to
-    all items. `predict` gives each new item the label with the lowest expected cost.
+    `fit` predicts each training item out of fold, computes the costs of the labels from these
+    probabilities, as `fastkappa.decode_probabilities` does, and then fits the classifier to all
+    items. `predict` gives each new item the label with the lowest expected cost.
 
     Parameters
     ----------
@@ -53,18 +49,18 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. Labels that are not whole numbers, such as half points, need it.
+        All labels, in order. Required for labels that are not whole numbers, such as half points.
         Without an estimator, the columns of ``X`` have this order. If None, the labels have the
         order that ``y`` declares, for example as an ordered categorical. If ``y`` declares no
         order, its labels are sorted. Strings that are not all numbers are sorted alphabetically,
         with a ``LabelOrderWarning``.
     calibration : {'temperature', 'sigmoid', 'isotonic'} or None, default='temperature'
         How `sklearn.calibration.CalibratedClassifierCV` calibrates the probabilities on ``y``
-        before they are decoded. It is not used if ``y`` is not given. 'temperature' needs
-        scikit-learn 1.8.
+        before they are decoded. Ignored if ``y`` is not given. 'temperature' requires scikit-learn
+        1.8.
     cv : int, splitter or iterable of (train, test), default=5
         Folds for the out-of-fold probabilities. An int is the number of folds, stratified by
-        label. They are not used without an estimator.
+        label. Ignored without an estimator.
 
     Attributes
     ----------
@@ -74,17 +70,17 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         Costs of the labels. Row i, column j is the cost of predicting label j for an item with
         the true label i. Each item gets the label with the lowest expected cost.
     expected_kappa_ : float
-        Expected kappa on the training items if their probabilities are right.
+        Expected kappa on the training items, assuming that their probabilities are right.
     oof_kappa_ : float
-        Kappa of ``y`` and ``oof_predictions_``, an estimate for new items. The calibration and
-        the costs have seen all items, so it is optimistic with ``calibration='isotonic'`` or few
-        items: for these, use `sklearn.model_selection.cross_val_predict`. It is not set if ``y``
-        was not given.
+        Kappa of ``y`` and ``oof_predictions_``, an estimate for new items. The calibration and the
+        costs are based on all items, so ``oof_kappa_`` is optimistic with
+        ``calibration='isotonic'`` or few items. In these cases, use
+        `sklearn.model_selection.cross_val_predict`. Not set if ``y`` was not given.
     oof_predictions_ : ndarray of shape (n_samples,)
         The labels decoded from the out-of-fold probabilities. For an interval of ``oof_kappa_``,
-        pass them to `fastkappa.agreement`. They are not set if ``y`` was not given.
+        pass these labels to `fastkappa.agreement`. Not set if ``y`` was not given.
     estimator_ : classifier
-        Classifier fitted to all items. It is not set without an estimator.
+        Classifier fitted to all items. Not set without an estimator.
     n_features_in_ : int
         Number of features seen in `fit`, if the estimator reports it.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -95,8 +91,8 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     ------
     ValueError
         In `fit`, if a parameter is invalid, if a label is missing from ``labels``, or if a label
-        to be calibrated has a probability but does not occur in ``y``. In all methods, if X
-        should contain probabilities but does not.
+        to be calibrated has a probability but does not occur in ``y``. In all methods, if X does
+        not contain the required probabilities.
 
     See Also
     --------
@@ -145,14 +141,13 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
             Features, in any form that the estimator accepts. Without an estimator,
             probabilities of shape (n_samples, l).
         y : array-like of shape (n_samples,), default=None
-            Labels. They are optional without an estimator; the probabilities are then not
-            calibrated.
+            Labels. Optional without an estimator, but then the probabilities are not calibrated.
         sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, which must not be negative. They are passed to the estimator too, if its
-            ``fit`` accepts them.
+            Item weights, which must not be negative. The weights are also passed to the estimator
+            if its ``fit`` accepts them.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, for a ``cv`` that keeps groups together. In `cross_val_score` and
-            searches, they need metadata routing and ``set_fit_request(groups=True)``.
+            searches, groups require metadata routing and ``set_fit_request(groups=True)``.
 
         Returns
         -------
@@ -189,7 +184,9 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         self.costs_, self.expected_kappa_ = found.costs, found.kappa
         if codes is not None:
             self.oof_predictions_: AnyArray = self.classes_[found.predictions]
-            self.oof_kappa_ = self._kappa(y, found.predictions, sample_weight)
+            self.oof_kappa_ = kappa_of(
+                y, self.oof_predictions_, self.classes_, self.weights, sample_weight
+            )
         return self
 
     def predict(self, X: Any) -> AnyArray:
@@ -206,29 +203,10 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         -------
         y : ndarray of shape (n_samples,)
         """
-        # _positions raises NotFittedError before `fit`, so it is called before classes_ is read.
+        # Call `_positions` before reading classes_, because it raises NotFittedError before `fit`.
         positions = self._positions(X)
         labels: AnyArray = self.classes_[positions]
         return labels
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the kappa of the predictions, not their accuracy.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            As in `fit`.
-        y : array-like of shape (n_samples,)
-            True labels, all of them among ``classes_``.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, which must not be negative.
-
-        Returns
-        -------
-        kappa : float
-            Kappa with the decoder's ``weights``. It is NaN if kappa is undefined.
-        """
-        return self._kappa(names_of_members(y), self._positions(X), sample_weight)
 
     def _read_given(self, X: Any, y: AnyArray | None, order: AnyArray | None) -> AnyArray:
         """Set ``classes_``, and return the probabilities in X in that order."""
@@ -257,7 +235,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
                 f"y must have labels of more than one class, got only"
                 f" {self.classes_.tolist()[0]!r}."
             )
-        # Classifiers refuse labels that are not whole numbers.
+        # Classifiers reject labels that are not whole numbers.
         target = self._codes_of(y) if is_fractional(y) else y
         probabilities, _ = self._fit_out_of_fold(
             X, target, target, "predict_proba", sample_weight, groups
@@ -269,8 +247,8 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> AnyArray:
         """Return the probabilities from which the labels are decoded.
 
-        They are calibrated if ``calibration`` was used in `fit`. The label that `predict`
-        returns is not always the most probable label.
+        The probabilities are calibrated if ``calibration`` was used in `fit`. The label that
+        `predict` returns is not always the most probable label.
 
         Parameters
         ----------
@@ -322,18 +300,6 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
         codes: AnyArray = self._positions_of(labels)[inverse]
         return codes
 
-    def _kappa(self, y: Any, positions: AnyArray, sample_weight: Any) -> float:
-        """Return the kappa of true labels and of predictions, given as positions."""
-        half_points = np.arange(1, len(self.classes_)) - 0.5
-        table = table_at_thresholds(
-            y,
-            positions.astype(np.float64),
-            half_points,
-            labels=self.classes_,
-            sample_weight=sample_weight,
-        )
-        return float(kappas(table, self.weights))
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.estimator is not None
@@ -341,7 +307,7 @@ class KappaDecoder(ClassifierMixin, OutOfFoldMixin):  # type: ignore[misc]
 
 
 def _check_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -> None:
-    """Warn if the columns fit the labels better when they are assumed to be in sorted order."""
+    """Warn if the columns would fit the labels better in sorted order."""
     rank = np.argsort(np.argsort(labels))
     items = np.arange(len(codes))
     if probabilities[items, rank[codes]].mean() > probabilities[items, codes].mean():

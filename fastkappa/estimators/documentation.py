@@ -1,4 +1,4 @@
-"""Links to the reference pages for the HTML that notebooks show of an estimator."""
+"""Add links to the reference pages to the HTML form of estimators in notebooks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, metadata
 
 
 class DocumentedMixin:
-    """Set the address from which `sklearn.base.BaseEstimator` builds its documentation link."""
+    """Sets the address from which `sklearn.base.BaseEstimator` builds its documentation link."""
 
     _doc_link_module = "fastkappa"
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import check_cv, cross_val_predict
 from sklearn.utils import (
     Bunch,
@@ -21,12 +21,14 @@ from sklearn.utils.validation import has_fit_parameter
 
 from fastkappa.arrays import AnyArray
 from fastkappa.estimators.documentation import DocumentedMixin
+from fastkappa.estimators.scorers import is_fractional, kappa_of
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.interop import in_known_library
 from fastkappa.ratings.label_order import sorted_strings
+from fastkappa.statistics.weights import Weights
 
-# For each fold, the indices of the training items and of the test items.
+# for each fold, the indices of the training items and of the test items
 Splits: TypeAlias = list[tuple[AnyArray, AnyArray]]
 
 
@@ -36,7 +38,7 @@ def is_routing() -> bool:
 
 
 def read_target(y: Any, labels: Any) -> AnyArray:
-    """Return y as a checked array of labels, or raise. Members of an enum become their names."""
+    """Return y as a validated array of labels, or raise. Enum members are replaced by names."""
     refuse_masked(y=y)
     target: AnyArray = column_or_1d(names_of_members(in_known_library(y)), warn=True)
     assert_all_finite(target, input_name="y")
@@ -48,25 +50,27 @@ def read_target(y: Any, labels: Any) -> AnyArray:
     return target
 
 
-def is_fractional(y: AnyArray) -> bool:
-    """Return whether y has numbers that are not whole."""
-    return y.dtype.kind == "f" and bool((y != np.rint(y)).any())
-
-
 def sorted_labels(y: AnyArray) -> AnyArray:
-    """Return the labels that occur, sorted. Strings that are all numbers are sorted by value."""
+    """Return the labels that occur, sorted. If all strings are numbers, sort them by value."""
     labels = np.unique(y)
     if labels.dtype.kind in "OUT":
         return np.array(sorted_strings(labels.tolist()))
     return labels
 
 
-class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class OutOfFoldClassifier(
+    DocumentedMixin,
+    MetaEstimatorMixin,  # type: ignore[misc]
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Provide the methods shared by estimators with the parameters ``estimator`` and ``cv``."""
 
     estimator: Any
     cv: Any
+    weights: Weights
     estimator_: Any
+    classes_: AnyArray
 
     def get_metadata_routing(self) -> Any:
         """Return the metadata requests of this estimator, its inner estimator and its splitter.
@@ -83,6 +87,26 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
                 to_split = MethodMapping().add(caller="fit", callee="split")
                 router.add(splitter=self.cv, method_mapping=to_split)
         return router
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the kappa of the predictions, not their accuracy.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            As in `fit`.
+        y : array-like of shape (n_samples,)
+            True labels, all of them among ``classes_``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Item weights, which must not be negative.
+
+        Returns
+        -------
+        kappa : float
+            Kappa with the estimator's ``weights``. It is NaN if kappa is undefined.
+        """
+        predictions = self.predict(X)
+        return kappa_of(y, predictions, self.classes_, self.weights, sample_weight)
 
     def _fit_out_of_fold(
         self, X: Any, y: AnyArray, labels: AnyArray, method: str, sample_weight: Any, groups: Any
@@ -104,9 +128,9 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         return predicted, splits
 
     def _splits(self, X: Any, labels: AnyArray, groups: Any = None) -> Splits:
-        """Return the folds that ``cv`` makes of the items, or raise."""
+        """Return the folds into which ``cv`` divides the items, or raise an error."""
         if is_fractional(labels):
-            # scikit-learn stratifies only by whole numbers and strings.
+            # scikit-learn can stratify only by whole numbers and strings.
             labels = np.unique(labels, return_inverse=True)[1]
         try:
             splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
@@ -145,7 +169,7 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split=to_split))
 
     def _forget(self, *names: str) -> None:
-        """Remove attributes that an earlier `fit` has set."""
+        """Remove attributes set by an earlier `fit`."""
         for name in (*names, "estimator_", "feature_names_in_", "oof_kappa_", "oof_predictions_"):
             self.__dict__.pop(name, None)
 
@@ -159,7 +183,7 @@ class OutOfFoldMixin(DocumentedMixin, MetaEstimatorMixin, BaseEstimator):  # typ
 NO_SPLITTER = Bunch(split={})
 
 
-def _without_groups(estimator: OutOfFoldMixin) -> str:
+def _without_groups(estimator: OutOfFoldClassifier) -> str:
     """Return the error for a splitter that needs groups, when none were given."""
     return (
         f"cv={estimator.cv!r} needs groups, got none. Give fit the argument groups=. In"

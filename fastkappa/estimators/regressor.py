@@ -1,16 +1,16 @@
 """A linear model that maximises quadratic kappa.
 
-Let y be centred, c = X'y, b = mean(y) X'1 and G = X'X, all weighted. (With an intercept, X
-is centred too, and b is 0.) Then
+Let y be centred, c = X'y, b = mean(y) X'1 and G = X'X, all weighted. (With an intercept, X is also
+centred, and b is 0.) Then
 
     kappa(a) = 2 c'a / (|y|**2 + n mean(y)**2 + a'Ga - 2 b'a)
 
-At the maximum of the penalized objective, the gradient of kappa(a) - mu |a|**2 is 0:
+At the maximum of the penalised objective, the gradient of kappa(a) - mu |a|**2 is 0:
 
     (G + alpha I) a = b + c / kappa,      alpha = mu / kappa times the denominator.
 
-This is ridge regression with a different right-hand side. Substituting its solution into
-kappa(a) gives a quadratic equation for kappa. The positive root is the maximum.
+This is ridge regression with a different right-hand side. Substituting its solution into kappa(a)
+leads to a quadratic equation for kappa, whose positive root is the maximum.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ from fastkappa.ratings.item_weights import (
 class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Fit a linear model that maximises the quadratic weighted kappa of its predictions.
 
-    Least squares shrinks predictions towards the mean, which lowers kappa. This model's
-    predictions have the variance that maximises kappa. Without a penalty they are the least
-    squares predictions, scaled about the mean by 1 / r, where r is their correlation with the
-    truth. Their kappa is r.
+    Least squares shrinks predictions towards the mean, which lowers kappa. The predictions of this
+    model have the variance that maximises kappa. Without a penalty, they are the least squares
+    predictions, scaled about the mean by 1 / r, where r is their correlation with the truth. The
+    kappa of these predictions is r.
 
     Parameters
     ----------
     alpha : float, default=0.0
-        Penalty on the squared coefficients, in the units of `sklearn.linear_model.Ridge`. It must
-        not be negative.
+        Penalty on the squared coefficients, in the units of `sklearn.linear_model.Ridge`. Must not
+        be negative.
     scale : {'penalized', 'variance'}, default='penalized'
         How to scale the coefficients. 'penalized' maximises kappa minus the penalty. 'variance'
-        keeps the same direction and scales it to the highest kappa, where predictions vary as
-        much as the truth. Without a penalty the two are the same.
+        keeps the same direction and scales it to the highest kappa, where predictions vary as much
+        as the truth. Without a penalty, both are the same.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which is not penalized.
     clip : tuple (lowest, highest), default=None
-        Limits of the predictions, such as the lowest and the highest label.
+        Limits for the predictions, such as the lowest and the highest label.
 
     Attributes
     ----------
@@ -64,8 +64,8 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
     intercept_ : float
         Prediction for an item whose features are all 0.
     kappa_ : float
-        `fastkappa.measurements.continuous_kappa` of the training predictions. If y is constant, it
-        is NaN, and an ``UndefinedMetricWarning`` is issued.
+        `fastkappa.measurements.continuous_kappa` of the training predictions. If y is constant,
+        kappa is NaN and an ``UndefinedMetricWarning`` is issued.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -80,7 +80,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
     -----
     Features can be linearly dependent. As in `numpy.linalg.matrix_rank`, directions whose
     singular value is below ``eps * max(n_samples, n_features)`` times the largest are left out.
-    This gives the solution with the smallest coefficients.
+    The result is the solution with the smallest coefficients.
 
     References
     ----------
@@ -147,7 +147,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             check_some_weight(sample_weight)
             some = sample_weight != 0
             features, truth = X[some], y[some]
-            # The weights are divided by the largest, so that their squares do not overflow.
+            # The weights are divided by the largest weight, so that their squares do not overflow.
             heaviest = sample_weight.max()
             roots, penalty = np.sqrt(sample_weight[some] / heaviest), penalty / heaviest
         self._solve(features, truth, roots, penalty)
@@ -213,7 +213,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             raise ValueError(f"clip must be None or (lowest, highest), got {self.clip!r}.")
 
     def _solve(self, X: Floats, y: Floats, roots: Floats | None, penalty: float) -> None:
-        """Set the coefficients and the intercept; ``roots`` are the square roots of the weights."""
+        """Set the coefficients and intercept. ``roots`` are the square roots of the weights."""
         weights = None if roots is None else roots * roots
         mean = _average(y, weights)
         columns = np.empty((len(y), X.shape[1] + 2 - bool(self.fit_intercept)), order="F")
@@ -227,8 +227,8 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             rest[:, 1] = mean
         if roots is not None:
             columns *= roots[:, None]
-        # Only the inner products of the columns are needed. QR reduces them to a triangle with one
-        # row per column, which is small if there are many items.
+        # Only the inner products of the columns are needed. With many items, QR reduces the columns
+        # to a small triangle with one row per column.
         if len(columns) > columns.shape[1]:
             columns = np.asarray(np.linalg.qr(columns, mode="r"))
         self.coef_ = self._coefficients(columns, X.shape, penalty)
@@ -237,8 +237,8 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
     def _coefficients(self, columns: Floats, shape: tuple[int, ...], penalty: float) -> Floats:
         """Return the coefficients.
 
-        ``columns`` has the features, the centred y and, without an intercept, the constant part
-        of y. ``shape`` is the shape of the original features.
+        ``columns`` contains the features, the centred y and, without an intercept, the constant
+        part of y. ``shape`` is the shape of the original features.
         """
         n_features = shape[1]
         left, singular, right = np.linalg.svd(columns[:, :n_features], full_matrices=False)
@@ -261,7 +261,7 @@ class KappaRegressor(DocumentedMixin, RegressorMixin, BaseEstimator):  # type: i
             centred @ centred + unseen @ unseen + (lost * seen_constant) @ (lost * seen_constant)
         )
         if seen @ seen <= precision**2 * (centred @ centred) or gain == 0:
-            return np.zeros(n_features)  # Any remaining correlation is rounding error.
+            return np.zeros(n_features)  # any remaining correlation is a rounding error
         root = math.sqrt(linear * linear + square * gain)
         kappa = (linear + root) / square if linear >= 0 else gain / (root - linear)
         spread = kept * (seen_constant + seen / kappa)

@@ -1,4 +1,4 @@
-"""A scikit-learn estimator that turns scores into labels at the thresholds that maximise kappa."""
+"""A scikit-learn estimator that rounds scores to labels at thresholds that maximise kappa."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import (
-    ClassifierMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     is_classifier,
@@ -22,31 +21,26 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import no_attribute
 from fastkappa.decoding.decode import read_order
-from fastkappa.estimators.out_of_fold import OutOfFoldMixin, Splits, read_target, sorted_labels
+from fastkappa.estimators.out_of_fold import OutOfFoldClassifier, Splits, read_target, sorted_labels
 from fastkappa.ratings.column import read_column, refuse_masked
-from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.labels import distinct, names_of_columns
 from fastkappa.ratings.real_numbers import as_float64, hint_for_probabilities
-from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import (
     Method,
     find_rounding,
     generator_of,
-    table_at_thresholds,
 )
 
-# Attributes of OptimizedRounder and of scikit-learn's linear models, with the text that the error
-# adds.
+# Attributes of OptimizedRounder and of scikit-learn's linear models, with the advice in the error.
 INSTEAD = dict.fromkeys(("coefficients", "coef_"), "thresholds_ has the cut points.")
 
 
 class KappaRounder(
     TransformerMixin,  # type: ignore[misc]
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    ClassifierMixin,  # type: ignore[misc]
-    OutOfFoldMixin,
+    OutOfFoldClassifier,
 ):
     """Round scores to labels at the thresholds that maximise kappa.
 
@@ -59,16 +53,16 @@ class KappaRounder(
     ----------
     estimator : regressor, default=None
         Regression model that computes the scores; None if ``X`` contains the scores themselves.
-        The regressor is fitted to the labels if they are numbers in ascending order, otherwise
-        to their positions, counted from 0. Pass the regressor here instead of making it an
-        earlier step of a pipeline, because a pipeline passes on transformed features, not
-        predictions. To use a regressor that is already fitted to other items, wrap it in
+        The regressor is fitted to the labels if they are numbers in ascending order, or else to
+        their positions, counted from 0. Pass the regressor here instead of making it an earlier
+        step of a pipeline, because a pipeline passes on transformed features, not predictions. To
+        use a regressor that is already fitted to other items, wrap it in
         `sklearn.frozen.FrozenEstimator`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. Labels that are not whole numbers, such as half points, need it. If
-        None, the labels have the order that ``y`` declares, for example as an ordered
+        All labels, in order. Required for labels that are not whole numbers, such as half points.
+        If None, the labels have the order that ``y`` declares, for example as an ordered
         categorical. If ``y`` declares no order, its labels are sorted. Strings that are not all
         numbers are sorted alphabetically, with a ``LabelOrderWarning``.
     method : {'spline', 'exact', 'bagged', 'smoothed', 'closed_form'}, default='spline'
@@ -77,23 +71,23 @@ class KappaRounder(
         - 'spline': maximise the kappa expected if labels change smoothly with the score. With
           quadratic weights, the expected label is modelled as a rising spline of the score.
           With other weights, the label proportions follow a cumulative logit model on a
-          spline. It was the best method on new items in most studies, and in all studies with
-          quadratic weights.
+          spline. In most studies, and in all studies with quadratic weights, this was the best
+          method on new items.
         - 'exact': maximise kappa on the training items, as `optimal_thresholds` does. With few
           items, these thresholds also fit the noise.
         - 'bagged': average the best thresholds of bootstrap resamples, on the scale of ranks.
         - 'smoothed': like 'spline', but estimate the proportion of each label at a score by a
           moving average over neighbouring scores.
         - 'closed_form': shift and scale the scores to the mean and variance of the label
-          positions, and round at the half points. It suits few items, if scores are linear in
-          the label positions and the label distribution is symmetric. It needs quadratic
+          positions, and round at the half points. This method suits few items, if scores are linear
+          in the label positions and the label distribution is symmetric. It requires quadratic
           weights.
     n_resamples : int, default=100
         Number of bootstrap resamples for 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
         Folds for ``oof_predictions_`` and for the estimator's scores, which test each item once.
-        An int is the number of folds, stratified by label. If None, ``oof_kappa_`` is not
-        computed. This needs ``estimator=None``.
+        An int is the number of folds, stratified by label. None means that ``oof_kappa_`` is not
+        computed, and requires ``estimator=None``.
     random_state : int, RandomState instance or None, default=None
         Source of randomness for the folds and the resamples. Pass an int for reproducible
         results.
@@ -104,25 +98,25 @@ class KappaRounder(
         Thresholds, ascending. An item gets ``classes_[i]`` if its score is at least
         ``thresholds_[i - 1]`` and below ``thresholds_[i]``.
     kappa_ : float
-        Kappa on the training items. With 'exact' it is the highest possible value, so expect a
-        lower kappa on new items. It is NaN, with an ``UndefinedMetricWarning``, if y has a single
-        label.
+        Kappa on the training items. With 'exact', it is the highest possible value, so expect a
+        lower kappa on new items. If y has a single label, kappa is NaN and an
+        ``UndefinedMetricWarning`` is issued.
     oof_kappa_ : float
-        Out-of-fold kappa, an estimate for new items. It is the kappa of ``y`` and
-        ``oof_predictions_``, in one table of all items. It is not set if ``cv`` is None.
+        Out-of-fold kappa, an estimate for new items. The kappa of ``y`` and ``oof_predictions_``,
+        in one table of all items. Not set if ``cv`` is None.
     oof_predictions_ : ndarray of shape (n_samples,)
         Out-of-fold labels: each item is labelled by thresholds from the other folds. For an
-        interval of ``oof_kappa_``, pass them to `fastkappa.agreement`. They are not set if ``cv``
-        is None.
+        interval of ``oof_kappa_``, pass these labels to `fastkappa.agreement`. Not set if ``cv`` is
+        None.
     oof_scores_ : ndarray of shape (n_samples,)
-        Out-of-fold scores. They are not set without an estimator.
+        Out-of-fold scores. Not set without an estimator.
     estimator_ : regressor
-        Regressor fitted to all items. It is not set without an estimator.
+        Regressor fitted to all items. Not set without an estimator.
     classes_ : ndarray of shape (l,)
         The labels, in order.
     n_features_in_ : int
-        Number of features seen in `fit`, if the estimator reports it. Without an estimator it
-        is 1, because the scores are the only feature.
+        Number of features seen in `fit`, if the estimator reports it. Without an estimator, it is
+        1, because the scores are the only feature.
     feature_names_in_ : ndarray of object
         Names of the features, if all column names of X are strings.
 
@@ -136,7 +130,7 @@ class KappaRounder(
     Warns
     -----
     FallingScoresWarning
-        In `fit`, if scores fall as labels rise. Multiply the scores by -1.
+        In `fit`, if scores fall as labels rise. Multiply falling scores by -1.
 
     See Also
     --------
@@ -148,9 +142,9 @@ class KappaRounder(
     Several threads can use a fitted rounder at the same time, but not while it is being
     refitted.
 
-    Do not use the spread of thresholds over resamples as a standard error. Estimates of
-    thresholds converge at the rate of the cube root of the number of items, and the bootstrap
-    is not consistent for them.
+    Do not use the spread of thresholds over resamples as a standard error. Threshold estimates
+    converge at the rate of the cube root of the number of items, and the bootstrap is not
+    consistent for them.
 
     References
     ----------
@@ -202,8 +196,8 @@ class KappaRounder(
         self.cv = cv
         self.random_state = random_state
 
-    # Type checkers do not see this function, because with __getattr__ they accept misspelt
-    # attributes.
+    # This function is hidden from type checkers, because with __getattr__ they would accept
+    # misspelt attributes.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -219,11 +213,11 @@ class KappaRounder(
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, which must not be negative. They are passed to the estimator too, if its
-            ``fit`` accepts them. Items of weight 0 do not count for the thresholds and kappa.
+            Item weights, which must not be negative. The weights are also passed to the estimator
+            if its ``fit`` accepts them. Items of weight 0 do not affect the thresholds and kappa.
         groups : array-like of shape (n_samples,), default=None
             Group of each item, for a ``cv`` that keeps groups together. In `cross_val_score` and
-            searches, they need metadata routing and ``set_fit_request(groups=True)``.
+            searches, groups require metadata routing and ``set_fit_request(groups=True)``.
 
         Returns
         -------
@@ -244,7 +238,7 @@ class KappaRounder(
             scores, folds = self._out_of_fold_scores(X, y, labels, sample_weight, groups)
         else:
             scores = self._read_scores(X, reset=True)
-            # With groups, scikit-learn's folds warn if they ignore them.
+            # scikit-learn's splitters warn if they ignore groups.
             if folds is not None and not (isinstance(folds, Integral) and groups is None):
                 folds = self._splits(scores, y, groups)
         found = find_rounding(
@@ -285,7 +279,7 @@ class KappaRounder(
         -------
         y : ndarray of shape (n_samples,)
         """
-        # _scores raises NotFittedError before `fit`, so it is called before thresholds_ is read.
+        # Call `_scores` before reading thresholds_, because it raises NotFittedError before `fit`.
         scores = self._scores(X)
         given = np.searchsorted(self.thresholds_, scores, side="right")
         labels: AnyArray = self.classes_[given]
@@ -294,7 +288,7 @@ class KappaRounder(
     def transform(self, X: Any) -> AnyArray:
         """Return the label of each score, in the shape of the scores.
 
-        With an estimator, X has features, and the labels are returned as one column.
+        With an estimator, X contains features, and the labels are returned as one column.
 
         Parameters
         ----------
@@ -308,33 +302,6 @@ class KappaRounder(
         shape = np.shape(X) if self.estimator is None else (-1, 1)
         return self.predict(X).reshape(shape)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the kappa of the predictions, not their accuracy.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples,), (n_samples, 1) or (n_samples, n_features)
-            As in `fit`.
-        y : array-like of shape (n_samples,)
-            True labels, all of them among ``classes_``.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Item weights, which must not be negative.
-
-        Returns
-        -------
-        kappa : float
-            Kappa with the rounder's ``weights``. It is NaN if kappa is undefined.
-        """
-        scores = self._scores(X)
-        table = table_at_thresholds(
-            names_of_members(y),
-            scores,
-            self.thresholds_,
-            labels=self.classes_,
-            sample_weight=sample_weight,
-        )
-        return float(kappas(table, self.weights))
-
     def _scores(self, X: Any) -> AnyArray:
         """Return the scores of the items, or raise if the rounder is not fitted."""
         check_is_fitted(self)
@@ -344,7 +311,7 @@ class KappaRounder(
         return scores
 
     def _read_scores(self, X: Any, *, reset: bool) -> AnyArray:
-        """Return the scores in X; a named column must have the same name as in `fit`."""
+        """Return the scores in X. A named column must have the same name as in `fit`."""
         scores = _scores_of(X)
         is_named = names_of_columns(X) is not None and hasattr(self, "feature_names_in_")
         if reset or is_named:
@@ -378,14 +345,14 @@ class KappaRounder(
         if self.estimator is None:
             tags.input_tags.one_d_array = True
             tags.input_tags.two_d_array = False
-        # scikit-learn's estimator checks expect a low score here, because one column of scores
+        # scikit-learn's estimator checks must accept a low score, because one column of scores
         # separates their blobs poorly.
         tags.classifier_tags.poor_score = True
         return tags
 
 
 def _numbers_of(y: AnyArray, labels: Any) -> AnyArray:
-    """Return the regression targets: labels that are ascending numbers, or positions."""
+    """Return the regression targets: the labels if they are ascending numbers, or positions."""
     order = sorted_labels(y) if labels is None else read_order(labels)
     if order.dtype.kind in "iuf" and (np.diff(order) > 0).all():
         return y.astype(np.float64)
@@ -409,7 +376,7 @@ def _scores_of(X: Any) -> AnyArray:
     if scores.dtype.kind in "iu":
         return as_float64(scores, "X")
     if scores.dtype.kind == "f":
-        # scikit-learn converts numbers in another byte order to float64, which has other midpoints.
+        # scikit-learn converts numbers in another byte order to float64, whose midpoints differ.
         scores = scores.astype(scores.dtype.newbyteorder("="), copy=False)
     floats: AnyArray = check(scores, dtype=[np.float64, np.float32])
     return floats

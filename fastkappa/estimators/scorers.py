@@ -11,9 +11,9 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from fastkappa.arrays import AnyArray
 from fastkappa.choices import no_attribute
-from fastkappa.estimators.out_of_fold import is_fractional
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.ratings.column import read_column
+from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.label_order import shown, warn_of_order
 from fastkappa.ratings.labels import distinct, read_labels
 from fastkappa.statistics.kappa import kappas
@@ -34,18 +34,18 @@ class KappaScorer:
     ----------
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`. The rows of a matrix are the true labels. A
-        matrix needs ``labels``.
+        matrix requires ``labels``.
     labels : array-like of shape (l,), default=None
         All labels, in order. If None, the labels have the order that ``y`` declares, for
         example as an ordered categorical. If ``y`` declares no order, the labels are the
-        classifier's ``classes_`` and the labels in ``y``. They keep the order of ``classes_``
-        if it is not sorted and has all labels; otherwise they are sorted. Strings that are not
-        all numbers are sorted alphabetically, with a ``LabelOrderWarning``.
+        classifier's ``classes_`` and the labels in ``y``. These labels keep the order of
+        ``classes_`` if that is not sorted and contains all labels, and are sorted otherwise.
+        Strings that are not all numbers are sorted alphabetically, with a ``LabelOrderWarning``.
 
     Raises
     ------
     ValueError
-        If a call finds predictions that are not labels, or a label in ``y`` or the predictions that
+        In a call, if predictions are not labels, if ``y`` or the predictions contain a label that
         is not in ``labels``, or if weights are used but neither ``labels`` nor ``classes_`` exists.
 
     See Also
@@ -56,9 +56,9 @@ class KappaScorer:
     -----
     Weights depend on the positions of the labels. If a fold lacks a middle label, both in ``y``
     and in the predictions, the labels next to it become neighbours, and the kappa of the fold
-    is on a different scale. ``make_scorer(cohen_kappa_score, weights="quadratic")`` has this
-    flaw. Here all folds use the same labels, because each label occurs in the training items or
-    in the fold.
+    is on a different scale. ``make_scorer(cohen_kappa_score, weights="quadratic")`` has this flaw.
+    With `KappaScorer`, all folds use the same labels, because each label occurs in the training
+    items or in the fold.
 
     With scikit-learn's metadata routing, ``set_score_request(sample_weight=True)`` returns a
     new scorer that requests item weights. The original scorer does not change.
@@ -89,8 +89,8 @@ class KappaScorer:
         self._request = MetadataRequest(owner=self)
         self._request.score.add_request(param="sample_weight", alias=None)
 
-    # Type checkers do not see this function, because with __getattr__ they accept misspelt
-    # attributes.
+    # This function is hidden from type checkers, because with __getattr__ they would accept
+    # misspelt attributes.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -116,7 +116,7 @@ class KappaScorer:
         Returns
         -------
         kappa : float
-            Kappa of ``y`` and the predictions. It is NaN if kappa is undefined.
+            Kappa of ``y`` and the predictions, or NaN if kappa is undefined.
         """
         predictions = estimator.predict(X)
         known = getattr(estimator, "classes_", None) if self.labels is None else self.labels
@@ -127,17 +127,9 @@ class KappaScorer:
     def _kappa(
         self, y: Any, predictions: Any, *, sample_weight: Any = None, labels: Any = None
     ) -> float:
-        """Return the kappa of predictions; if ``labels`` is None, use the scorer's own labels."""
+        """Return the kappa of predictions, by default on the scorer's own labels."""
         labels = self.labels if labels is None else labels
-        counts = confusion_counts(y, predictions, labels=labels, sample_weight=sample_weight)
-        if counts.n_outside:
-            occurring = confusion_counts(y, predictions).labels.tolist()
-            outside = [label for label in occurring if label not in counts.labels.tolist()]
-            raise ValueError(
-                f"y or the predictions contain {outside[0]!r}, which is not among the labels"
-                f" {shown(counts.labels)}."
-            )
-        return float(kappas(counts.table, self.weights))
+        return kappa_of(y, predictions, labels, self.weights, sample_weight)
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> KappaScorer:
         """Return a scorer that requests or declines item weights.
@@ -167,7 +159,7 @@ class KappaScorer:
         return f"KappaScorer(weights={weights!r}{labels})"
 
     def _labels_for(self, estimator: Any, y: Any, predictions: Any) -> AnyArray | None:
-        """Return the labels in order, or None if the labels and order of the ratings suffice."""
+        """Return the labels in order, or None if the ratings determine labels and their order."""
         if self.labels is not None:
             return self.labels
         classes = getattr(estimator, "classes_", None)
@@ -189,6 +181,27 @@ class KappaScorer:
             return classes
         warn_of_order(everything, f"weights={self.weights!r}", users_stacklevel())
         return everything
+
+
+def kappa_of(
+    y: Any, predictions: Any, labels: Any, weights: Weights, sample_weight: Any = None
+) -> float:
+    """Return the kappa of labels and predictions, or raise if one is not among ``labels``."""
+    y = names_of_members(y)
+    counts = confusion_counts(y, predictions, labels=labels, sample_weight=sample_weight)
+    if counts.n_outside:
+        occurring = confusion_counts(y, predictions).labels.tolist()
+        outside = [label for label in occurring if label not in counts.labels.tolist()]
+        raise ValueError(
+            f"y or the predictions contain {outside[0]!r}, which is not among the labels"
+            f" {shown(counts.labels)}."
+        )
+    return float(kappas(counts.table, weights))
+
+
+def is_fractional(y: AnyArray) -> bool:
+    """Return whether y has numbers that are not whole."""
+    return y.dtype.kind == "f" and bool((y != np.rint(y)).any())
 
 
 def _refuse_numbers(predictions: Any, estimator: Any, known: Any) -> None:

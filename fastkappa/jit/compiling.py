@@ -10,7 +10,7 @@ from numba import types
 
 
 def _intrinsic(function: Callable[..., Any]) -> Any:
-    """Turn a function that writes LLVM instructions into an intrinsic, like numba's decorator."""
+    """Turn a function that emits LLVM instructions into an intrinsic, like numba's decorator."""
     return numba.extending.intrinsic(function)
 
 
@@ -18,7 +18,7 @@ def exactly(function: Callable[..., Any]) -> Any:
     """Compile a function at its first call, without ``fastmath``, and cache it on disk if possible.
 
     ``fastmath``, inherited from a caller, would break error-free sums and checks for NaN.
-    numba only checks the modification time of the function's own file. So touch that file after
+    numba checks only the modification time of the function's own file, so touch that file after
     editing a function that it calls.
     """
     try:
@@ -29,9 +29,9 @@ def exactly(function: Callable[..., Any]) -> Any:
 
 @_intrinsic
 def out_of_line(typing: Any) -> Any:
-    """Prevent LLVM from inlining the function that calls this.
+    """Prevent LLVM from inlining the calling function.
 
-    Use it for code that runs rarely or for long, where the cost of a call does not matter.
+    Use it for code that runs rarely or takes long, where the cost of a call does not matter.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -45,8 +45,8 @@ def out_of_line(typing: Any) -> Any:
 def borrowed(typing: Any, array: Any) -> Any:
     """Return an array without its reference count, to avoid atomic operations.
 
-    Use it only to pass on an argument, because the caller owns the argument. A local array
-    would be freed too early.
+    Use it only to pass on an argument, which the caller owns. A local array would be freed too
+    early.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -16,8 +16,8 @@ from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView, address_of
 from fastkappa.tables.confusion import confusion_counts
 
-# For fewer pairs, the fast kernel is not worthwhile, because it sets up counters and fills two
-# blocks first.
+# For fewer pairs, the fast kernel is not worthwhile, because it first sets up counters and fills
+# two blocks.
 LONG = 8192
 LABELS_OUTSIDE = (
     "labels must be 0 to n_labels - 1, but an item has a different label: number labels from 0, or"
@@ -79,7 +79,7 @@ def confusion_matrix(
 
 @overload(confusion_matrix, strict=False)
 def _compile_confusion_matrix(y1: Any, y2: Any, n_labels: Any, *_: Any, **__: Any) -> Any:
-    # numba reads the names and defaults of further arguments from the compiled function below.
+    # numba reads the names and defaults of all other arguments from the compiled function below.
     check_labels("y1", y1)
     check_labels("y2", y2)
     if not isinstance(n_labels, types.Integer):
@@ -109,15 +109,17 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
         raise ValueError("n_labels must be at least 1")
     if n_items >= LONG and _are_few(n_labels, n_labels):
         return _count_many_items(y1, y2, n_labels, drop_outside)
-    # With more labels, the package's other kernel gains little and is slow to compile.
+    # With more labels, the package's other kernel, `count_many`, would be hardly faster, and is
+    # slow to compile.
     table = np.zeros((n_labels, n_labels), np.int64)
     beyond = np.uint64(n_labels)
     for i in range(n_items):
-        # As unsigned integers, negative labels are large. Testing both labels at once saves 20 %.
+        # Negative labels, converted to unsigned integers, are large. Testing both labels at once
+        # saves 20 %.
         row, column = np.uint64(y1[i]), np.uint64(y2[i])
         if max(row, column) < beyond:
             table[row, column] += 1
-        # Counting such items first and raising later would be 12 % slower.
+        # Counting outside items first and raising later would be 12 % slower.
         elif not drop_outside:
             raise ValueError(LABELS_OUTSIDE)
     return table

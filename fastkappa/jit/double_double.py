@@ -1,7 +1,7 @@
 """Compute sums and products with twice the precision of a float, inside compiled loops.
 
-A number is a pair (high, low), where high is the sum rounded to a float. Integers below 2**104
-are exact.
+A number is the sum of a pair (high, low), where high is the sum rounded to a float. Integers below
+2**104 are exact.
 
 References
 ----------
@@ -19,7 +19,7 @@ from numba.extending import overload
 
 from fastkappa.jit.compiling import exactly
 
-# This factor splits a float into two halves of 26 bits.
+# the factor that splits a float into two halves of 26 bits
 SPLITTER = float((1 << 27) + 1)
 
 
@@ -36,7 +36,8 @@ def _compile_double_double(number: Any) -> Any:
     mask = kind(0xFFFFFFFF)
 
     def of_integer(number: Any) -> Any:
-        # An integer beyond 2**53 may not fit in a float, but its upper and lower 32 bits do.
+        # A float cannot represent every integer beyond 2**53, but can represent the upper and the
+        # lower 32 bits of such an integer.
         low = kind(number) & mask
         return _two_sum(np.float64(kind(number) - low), np.float64(low))
 

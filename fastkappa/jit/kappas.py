@@ -29,10 +29,10 @@ KINDS = {None: NOMINAL, "linear": LINEAR, "quadratic": QUADRATIC}
 ZERO = (0.0, 0.0)
 # Named weights need no matrix, but compiled code needs a value of a fixed type.
 NO_MATRIX = np.zeros((1, 1), np.int64)
-# Integer sums whose bound is below this cannot overflow int64.
+# Integer sums with a bound below this value cannot overflow int64.
 INT64_SAFE = float(1 << 61)
 LARGEST_FLOAT = np.finfo(np.float64).max
-# 2.0 to the power of minus this exponent is still a finite float.
+# The smallest exponent used for scaling, because 2.0**1000 is still finite.
 LEAST_EXPONENT = -1000
 
 
@@ -57,9 +57,9 @@ def kappa_from_confusion(table: AnyArray, weights: Weights = None) -> float:
     Raises
     ------
     ValueError
-        If the table is not square, or has an entry that is negative or not finite. If the
-        weights have an unknown name. If a matrix of weights has a different shape, an entry
-        that is negative or not finite, or a diagonal that is not 0.
+        If the table is not square, or has an entry that is negative or not finite; if the weights
+        have an unknown name; or if a matrix of weights has a different shape, an entry that is
+        negative or not finite, or a diagonal that is not 0.
     numba.TypingError
         At compile time, for arguments of other types.
 
@@ -67,8 +67,8 @@ def kappa_from_confusion(table: AnyArray, weights: Weights = None) -> float:
     -----
     Counts and integer weights are summed exactly if ``n**2`` times the largest weight is
     below 2**104 (about 2 * 10**31). For 10**8 items and 1000 labels with quadratic weights,
-    this product is only 10**22. The result is then within 2 units in the last place of exact
-    rational arithmetic. Floats are summed with about 100 bits of precision.
+    this product is only 10**22. Kappa is then within 2 units in the last place of exact rational
+    arithmetic. Floats are summed with about 100 bits of precision.
 
     Examples
     --------
@@ -151,11 +151,11 @@ def kappa_of_table(table: Any, kind: int, matrix: Any) -> float:
 
 @exactly
 def _quadratic_sums(table: Any) -> Any:
-    """Return the number of items, D and E. The number is -1 if int64 might overflow.
+    """Return the number of items, D and E. The number is -1 if int64 could overflow.
 
     E = n * sum((i**2 + j**2) * c) - 2 * sum(i * c) * sum(j * c) and
     D = 2 * n * sum(i * j * c) - 2 * sum(i * c) * sum(j * c).
-    These formulas need one pass and no margins.
+    Both formulas require only one pass and no margins.
     """
     n_labels = len(table)
     bits, total, rows, columns, squares, products = 0, 0, 0, 0, 0, 0
@@ -172,7 +172,7 @@ def _quadratic_sums(table: Any) -> Any:
         columns += firsts
         squares += seconds + i * i * in_row
         products += i * firsts
-    # `bits` is at least as large as each count, and negative if any count is.
+    # `bits` is at least as large as each count, and negative if any count is negative.
     small = bits >= 0 and float(bits) * n_labels * n_labels < INT64_SAFE
     heaviest = float(n_labels - 1) * float(n_labels - 1)
     if not small or float(total) * float(total) * max(heaviest, 1.0) >= INT64_SAFE:
@@ -301,9 +301,9 @@ def _kappa_of_pairs(table: Any, weights: Any) -> float:
 
 @exactly
 def _pairs(array: Any, largest: float) -> Any:
-    """Convert a matrix to double-double, scaled if squares of its entries could go out of range.
+    """Convert a matrix to double-double, scaled if squares of entries could be out of range.
 
-    The scale is a power of two. Integers never need it.
+    The scale is a power of two. Integers never need scaling.
     """
     exponent = math.frexp(largest)[1]
     scale = math.ldexp(1.0, -max(exponent, LEAST_EXPONENT)) if abs(exponent) > 200 else 1.0

@@ -18,7 +18,7 @@ from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.tables.confusion import confusion_counts
 
-# If there are more thresholds than this, binary search is used.
+# With more thresholds than this, binary search is used.
 FEW = 16
 LABELS_BEYOND_THRESHOLDS = (
     "labels must be 0 to the number of thresholds, but an item has a different label: number labels"
@@ -99,7 +99,7 @@ default='quadratic'
 def _compile_kappa_at_thresholds(
     scores: Any, labels: Any, thresholds: Any, *_: Any, **__: Any
 ) -> Any:
-    # numba reads the names and defaults of further arguments from the compiled function below.
+    # numba reads the names and defaults of all other arguments from the compiled function below.
     check_labels("labels", labels)
     for name, array in (("scores", scores), ("thresholds", thresholds)):
         numbers = isinstance(array, types.Array) and isinstance(

@@ -21,7 +21,7 @@ from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable, offsets_fro
 # A pair (start, stop) means the items start <= i < stop.
 Range = tuple[int, int]
 
-# The values with code 0 in the first and in the second column.
+# The two values that have code 0 in the first and in the second column.
 Lowest = tuple[int, int]
 
 SumMoments = Callable[[AnyArray, AnyArray, int, int, Range], tuple[int, ...]]
@@ -31,11 +31,11 @@ CountRows = Callable[[AnyArray, AnyArray, Lowest, IntTable, Range], None]
 class LabelHash(NamedTuple):
     """A hash table from 64-bit integer labels to their codes.
 
-    The search for a value begins at slot ``(value * multiplier % 2**64) >> shift``. It continues
-    with the following slots, and after the last slot with slot 0, until it finds the value or an
-    empty slot. ``slots`` contains the code of each slot; an empty slot contains the number of
-    labels. ``labels`` contains the label of each code, modulo 2**64, followed by the first label
-    again.
+    The search for a value begins at slot ``(value * multiplier % 2**64) >> shift``. The search
+    continues with the following slots, and after the last slot with slot 0, until it finds the
+    value or an empty slot. ``slots`` contains the code of each slot; an empty slot contains the
+    number of labels. ``labels`` contains the label of each code, modulo 2**64, followed by the
+    first label again.
     """
 
     multiplier: int
@@ -60,8 +60,8 @@ CountLines = Callable[[Texts, Texts, NDArray[np.uint8], Lines, IntTable], int]
 def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
     """Raise unless each array contains the items from ``start`` up to ``stop``.
 
-    The NumPy and numba kernels check every array they receive. For the C kernels, Cython code does
-    the same.
+    The NumPy and numba kernels check every array they receive. The C kernels are called by Cython
+    code that makes the same check.
     """
     for array in arrays:
         if array is not None and start < stop and not 0 <= start <= stop <= len(array):
@@ -296,8 +296,8 @@ class CsvLineKernels(Protocol):
         """The kernel that counts the pair of texts in each line.
 
         ``count_lines(rows, columns, text, lines, table)`` adds each line to the cell of its two
-        texts. It stops at the first line with an unknown text or a wrong number of fields, and
-        returns the number of bytes before that line. The text must not contain quotes. ``rows`` and
-        ``columns`` are the known texts, each with at most 512 texts. Each text is a row of 1 to 16
-        8-byte words, padded with zeros.
+        texts. The kernel stops at the first line with an unknown text or a wrong number of fields,
+        and returns the number of bytes before that line. The text must not contain quotes. ``rows``
+        and ``columns`` are the known texts, each with at most 512 texts. Each text is a row of 1 to
+        16 8-byte words, padded with zeros.
         """

@@ -58,7 +58,7 @@ def get_kernels(backend: str | None = None) -> PairKernels:
     ValueError
         If there is no backend with that name.
     ImportError
-        If a backend requested by name is missing. The message gives the reason.
+        If a backend requested by name is missing. The message contains the reason.
     """
     if backend is None:
         return _default_kernels()

@@ -5,8 +5,8 @@ the work, each with its own table. No OpenMP runtime is needed. Forking is safe,
 process forgets the parent's threads and starts its own when needed.
 
 Idle threads stay alive and wait for work. Waking a thread with a lock takes about 10 microseconds;
-a ThreadPoolExecutor takes 40, and starting a thread 80. The calling thread also works. It does not
-wait for threads that have not begun by the time all work has been taken.
+a ThreadPoolExecutor takes 40, and starting a thread 80. The calling thread also works. The calling
+thread does not wait for threads that have not begun by the time all work has been taken.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # Another thread is used only if it gets about 100 microseconds of work. If counting is as fast as
-# reading, it needs more work, because threads share the memory bandwidth.
+# reading, more work per thread is needed, because threads share the memory bandwidth.
 BYTES_WORTH_A_THREAD = 1 << 23
 PAIRS_WORTH_A_THREAD = 1 << 18
-# A thread gets at least this many pairs at a time, except at the end. Threads that finish at the
-# same time wait for each other, because only one thread can hold the GIL.
+# A thread gets at least this many pairs at a time, except at the end. Threads that finish
+# simultaneously wait for each other, because only one thread can hold the GIL.
 SHORTEST_RANGE = PAIRS_WORTH_A_THREAD // 4
 # The number of items per thread if codes are joined, which is slower than counting.
 JOINED_ITEMS = 1 << 17
@@ -86,7 +86,7 @@ def division_of_pairs(
 ) -> Division:
     """Return a plan for dividing the pairs of two columns so that each thread has enough work.
 
-    ``num_threads`` is the maximum number of threads; None allows all available threads.
+    ``num_threads`` is the maximum number of threads; None means all available threads.
     ``looked_up`` is True if labels are so far apart that counting requires a look-up.
     """
     worth_a_thread = PAIRS_WORTH_A_THREAD
@@ -201,7 +201,7 @@ def fill_in_threads(
     """
 
     def work(ranges: ItemRanges) -> tuple[AnyArray, ...]:
-        # Unlike zeros_like, zeros does not touch the memory of a large table in advance.
+        # Unlike np.zeros_like, np.zeros does not touch the memory of a large table in advance.
         tables = tuple(np.zeros(table.shape, table.dtype) for table in empty)
         while bounds := ranges.take(longest):
             add(tables, *bounds)
@@ -279,7 +279,8 @@ class _Share(Generic[Result]):
         # After Ctrl-C, wait for the threads, because they are still reading the arrays.
         except BaseException:
             self._ranges.abandon()
-            # The interrupt can arrive after the lock is acquired. Release the lock only once.
+            # The interrupt can arrive after the lock is acquired, but the lock must be released
+            # only once.
             if not self._is_done:
                 self.unfinished.acquire()
             raise

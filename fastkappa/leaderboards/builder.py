@@ -68,8 +68,8 @@ PRODUCT = 64
 class MismatchError(ValueError):
     """The ids of a prediction do not match the ids of the truth.
 
-    ``mismatch`` describes the differences, with counts and examples. ``shares_few`` is whether
-    the prediction has so few of the ids that they are probably written in another way.
+    The attribute ``mismatch`` describes the differences, with counts and examples. ``shares_few``
+    means that the prediction has so few of the ids that they are probably written differently.
     """
 
     def __init__(self, name: str, n_items: int, found: Alignment) -> None:
@@ -186,7 +186,7 @@ class LeaderboardBuilder:
             names_here = [full_names[j] for j in batch]
             weights = self._weights_of(read[batch[0]].items)
             counted.append((batch, self._order.count(names_here, pairs, labels, weights)))
-        # All predictions are valid at this point, so all of them are added.
+        # At this point all predictions are known to be valid, so all of them are added.
         for batch, (table, n_other) in counted:
             present = labels_present(table.counts, labels is not None)
             sums = table.counts if table.sums is None else table.sums
@@ -240,7 +240,7 @@ class LeaderboardBuilder:
         warn_of_undefined(kappas[[entry.failure is None for entry in entries]])
         replicates = self._replicates()[:, first_scored]
         ranking = rank(kappas, replicates, self._options.confidence, self.num_threads)
-        # A kappa of 1 on other items is another prediction.
+        # Predictions with a kappa of 1 on different items are different.
         have_all = [entry.coverage == 1 for entry in entries]
         copies = equal_predictions(np.where(have_all, kappas, np.nan), replicates)
         found = np.array([entry.score_interval for entry in entries])
@@ -369,7 +369,8 @@ class LeaderboardBuilder:
             )
             totals = table.counts if table.sums is None else table.sums
             counted = totals[some].sum(axis=1)[:, mask] @ products.predicted
-            # Counts must be equal, but sums of float weights can differ by rounding errors.
+            # Equal items have equal counts, but their sums of float weights can differ by rounding
+            # errors.
             found, tolerance = sums.columns.sum(axis=0), 0 if table.sums is None else 1e-6
             if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()
@@ -402,7 +403,7 @@ def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:
     alike: dict[Any, list[_Resampled]] = {}
     for part in resampled:
         rows = part.sums.rows
-        # If ``rows`` has one column per prediction, the predictions do not share their true labels.
+        # If ``rows`` has one column per prediction, the predictions do not share true labels.
         key = (
             part.products.true.tobytes(),
             rows.shape[2],

@@ -146,8 +146,8 @@ def leaderboard(
     all of these items. With clusters or item weights, or with more than 128 labels, the interval of
     kappa is nevertheless a percentile interval. If kappa is 1, this interval has no width.
 
-    All other intervals are percentile intervals. They are NaN if kappa is undefined in more than
-    5 % of the replicates.
+    All other intervals are percentile intervals. Such an interval is NaN if kappa is undefined in
+    more than 5 % of the replicates.
 
     The leader is the prediction with the largest kappa. If many equally good predictions are
     compared with it one at a time, one of them nearly always seems significantly worse. The

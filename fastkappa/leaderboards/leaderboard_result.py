@@ -19,7 +19,7 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.results.text import shortened
 from fastkappa.statistics.weights import Weights, weights_text
 
-# The number of tied predictions and of copies that a text names.
+# The largest number of tied predictions, and of copies, that a text names.
 MOST_NAMED = 5
 # For each interval in a row, the names of its two ends.
 ENDS = {
@@ -84,8 +84,8 @@ class LeaderboardRow(Result, _Row):
 class Leaderboard(Result):
     """Predictions ranked by kappa, best first.
 
-    This is the result of `leaderboard`. It is read-only, and printing it shows a table. Undefined
-    values are NaN. Iterating over a leaderboard yields one `LeaderboardRow` per prediction.
+    The result of `leaderboard` is read-only, and printing it shows a table. Undefined values are
+    NaN. Iterating over a leaderboard yields one `LeaderboardRow` per prediction.
 
     Attributes
     ----------
@@ -103,7 +103,8 @@ class Leaderboard(Result):
         Kappa minus the leader's kappa, which is 0 for the leader itself.
     difference_interval : ndarray of shape (m, 2)
         The paired percentile interval of the difference: both kappas come from the same resampled
-        items. It is valid for a single comparison of predictions that were chosen beforehand.
+        items. The interval is valid for a single comparison of predictions that were chosen
+        beforehand.
     simultaneous_interval : ndarray of shape (m, 2)
         The interval of the difference, adjusted for all pairwise comparisons and for choosing the
         leader by its kappa. A difference is significant at this confidence level if this interval
@@ -113,9 +114,9 @@ class Leaderboard(Result):
         confidence of 0.95).
     proportion_first : ndarray of shape (m,)
         The proportion of replicates in which the prediction is first, or NaN if its kappa is
-        undefined. This is not the probability that the prediction is the best. If its kappa is
-        undefined in only some replicates, the prediction agrees there on all items drawn and shares
-        first place. It is last in replicates that contain none of its items.
+        undefined. This proportion is not the probability that the prediction is the best. If its
+        kappa is undefined in only some replicates, the prediction agrees there on all items drawn
+        and shares first place. It is last in replicates that contain none of its items.
     rank_interval : ndarray of int, shape (m, 2)
         The percentile interval of the rank, or 0 if there is no interval.
     n : ndarray of int, shape (m,)
@@ -142,7 +143,7 @@ class Leaderboard(Result):
         The disagreement weights of the kappas.
     copies : tuple of tuples
         The names of predictions with equal kappas in every replicate. Such predictions have the
-        same labels, or nearly.
+        same, or nearly the same, labels.
     """
 
     names: tuple[Any, ...]

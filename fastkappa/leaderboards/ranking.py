@@ -21,7 +21,7 @@ from fastkappa.statistics.intervals.methods import choose_method, intervals
 from fastkappa.statistics.kappa import kappas as kappas_of_stack
 from fastkappa.statistics.weights import Weights
 
-# A kappa has no interval if a larger proportion of its replicates is undefined.
+# A kappa has no interval if more than this proportion of its replicates is undefined.
 MOST_UNDEFINED = 0.05
 # The number of replicates computed together.
 AT_ONCE = 256
@@ -265,8 +265,8 @@ def rank(
 def equal_predictions(kappas: FloatTable, replicates: FloatTable) -> list[list[int]]:
     """Return the positions of kappas that are equal in every replicate, of shape (r, m).
 
-    Different predictions with the same kappa differ in a replicate, because each replicate draws
-    other items.
+    Different predictions with the same kappa differ in some replicate, because replicates draw
+    different items.
     """
     alike: dict[Any, list[int]] = {}
     for j in np.flatnonzero(~np.isnan(kappas)).tolist() if len(replicates) else []:
@@ -288,7 +288,7 @@ def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
 
 def in_single(groups: FloatTable) -> AnyArray:
     """Convert integers to float32, to save memory, if float32 represents all of them exactly."""
-    # Numbers that are too large become infinite, so they compare as different.
+    # Numbers that are too large for float32 become infinite, and thus differ from the originals.
     with np.errstate(over="ignore"):
         single = groups.astype(np.float32)
     is_whole = np.array_equal(single, groups) and np.array_equal(single, np.rint(single))

@@ -200,7 +200,7 @@ def score_many(
         allow_other_labels=allow_other_labels,
     )
     tables = table.counts if table.sums is None else table.sums
-    # Which labels occur in a table matters only for named weights, and takes time to find.
+    # The labels that occur in a table matter only for named weights, and finding them takes time.
     all_labels = order.is_known or not isinstance(weights, str)
     kappas = kappas_of(tables, labels_present(table.counts, all_labels), weights)
     order.warn(what_needs_order(weights), stacklevel=2)

@@ -25,10 +25,10 @@ from fastkappa.arrays import FloatTable
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
 # Replicates of a difference are treated as constant if their standard deviation is below this
-# limit. Rounding errors of sums over 1000 groups, 1000 * 2**-53, are smaller. Even a single item in
-# a billion makes a larger difference.
+# limit. Rounding errors of sums over 1000 groups, 1000 * 2**-53, are below the limit. Even a single
+# item in a billion makes a difference above the limit.
 LEAST_ERROR = 1e-12
-# The number of predictions compared with others at a time. Their replicates stay in the cache.
+# The number of predictions compared with others at a time, so that replicates stay in the cache.
 ROWS = 64
 # A pair is computed in float64 if its replicates exceed their differences by more than this factor,
 # because float32 would leave too few digits of the differences.
@@ -70,7 +70,8 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
     """Return the quantile of the largest studentized difference of any pair in a replicate.
 
     The quantile is an order statistic that another replicate would exceed with a probability of at
-    most ``1 - confidence``. It is NaN if there are too few replicates, and 0 if no pair differs.
+    most ``1 - confidence``. The result is NaN if there are too few replicates, and 0 if no pair
+    differs.
     """
     undefined = np.isnan(deviations)
     compared = (~undefined).sum(axis=0) > 1
@@ -93,7 +94,7 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
 
 
 def _studentized(some: FloatTable, others: FloatTable) -> FloatTable:
-    """Return the squared differences of rows divided by their variance, or 0 for constant ones."""
+    """Return the squared differences of rows divided by their variance, or 0 if constant."""
     squares = some - others
     squares *= squares
     undefined = np.isnan(squares)
@@ -127,8 +128,8 @@ class _Screened:
         # Duplicate rows are dropped, because they add no new differences.
         self._rows = np.array(list({row.tobytes(): row for row in deviations}.values()))
         self._centred = self._rows - self._rows.mean(axis=0)
-        # Differences of replicates far from 0 are less precise, so their size is added to the
-        # extent.
+        # Differences between replicates far from 0 are less precise, so the size of the replicates
+        # is added to the extent.
         self._extents = np.abs(self._centred).max(axis=1)
         self._extents += SINGLE * np.abs(self._rows).max(axis=1)
         self._moments = np.einsum("jr,jr->j", self._centred, self._centred)

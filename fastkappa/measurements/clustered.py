@@ -1,8 +1,8 @@
-"""Statistics of measurements in clusters, such as several lesions per patient, or replicates.
+"""Statistics for measurements in clusters, such as several lesions per patient, or replicates.
 
-Each statistic is a function of a few sums over the subjects. So it can be computed quickly with
-each cluster left out in turn. With G clusters and theta_c the statistic without cluster c, the
-jackknife estimate is
+Each statistic is a function of a few sums over the subjects, so it is quickly recomputed with each
+cluster left out in turn. With G clusters and theta_c the statistic without cluster c, the jackknife
+estimate is
 
     variance = (G - 1) / G * sum((theta_c - mean theta)**2)
 
@@ -24,7 +24,7 @@ from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 
 
 class Sums(NamedTuple):
-    """Sums over the subjects of m samples. All have the shape (m,), but ``raters`` has (m, k).
+    """Sums over the subjects of m samples, of shape (m,) except for ``raters``, (m, k).
 
     Attributes
     ----------
@@ -35,8 +35,8 @@ class Sums(NamedTuple):
     squares, squared_totals : ndarray
         The sums of the squared measurements, and of the squares of each subject's sum.
     squared_sizes, squared_clusters : ndarray
-        Two sums over the clusters: of the squared size, and of the squared sum of all measurements
-        in the cluster divided by the size.
+        Two sums over the clusters: of the squared size, and of the squared sum of a cluster's
+        measurements, divided by its size.
     """
 
     subjects: FloatTable
@@ -144,7 +144,7 @@ class SumsOfSamples(NamedTuple):
 
 
 def sums_of_samples(sums: Sums, centre: FloatTable) -> SumsOfSamples:
-    """Return the sums of squares of samples. ``centre`` was subtracted from their measurements."""
+    """Return the samples' sums of squares. ``centre`` was subtracted from the measurements."""
     n, k = sums.subjects, sums.raters.shape[-1]
     with np.errstate(invalid="ignore"):
         of_raters = sums.raters / n[:, None]
@@ -158,8 +158,8 @@ def total_variance(sums: Sums) -> FloatTable:
     """Return the variance of one rater's measurements, the sum of two variance components.
 
     The mean square between clusters of about m subjects estimates the variance within clusters plus
-    m times the variance between clusters. Solved for both components, this gives an unbiased
-    estimate of their sum.
+    m times the variance between clusters. Solving for both components leads to an unbiased estimate
+    of their sum.
     """
     n, n_clusters = sums.subjects, sums.clusters
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -40,22 +40,22 @@ OVERALL = "overall concordance correlation"
 
 @dataclass(frozen=True, repr=False)
 class ConcordanceResult(Result):
-    """A concordance correlation with its interval and its two factors. It prints as a report.
+    """A concordance correlation with its interval and its two factors, printed as a report.
 
     Attributes
     ----------
     method : str
         The name of the coefficient.
     value : float
-        The coefficient, between -1 and 1. It is NaN if undefined.
+        The coefficient, between -1 and 1, or NaN if undefined.
     standard_error : float
-        The standard error, based on sampling of subjects. For two raters it is Lin's formula (1989,
-        corrected 2000), which assumes normally distributed measurements. For several raters it
-        comes from the delta method, which does not assume this. With clusters it is the jackknife
+        The standard error, based on sampling of subjects. For two raters, it is Lin's formula
+        (1989, corrected 2000), which assumes normally distributed measurements. For several raters,
+        it is computed by the delta method, which does not. With clusters, it is the jackknife
         estimate.
     interval : tuple of float
-        The interval, computed with Fisher's z transform, so it is within -1 and 1. For two raters
-        it uses the quantile of the normal distribution, as Lin's paper does. For several raters, or
+        The interval, computed with Fisher's z transform, so it is between -1 and 1. For two raters,
+        it uses the quantile of the normal distribution, as in Lin's paper. For several raters, or
         with clusters, it uses Student's t. The degrees of freedom are the number of subjects or
         clusters minus 1.
     confidence : float
@@ -64,20 +64,20 @@ class ConcordanceResult(Result):
         For two raters, Pearson's correlation. For several raters, it is the sum of the covariances
         of all pairs, divided by the sum of the products of their standard deviations.
     accuracy : float
-        ``value / precision``, which is Lin's C_b. It is 1 if all raters have the same mean and
-        standard deviation.
+        ``value / precision``, which is Lin's C_b. The accuracy is 1 if all raters have the same
+        mean and standard deviation.
     location_shift : float
-        For two raters, (mean_1 - mean_2) / sqrt(s_1 * s_2). It is NaN for more than two raters.
+        For two raters, (mean_1 - mean_2) / sqrt(s_1 * s_2); otherwise NaN.
     scale_shift : float
-        For two raters, s_1 / s_2. It is NaN for more than two raters.
+        For two raters, s_1 / s_2; otherwise NaN.
     n_subjects, n_raters : int
         The number of subjects with ratings from all raters, and the number of raters.
     n_dropped : int
         The number of subjects left out because a rating is missing.
     n_clusters : int
-        The number of clusters. Without clusters, it is the number of subjects.
+        The number of clusters, or the number of subjects without clusters.
     raters : tuple of str
-        The names of the raters, from the names of the columns if they have any.
+        The names of the raters, taken from named columns.
     """
 
     method: str
@@ -101,8 +101,8 @@ class ConcordanceResult(Result):
         Returns
         -------
         frame : pandas.DataFrame
-            Its columns are ``value``, ``standard_error``, ``lower`` and ``upper`` (the ends of the
-            interval), ``precision``, ``accuracy``, ``location_shift`` and ``scale_shift``.
+            The columns are ``value``, ``standard_error``, ``lower`` and ``upper`` (the limits of
+            the interval), ``precision``, ``accuracy``, ``location_shift`` and ``scale_shift``.
 
         Raises
         ------
@@ -137,8 +137,8 @@ class ConcordanceResult(Result):
         Parameters
         ----------
         scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
-            The scale. These scales were made for kappas and intraclass correlations, so name the
-            scale that you use.
+            The scale. Scales were made for kappas and intraclass correlations, so always name the
+            scale you use.
 
         Returns
         -------
@@ -268,8 +268,8 @@ def overall_concordance_correlation(
 ) -> ConcordanceResult:
     """Compute the overall concordance correlation of two or more raters, with its interval.
 
-    It is a weighted mean of Lin's coefficient over all pairs of raters. The weight of a pair is
-    the denominator of its coefficient.
+    The overall correlation is a weighted mean of Lin's coefficient over all pairs of raters. The
+    weight of a pair is the denominator of its coefficient.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def overall_concordance_correlation(
     Returns
     -------
     result : ConcordanceResult
-        For two raters the value is Lin's coefficient, but the standard error does not assume
+        For two raters, the value is Lin's coefficient, but the standard error does not assume
         normally distributed measurements.
 
     References
@@ -349,7 +349,7 @@ def _lin_error(value: float, precision: float, location: float, scale: float, n:
 
 
 def _delta_error(measured: Measured, squares: SumsOfSquares, value: float) -> float:
-    """Return the delta method's standard error, from the influence of each subject."""
+    """Return the standard error by the delta method, from the influence of each subject."""
     if abs(value) == 1:
         return 0.0
     n, k = squares.n, squares.k
@@ -383,7 +383,7 @@ def _result(
     if sums is not None:
         n_clusters = sums.n_clusters
         freedom = n_clusters - 1
-        # If the error without clusters is undefined, so is the error with clusters.
+        # The error with clusters is undefined if the error without clusters is undefined.
         if error > 0:
             with np.errstate(divide="ignore", invalid="ignore"):
                 above, below = _parts(sums_of_samples(sums.without, centre))

@@ -37,7 +37,7 @@ from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 
-# A sentence that describes each form.
+# a sentence that describes each form
 MODELS = {
     "ICC(1)": "one-way, single rating",
     "ICC(A,1)": "two-way, absolute agreement, single rating",
@@ -60,14 +60,14 @@ class IntraclassCorrelation(Result):
     shrout_fleiss : str
         The name in Shrout and Fleiss (1979), such as 'ICC(2,1)'.
     value : float
-        The coefficient, at most 1. It is NaN if undefined.
+        The coefficient, at most 1, or NaN if undefined.
     interval : tuple of float
-        The lower and upper ends of the interval.
+        The lower and upper limits of the interval.
     confidence : float
         The confidence level of the interval.
     f : float
-        The statistic of the test that the coefficient is 0. It is the ratio of two mean squares.
-        With clusters it is the square of Student's t, on the logarithmic scale of the interval.
+        The statistic for testing that the coefficient is 0: the ratio of two mean squares. With
+        clusters, it is the square of Student's t on the logarithmic scale of the interval.
     degrees_of_freedom : tuple of int
         The degrees of freedom of both mean squares. With clusters, they are 1 and the number of
         clusters minus 1.
@@ -85,7 +85,7 @@ class IntraclassCorrelation(Result):
     p_value: float
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row, in the format of `IntraclassResult`.
+        """Return a pandas DataFrame of one row, with the columns of `IntraclassResult`.
 
         Raises
         ------
@@ -103,7 +103,7 @@ class IntraclassCorrelation(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IntraclassResult(Result):
-    """The six forms of the intraclass correlation. The result prints as a table.
+    """The six forms of the intraclass correlation, printed as a table.
 
     To get a single form, use ``result['ICC(A,1)']``. The names of McGraw and Wong (1996), of
     Shrout and Fleiss (1979), and of R's psych package, such as 'ICC2k', are accepted.
@@ -121,11 +121,11 @@ class IntraclassResult(Result):
     n_dropped : int
         The number of subjects left out because a rating is missing.
     n_clusters : int
-        The number of clusters. Without clusters, it is the number of subjects.
+        The number of clusters, or the number of subjects without clusters.
     confidence : float
         The confidence level of the intervals.
     raters : tuple of str
-        The names of the raters, from the names of the columns if they have any.
+        The names of the raters, taken from named columns.
     """
 
     forms: tuple[IntraclassCorrelation, ...]
@@ -160,7 +160,7 @@ class IntraclassResult(Result):
         -------
         frame : pandas.DataFrame
             The frame has one row per form, indexed by its name. The columns are ``shrout_fleiss``,
-            ``value``, ``lower`` and ``upper`` (the ends of the interval), ``f``, ``df1`` and
+            ``value``, ``lower`` and ``upper`` (the limits of the interval), ``f``, ``df1`` and
             ``df2`` (its degrees of freedom), and ``p_value``.
 
         Raises
@@ -190,10 +190,10 @@ class IntraclassResult(Result):
         Parameters
         ----------
         scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
-            The scale. Cicchetti's scale (1994) was also made for intraclass correlations. Name the
-            scale that you use.
+            The scale. Cicchetti's scale (1994) was also made for intraclass correlations. Always
+            name the scale you use.
         form : str, default='ICC(A,1)'
-            The form.
+            The form to interpret.
 
         Returns
         -------
@@ -280,27 +280,28 @@ def intraclass_correlation(
     """Compute the six forms of the intraclass correlation, with F tests and intervals.
 
     Three questions determine the form. If the raters are not the same for every subject, use
-    ICC(1). If they are, does a constant difference between raters count as disagreement? If it
-    does, use ICC(A,1), otherwise ICC(C,1). Finally, if the mean of all k raters' measurements will
-    be used instead of a single measurement, use the form with k instead of 1.
+    ICC(1). If they are the same, does a constant difference between raters count as disagreement?
+    If it does, use ICC(A,1), otherwise ICC(C,1). Finally, if the mean of all k raters' measurements
+    will be used instead of a single measurement, use the form with k instead of 1.
 
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters)
-        Numeric ratings, with one row per subject and one column per rater. They can be an array, a
-        list of rows, or a pandas, polars or pyarrow data frame. None, NaN and similar values are
-        missing.
+        Numeric ratings, with one row per subject and one column per rater. Ratings can be an array,
+        a list of rows, or a pandas, polars or pyarrow data frame. None, NaN and similar values
+        count as missing.
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing ratings. 'raise' raises an error. 'drop' leaves out their subjects and
         counts them.
     clusters : array-like of shape (n_subjects,), default=None
         The cluster of each subject, such as the patient of a lesion. Clusters change the intervals,
-        but not the values. The intervals then come from the jackknife over the clusters, with the
-        quantile of Student's t. They are computed for log((1 + (k - 1) ICC) / (1 - ICC)), which for
-        ICC(1) is the logarithm of F. F and its degrees of freedom also come from the jackknife. It
-        leaves out clusters but no raters, and so regards the raters as fixed. If raters differ in
-        their means, the intervals of ICC(A,.) are narrower than without clusters, because those
-        include the sampling of raters (McGraw and Wong 1996).
+        but not the values. With clusters, the intervals are computed by the jackknife over the
+        clusters, with the quantile of Student's t. The jackknife is applied to log((1 + (k - 1)
+        ICC) / (1 - ICC)), which for ICC(1) is the logarithm of F. F and its degrees of freedom also
+        come from the jackknife. The jackknife leaves out clusters but no raters, so it treats
+        raters as fixed. If raters differ in their means, the intervals of ICC(A,.) are narrower
+        than intervals without clusters, which include the sampling of raters (McGraw and Wong
+        1996).
     confidence : float, default=0.95
         The confidence level of the intervals.
 
@@ -318,13 +319,13 @@ def intraclass_correlation(
     Warns
     -----
     UndefinedMetricWarning
-        If a form is undefined, so that its values are NaN, for example if all ratings are equal.
+        If a form is undefined and its values are NaN, for example because all ratings are equal.
 
     Notes
     -----
-    The values and intervals of ICC(A,.) and ICC(C,.) do not depend on whether raters are regarded
-    as random or fixed (McGraw and Wong 1996). The test of ICC(A,.) is the same as that of ICC(C,.),
-    as in their table 8, because if one is 0, so is the other.
+    The values and intervals of ICC(A,.) and ICC(C,.) are the same for random and fixed raters
+    (McGraw and Wong 1996). The test of ICC(A,.) is the same as that of ICC(C,.), as in their table
+    8, because if one coefficient is 0, so is the other.
 
     References
     ----------

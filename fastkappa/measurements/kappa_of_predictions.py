@@ -1,4 +1,4 @@
-"""Compute quadratic kappa of continuous predictions, without a table.
+"""Compute the quadratic kappa of continuous predictions, without a table.
 
 With S the sums over the centred numbers y and p, and W the sum of the item weights w,
 
@@ -7,7 +7,7 @@ With S the sums over the centred numbers y and p, and W the sum of the item weig
 The arrays are read three times. The first pass finds their limits, to scale numbers whose squares
 would overflow. The second pass computes the means, and the third the three sums. The arrays are
 read in chunks that stay in the cache. NumPy sums each chunk pairwise, and the sums of the chunks
-are added without rounding.
+are added exactly.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     """Compute quadratic weighted kappa for any numbers, which need not be labels.
 
     For integers this equals the quadratic weighted kappa of a confusion matrix whose labels are
-    all integers in their range. In general it is 1 minus a ratio: the mean squared difference,
-    divided by the mean squared difference expected if the two arrays were independent. This is
-    Lin's concordance correlation coefficient, with variances divided by n.
+    all integers in their range. In general, it is 1 minus the mean squared difference divided by
+    the mean squared difference expected for independent arrays. This is Lin's concordance
+    correlation coefficient, with variances divided by n.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     Returns
     -------
     kappa : float
-        Quadratic weighted kappa, between -1 and 1. It is 0 if one of the arrays is constant. It is
-        NaN, with an ``UndefinedMetricWarning``, if both are the same constant.
+        Quadratic weighted kappa, between -1 and 1, and 0 if one of the arrays is constant. If both
+        are the same constant, kappa is NaN and an ``UndefinedMetricWarning`` is issued.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     Notes
     -----
     Numbers of every type are centred and summed in float64. So neither a large offset nor a large
-    number of items reduces the precision. Only one chunk at a time is copied.
+    number of items reduces precision. Only one chunk at a time is copied.
 
     References
     ----------
@@ -115,7 +115,7 @@ def kappa_by_chunks(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int = C
 
 
 class _Items(NamedTuple):
-    """The items as arrays, which are read ``chunk`` items at a time.
+    """The items as arrays, to be read ``chunk`` items at a time.
 
     Weights are nonnegative and not all 0.
     """
@@ -173,7 +173,7 @@ def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int)
 
 
 def _floats(numbers: AnyArray) -> Floats:
-    # NumPy's warning is not needed, because infinite numbers raise an error later.
+    # NumPy's warning is suppressed, because infinite numbers raise an error later.
     with np.errstate(over="ignore"):
         return numbers.astype(np.float64, copy=False)
 
@@ -196,8 +196,8 @@ def _kappa(items: _Items, exponent: int) -> float:
         y, p = y - mean_true, p - mean_pred
         wy, wp = (y, p) if w is None else (w * y, w * p)
         parts.append((wy.sum(), wp.sum(), (wy * y).sum(), (wp * p).sum(), (wy * p).sum()))
-    # The means were rounded, so the sums of centred numbers are not exactly 0. The terms below
-    # correct for this.
+    # The terms below correct for rounding of the means, which keeps the sums of centred numbers
+    # from being exactly 0.
     rest_true, rest_pred, squares_true, squares_pred, products = (
         math.fsum(sums) for sums in zip(*parts)
     )

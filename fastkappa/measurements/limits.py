@@ -35,18 +35,18 @@ DEVIATIONS = 1.959963984540054
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LimitsOfAgreement(Result):
-    """The mean difference of two methods, and the limits of agreement. It prints as a report.
+    """The mean difference and the limits of agreement of two methods, printed as a report.
 
     Attributes
     ----------
     bias : float
         The mean of the differences, first method minus second method.
     standard_deviation : float
-        The standard deviation of the differences, with divisor n - 1. With clusters it is the
+        The standard deviation of the differences, with divisor n - 1. With clusters, it is the
         square root of the sum of the variances between and within clusters.
     limits : tuple of float
-        The bias minus and plus 1.96 standard deviations. They contain 95 % of the differences if
-        these are normally distributed.
+        The bias minus and plus 1.96 standard deviations. If the differences are normally
+        distributed, 95 % of them are within these limits.
     bias_interval, lower_interval, upper_interval : tuple of float
         The intervals of the bias and of both limits.
     confidence : float
@@ -56,12 +56,11 @@ class LimitsOfAgreement(Result):
     n_dropped : int
         The number of subjects left out because a measurement is missing.
     n_clusters : int
-        The number of clusters. Without clusters, it is the number of subjects.
+        The number of clusters, or the number of subjects without clusters.
     means, differences : ndarray of shape (n_subjects,)
-        The mean of both measurements of each subject, and their difference.
+        For each subject, the mean of both measurements, and their difference.
     raters : tuple of str
-        The names of the first and the second method. These are the names of the columns, if they
-        are series with a name.
+        The names of the first and the second method, taken from named series.
     """
 
     bias: float
@@ -79,7 +78,7 @@ class LimitsOfAgreement(Result):
     raters: tuple[str, str] = RATERS
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the results as a dictionary for JSON, without the values of single subjects."""
+        """Return the results as a dictionary for JSON, without the values for single subjects."""
         names = [name for name in self.__dict__ if name not in ("means", "differences")]
         return {name: plain(getattr(self, name)) for name in names}
 
@@ -89,7 +88,7 @@ class LimitsOfAgreement(Result):
         Returns
         -------
         frame : pandas.DataFrame
-            The frame has one row for each of them. The columns are ``value`` and the ends of the
+            One row for the bias and each limit. The columns are ``value`` and the limits of its
             interval, ``lower`` and ``upper``.
 
         Raises
@@ -174,7 +173,7 @@ def limits_of_agreement(
         and counts them.
     clusters : array-like of shape (n_subjects,), default=None
         The cluster of each pair of measurements. For example, a patient with several lesions, or
-        with several measurements by both methods, is a cluster. Each pair counts once.
+        with several measurements by both methods, is a cluster. All pairs have the same weight.
     confidence : float, default=0.95
         The confidence level of the intervals. The limits themselves are always for 95 % of the
         differences.
@@ -197,14 +196,14 @@ def limits_of_agreement(
     -----
     The variance of a limit is ``s**2 * (1 / n + 1.96**2 / (2 * (n - 1)))``. Its interval uses
     Student's t with n - 1 degrees of freedom, as in Bland and Altman (1999). Their paper of 1986
-    uses 2 instead of 1.96, and ``3 / n`` for the factor. The method requires that the differences
-    do not grow with the measurements. Use `plot_limits_of_agreement` to check this.
+    uses 2 instead of 1.96, and ``3 / n`` for the factor. The method assumes that the differences do
+    not grow with the measurements. Use `plot_limits_of_agreement` to check this assumption.
 
     With clusters, the variance of a difference is the sum of the variances between and within
-    clusters. Both are computed from mean squares (Bland and Altman 1999, section 5.3). The
-    intervals come from the jackknife over the clusters. They use Student's t, whose degrees of
-    freedom are the number of clusters minus 1. The interval of a limit combines the intervals of
-    the bias and of the logarithm of the standard deviation (Zou 2013).
+    clusters. Both variances are computed from mean squares (Bland and Altman 1999, section 5.3).
+    The intervals are computed by the jackknife over the clusters, and use Student's t, whose
+    degrees of freedom are the number of clusters minus 1. The interval of a limit combines the
+    intervals of the bias and of the logarithm of the standard deviation (Zou 2013).
 
     References
     ----------
@@ -284,10 +283,11 @@ def limits_of_agreement(
 
 
 class _Spread(NamedTuple):
-    """The standard deviation of differences, and the distances from estimates to interval ends.
+    """The standard deviation of differences, and the distances from estimates to interval limits.
 
     ``of_bias`` is the distance for the bias. ``inwards`` and ``outwards`` are the distances from a
-    limit to the end that is nearer to the bias and to the end that is farther from it.
+    limit of agreement to the end of its interval nearer to the bias, and to the end farther from
+    it.
     """
 
     deviation: float
@@ -298,7 +298,7 @@ class _Spread(NamedTuple):
 
 
 def _spread(differences: Floats, confidence: float) -> _Spread:
-    """Return the distances for independent subjects (Bland and Altman 1999)."""
+    """Return the spread for independent subjects (Bland and Altman 1999)."""
     n = len(differences)
     deviation = float(differences.std(ddof=1))
     half = t_quantile((1 + confidence) / 2, n - 1) * deviation
@@ -307,7 +307,7 @@ def _spread(differences: Floats, confidence: float) -> _Spread:
 
 
 def _spread_in_clusters(sums: ClusteredSums, confidence: float) -> _Spread:
-    """Return the distances by the jackknife over the clusters (Zou 2013)."""
+    """Return the spread by the jackknife over the clusters (Zou 2013)."""
     n_clusters = sums.n_clusters
     deviation = math.sqrt(float(total_variance(sums.whole)[0]))
     quantile = t_quantile((1 + confidence) / 2, n_clusters - 1) if n_clusters > 1 else math.nan

@@ -1,4 +1,4 @@
-"""Mean squares of an analysis of variance, and formulas for intraclass correlations."""
+"""The mean squares of an analysis of variance, and formulas for intraclass correlations."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class MeanSquares(NamedTuple):
     Attributes
     ----------
     subjects : float
-        Between subjects (MSR in McGraw and Wong), with n - 1 degrees of freedom.
+        The mean square between subjects (MSR in McGraw and Wong), with n - 1 degrees of freedom.
     within : float
-        Within subjects (MSW), with n (k - 1) degrees of freedom.
+        The mean square within subjects (MSW), with n (k - 1) degrees of freedom.
     raters : float
-        Between raters (MSC), with k - 1 degrees of freedom.
+        The mean square between raters (MSC), with k - 1 degrees of freedom.
     residual : float
-        Residual (MSE), with (n - 1) (k - 1) degrees of freedom.
+        The residual mean square (MSE), with (n - 1) (k - 1) degrees of freedom.
     """
 
     subjects: float
@@ -65,7 +65,7 @@ def _quotient(numerator: float, denominator: float) -> float:
 
 
 def ratio(subjects: float, error: float) -> float:
-    """Return F, the ratio of two mean squares: infinite if only the error is 0, NaN if both are."""
+    """Return F, the ratio of mean squares: infinite if only the error is 0, NaN if both are 0."""
     if error > 0:
         return subjects / error
     return math.inf if subjects > 0 else math.nan
@@ -77,13 +77,13 @@ def f_limits(f: float, above: int, below: int, p: float) -> tuple[float, float]:
 
 
 def of_mean(one: float, k: int) -> float:
-    """Return the correlation of means of k raters, given that of single raters."""
+    """Return the correlation of means of k raters, given the correlation of single raters."""
     spread = 1 + (k - 1) * one
     return -math.inf if spread <= 0 else k * one / spread
 
 
 def each(limits: tuple[float, float], change: Any) -> tuple[float, float]:
-    """Convert both limits of F to limits of a correlation. An infinite limit becomes 1."""
+    """Convert both limits of F to limits of a correlation; an infinite limit becomes 1."""
     low, high = (1.0 if limit == math.inf else change(limit) for limit in limits)
     return low, high
 
@@ -113,7 +113,7 @@ def absolute_interval(
 
 
 class ClusteredErrors(NamedTuple):
-    """Statistics for inference from subjects in clusters.
+    """Statistics for inference about subjects in clusters.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class ClusteredErrors(NamedTuple):
         The number of clusters.
     logarithms, errors : tuple of float
         For ICC(1), ICC(A,1) and ICC(C,1), the logarithm of (1 + (k - 1) ICC) / (1 - ICC) and its
-        jackknife standard error. For ICC(1) it is the logarithm of F.
+        jackknife standard error. For ICC(1), this is the logarithm of F.
     """
 
     n_clusters: int
@@ -138,14 +138,14 @@ class ClusteredErrors(NamedTuple):
         return float(low), float(high)
 
     def test(self, form: int) -> tuple[float, tuple[int, int]]:
-        """Return the squared t for the test that the correlation is 0, and degrees of freedom."""
+        """Return the squared t for testing that the correlation is 0, and degrees of freedom."""
         logarithm, error = self.logarithms[form], self.errors[form]
         f = (logarithm / error) ** 2 if error > 0 else math.nan
         return f, (1, self.n_clusters - 1)
 
 
 def clustered_errors(sums: ClusteredSums, centre: Floats) -> ClusteredErrors:
-    """Return jackknife errors from sums over clusters. ``centre`` has a constant per rater."""
+    """Return jackknife errors from sums over clusters. ``centre`` is a constant per rater."""
     whole, left = (_logarithms(sums_of_samples(part, centre)) for part in sums)
     return ClusteredErrors(
         sums.n_clusters,

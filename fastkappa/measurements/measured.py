@@ -1,4 +1,4 @@
-"""Read measurements of several raters in chunks of subjects that all of them rated."""
+"""Read the measurements of several raters in chunks of subjects that all of them rated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONG_FORM = (
     "If the columns say which subject and rater each row belongs to, give one column per rater"
     " instead, without ids. In pandas, use ratings.pivot(index=..., columns=..., values=...)."
 )
-# The number of ratings per chunk. A few chunks fit in the cache.
+# The number of ratings per chunk, so that a few chunks fit in the cache.
 CHUNK = 1 << 15
 # Sums of squares of numbers between 2**-250 and 2**250 remain finite and above 0.
 LARGEST_EXPONENT = 250
@@ -42,12 +42,12 @@ class Measured:
     n_subjects, n_dropped : int
         The number of subjects that all raters rated, and the number of other subjects.
     lowest, highest : ndarray of shape (n_raters,)
-        The smallest and largest measurement by each rater, of subjects that all rated.
+        The smallest and largest measurement by each rater, among subjects that all raters rated.
     unit : float
-        A power of two by which chunks are divided. It is 1 unless squares of the measurements
-        would overflow or underflow.
+        A power of two by which chunks are divided: 1 unless squares of the measurements would
+        overflow or underflow.
     clusters : ndarray of int of shape (n_subjects,) or None
-        The cluster number of each subject that all rated, if clusters were given.
+        The cluster number of each subject that all raters rated, if clusters were given.
     """
 
     columns: list[AnyArray]
@@ -71,7 +71,7 @@ class Measured:
         return same
 
     def chunks(self) -> Iterator[Floats]:
-        """Yield measurements of m subjects that all rated, in units, of shape (n_raters, m)."""
+        """Yield complete measurements of m subjects, in units, of shape (n_raters, m)."""
         for _, chunk in chunks_of(self.columns, CHUNK):
             if self.n_dropped:
                 chunk = chunk[:, ~np.isnan(chunk).any(axis=0)]

@@ -10,7 +10,7 @@ from fastkappa.arrays import AnyArray
 
 # With fewer subjects, measurements could be 1, 2, 3, ... by chance.
 FEWEST = 6
-# A column with one of these names contains ids, not measurements, if all of its values differ.
+# Columns with these names contain ids, not measurements, if all of their values differ.
 IDS = frozenset(
     (
         "id",
@@ -26,12 +26,12 @@ IDS = frozenset(
         "unnamed: 0",
     )
 )
-# A column with one of these names contains the rater of each row.
+# Columns with these names contain the rater of each row.
 RATERS = frozenset(("rater", "raters", "judge", "observer", "annotator", "reader", "rater_id"))
 
 
 def refuse_other_forms(columns: Sequence[AnyArray], names: Sequence[str] | None) -> None:
-    """Raise an error if a column looks like ids, or if there seems to be a row per measurement."""
+    """Raise if a column looks like ids, or if there seems to be one row per measurement."""
     found = _long_form(columns, names)
     if found is not None:
         subject, rater, value = found
@@ -59,14 +59,14 @@ def refuse_other_forms(columns: Sequence[AnyArray], names: Sequence[str] | None)
 
 
 def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> None:
-    """Raise an error if one of two columns seems to contain ids of subjects or raters."""
+    """Raise if one of two columns seems to contain ids of subjects or raters."""
     for j, argument in enumerate(("y1", "y2")):
         values, other = columns[j], columns[1 - j]
         if len(values) < FEWEST or not _are_whole(values):
             continue
         is_named = _is_named(names[j], IDS | RATERS)
-        # The name alone is not enough, because patients can also take measurements. Numbers in the
-        # range of the other column are measurements.
+        # The name alone is not enough, because patients can also take measurements. A column whose
+        # numbers are in the range of the other column contains measurements.
         is_alone = ((other >= values.min()) & (other <= values.max())).mean() < 0.5
         if (is_named or is_alone) and _are_repeated(values):
             found = "it repeats the same numbers in turn"
@@ -85,7 +85,7 @@ def refuse_ids_of_pair(columns: Sequence[AnyArray], names: Sequence[str]) -> Non
 
 def _are_repeated(values: AnyArray) -> bool:
     """Return whether integers repeat like ids in long form: 1, 1, 2, 2, or 1, 2, 1, 2."""
-    # If the values do not count the rows, the first few of them nearly always show it.
+    # If the values do not count the rows, the first few values nearly always show this.
     if len(np.unique(np.diff(values[:FEWEST].astype(np.float64)))) > 2:
         return False
     ids = np.unique(values)
@@ -105,11 +105,11 @@ def _never_repeats(values: AnyArray) -> bool:
 
 
 def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -> bool:
-    """Return whether a column contains ids: its name shows this, or it counts the rows.
+    """Return whether a column contains ids, because of its name or because it counts the rows.
 
-    Values 1, 2, 3, ... can also be true values that others measure as 1.1, 1.9, 3.2, ..., or the
-    ranks given by the first of two raters. So a column that counts the rows contains ids only if
-    the other columns have a different range, or few different values.
+    Values 1, 2, 3, ... can also be true values that other raters measure as 1.1, 1.9, 3.2, ..., or
+    the ranks given by the first of two raters. So a column that counts the rows contains ids only
+    if the other columns have a different range, or few different values.
     """
     values = columns[j]
     n = len(values)

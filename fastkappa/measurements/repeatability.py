@@ -1,4 +1,4 @@
-"""Compute the repeatability of measurements: how much those of the same item differ."""
+"""Compute the repeatability of measurements: how much measurements of the same item differ."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from fastkappa.results.sentence import versioned
 from fastkappa.statistics.distributions import f_quantile, t_quantile
 from fastkappa.statistics.inference import check_confidence
 
-# With this many degrees of freedom in the denominator, a quantile of F has seven digits of that of
-# chi-square divided by its degrees of freedom.
+# With this many degrees of freedom in the denominator, a quantile of F agrees to seven digits with
+# the chi-square quantile divided by its degrees of freedom.
 MANY = 1e10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Repeatability(Result):
-    """The standard deviation of repeated measurements of the same item. It prints as a report.
+    """The standard deviation of repeated measurements of the same item, printable as a report.
 
     Attributes
     ----------
@@ -38,9 +38,9 @@ class Repeatability(Result):
     within_sd_interval : tuple of float
         Its interval.
     coefficient : float
-        The repeatability coefficient, 1.96 sqrt(2) times the standard deviation within items. Two
-        measurements of the same item differ by less in 95 % of cases. It is also called the
-        smallest detectable change.
+        The repeatability coefficient, 1.96 sqrt(2) times the standard deviation within items. In 95
+        % of cases, two measurements of the same item differ by less than the coefficient, also
+        called the smallest detectable change.
     coefficient_interval : tuple of float
         Its interval.
     confidence : float
@@ -52,7 +52,7 @@ class Repeatability(Result):
     n_dropped : int
         The number of items left out because a measurement is missing.
     n_clusters : int
-        The number of clusters. Without clusters, it is the number of items.
+        The number of clusters, or of items if there are no clusters.
     raters : tuple of str
         The names of the columns.
     """
@@ -69,14 +69,14 @@ class Repeatability(Result):
     raters: tuple[str, ...]
 
     def rows(self) -> list[tuple[str, float, tuple[float, float]]]:
-        """Return the name, the value and the interval of both figures."""
+        """Return the names, values and intervals of the standard deviation and the coefficient."""
         return [
             ("within-item SD (SEM)", self.within_sd, self.within_sd_interval),
             ("repeatability coefficient", self.coefficient, self.coefficient_interval),
         ]
 
     def to_frame(self) -> Any:
-        """Return both figures as a pandas DataFrame with ``value``, ``lower`` and ``upper``.
+        """Return a pandas DataFrame with ``value``, ``lower`` and ``upper`` of both statistics.
 
         Raises
         ------
@@ -89,7 +89,7 @@ class Repeatability(Result):
         return data_frame(columns, ("index", list(names)))
 
     def sentence(self) -> str:
-        """Return both figures as a sentence for a paper."""
+        """Return both statistics as a sentence for a paper."""
         sd, coefficient = (
             f"{rounded(value)} ({{}}{rounded(ends[0])} to {rounded(ends[1])})"
             for _, value, ends in self.rows()
@@ -145,8 +145,8 @@ def repeatability(
     missing : {'raise', 'drop'}, default='raise'
         How to treat missing measurements. 'raise' raises an error. 'drop' leaves out their items.
     clusters : array-like of shape (n_items,), default=None
-        The cluster of each item, such as the patient of a lesion. The intervals then come from the
-        jackknife over the clusters.
+        The cluster of each item, such as the patient of a lesion. With clusters, intervals are
+        computed by the jackknife over clusters.
     confidence : float, default=0.95
         The confidence level of the intervals.
 
@@ -157,14 +157,14 @@ def repeatability(
     Raises
     ------
     ValueError
-        For the same reasons as in `intraclass_correlation`.
+        If arguments are invalid, as described for `intraclass_correlation`.
 
     Notes
     -----
-    The variance within items is the mean square of a one-way analysis of variance, with
-    n (k - 1) degrees of freedom for n items and k measurements, and a chi-square interval (Bland
-    and Altman 1999). It includes a constant difference between the columns. It must not grow with
-    the measurements.
+    The variance within items is the mean square within items of a one-way analysis of variance,
+    with n (k - 1) degrees of freedom for n items and k measurements, and a chi-square interval
+    (Bland and Altman 1999). The variance includes a constant difference between the columns. The
+    variance must not grow with the measurements.
 
     References
     ----------

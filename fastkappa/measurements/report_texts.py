@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fastkappa.formatting import count_text, printable
 from fastkappa.results.report import RATERS
 
-# If there are more raters, reports give their number instead of their names.
+# With more raters than this, reports contain the number of raters instead of their names.
 MOST_NAMED = 10
 
 
@@ -39,14 +39,14 @@ def items_text(n_subjects: int, n_clusters: int) -> str:
 
 
 def left_out(n_dropped: int) -> list[str]:
-    """Return a note on items that were left out, if there are any."""
+    """Return a line about the items that are left out, if there are any."""
     if not n_dropped:
         return []
     return [f"{count_text(n_dropped, 'item')} left out because of a missing measurement"]
 
 
 def rounded(value: float) -> str:
-    """Return a measurement with four digits, or six if it is large, for a sentence.
+    """Return a measurement with four digits for a sentence, or with six digits if it is large.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def rounded(value: float) -> str:
 
 def _raters_text(raters: Sequence[str]) -> str:
     n = len(raters)
-    # These are default names, such as those of the columns of an array or of a data frame.
+    # The names are default names, such as those of the columns of an array or data frame.
     numbers = ([f"rater {i}" for i in range(1, n + 1)], [str(i) for i in range(n)], list(RATERS))
     if list(raters) in numbers or n > MOST_NAMED:
         return "two raters" if n == 2 else f"{n} raters"

@@ -6,8 +6,8 @@ With x_ij the measurement of subject i by rater j, n subjects and k raters,
     raters     n * sum of (mean_j - mean)**2
     residual   sum of (x_ij - mean_i - mean_j + mean)**2
 
-Each is a sum of squares of small numbers, not a difference of large sums, which would lose digits.
-For the same reason a central value is first subtracted from the measurements.
+To preserve precision, each is a sum of squares of small numbers, not a difference of large sums,
+and a central value is first subtracted from the measurements.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class SumsOfSquares:
     n, k : int
         The numbers of subjects and raters.
     subjects, raters, residual : float
-        The sums of squares between subjects, between raters, and the rest.
+        The sums of squares between subjects, between raters, and of the residuals.
     centre : float
         A number in the middle of the measurements, in units of `Measured`.
     means : ndarray of shape (k,)
@@ -60,7 +60,7 @@ def sums_of_squares(measured: Measured) -> SumsOfSquares:
     centre = float(limits[0].mean() / 2 + limits[1].mean() / 2)
     sums = [(chunk - centre).sum(axis=1) for chunk in measured.chunks()]
     means = np.array([math.fsum(parts) for parts in zip(*sums)]) / n
-    # The mean of a constant column would be rounded, so use the constant itself.
+    # For a constant column, the constant itself is used, because its mean could be rounded.
     means = np.where(measured.constant, limits[0] - centre, means)
     mean = float(means.mean())
     parts: list[tuple[float, ...]] = []
@@ -72,7 +72,7 @@ def sums_of_squares(measured: Measured) -> SumsOfSquares:
         deviation -= of_subject
         parts.append(((of_subject * of_subject).sum(), (deviation * deviation).sum()))
     subjects, residual = (math.fsum(part) for part in zip(*parts))
-    # Sums of squares that could be due to rounding of the measurements are set to 0.
+    # Sums of squares that can be due to rounding of the measurements are set to 0.
     largest = max(float(np.abs(limits[0]).max()), float(np.abs(limits[1]).max()))
     noise = (EPSILON / 2 * largest) ** 2
     from_mean = means - mean

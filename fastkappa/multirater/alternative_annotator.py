@@ -87,7 +87,7 @@ class AlternativeAnnotatorTest(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each person.
 
-        Its columns are ``n``, ``model_advantage``, ``person_advantage``, ``p_value`` and ``wins``.
+        The columns are ``n``, ``model_advantage``, ``person_advantage``, ``p_value`` and ``wins``.
 
         Raises
         ------
@@ -275,7 +275,7 @@ def _signs(
     far = counts[used] @ distances
     every = np.arange(len(far))
     difference = far[every, model[used]] - far[every, person[used]]
-    # Sums of the same distances in a different order can differ by rounding errors.
+    # Sums of the same distances in another order can differ by rounding errors.
     difference[np.abs(difference) <= 1e-12 * far.max(initial=0.0)] = 0.0
     return np.sign(difference), used
 

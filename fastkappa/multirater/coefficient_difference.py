@@ -76,7 +76,7 @@ class CoefficientDifference(Result):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row for the difference.
 
-        Its columns are ``value``, ``standard_error``, ``lower``, ``upper``, ``z`` and ``p_value``.
+        The columns are ``value``, ``standard_error``, ``lower``, ``upper``, ``z`` and ``p_value``.
 
         Raises
         ------
@@ -138,7 +138,7 @@ def compare_coefficients(
     first, second : MultiRaterResult
         Results of `fleiss_kappa`, `conger_kappa`, `light_kappa`, `randolph_kappa`, `gwet_ac1`,
         `gwet_ac2` or `krippendorff_alpha`, with the same ``distribution`` and, if any, the same
-        clusters. Their ratings must have the same subjects: the same rows in the same order, or the
+        clusters. The ratings must have the same subjects: the same rows in the same order, or the
         same items in long form. A subject without ratings in one result is still used in the other.
         For Cohen's kappa of two raters, use the equivalent `conger_kappa`, or `light_kappa` if the
         weights are not symmetric.
@@ -164,8 +164,8 @@ def compare_coefficients(
     -----
     In large samples, each coefficient is approximately a mean over subjects. A subject's term in
     this mean is its influence. The variance of the difference is computed from the differences
-    between each subject's two influences, summed within clusters if there are any. This is the
-    paired t-test of Gwet (2016). For two predictions of the same truth, ``conger_kappa`` with
+    between each subject's two influences, summed within clusters if there are any. The result is
+    the paired t-test of Gwet (2016). For two predictions of the same truth, ``conger_kappa`` with
     ``distribution='normal'`` gives the same standard error as `compare_predictions`, by the delta
     method.
 
@@ -199,11 +199,7 @@ def compare_coefficients(
                 f" got {type(result).__name__}. For Cohen's kappa of two raters, use"
                 " conger_kappa."
             )
-    if first.population is not None or second.population is not None:
-        raise ValueError(
-            "compare_coefficients treats raters as fixed, and subjects as a sample of an infinite"
-            " population: pass the results without for_population."
-        )
+        result.inference.check_default_population("compare_coefficients")
     if first.distribution != second.distribution:
         raise ValueError(
             "coefficients with different distributions cannot be compared: use"

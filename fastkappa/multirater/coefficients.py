@@ -24,7 +24,7 @@ from fastkappa.multirater.statistics.known_raters import Conger, Light
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.weights import Weights
 
-# This is added to the names of coefficients with given label proportions.
+# a suffix for the names of coefficients with given label proportions
 GIVEN = " with given proportions"
 
 
@@ -52,13 +52,13 @@ def fleiss_kappa(
         missing ratings. To pass one list per rater, rows of item, rater and rating, tables or
         counts, create `Ratings` first.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. None counts every disagreement the same. 'linear' weights it by the
-        distance between the labels' positions, 'quadratic' by the square of this distance. A matrix
+        Disagreement weights. None treats all disagreements as equal. 'linear' weights disagreements
+        by the distance between the labels' positions, 'quadratic' by the squared distance. A matrix
         must be symmetric, with zeros on the diagonal. Weights require labels in a meaningful order.
     label_proportions : array-like of shape (l,), default=None
         The proportions or counts of the labels that determine the agreement expected by chance,
-        such as those of a larger study. They are treated as known. None means the proportions in
-        these ratings.
+        such as those of a larger study. The proportions are treated as known. None means the
+        proportions in these ratings.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array. All standard errors
         treat clusters as the independent units.
@@ -164,8 +164,8 @@ def randolph_kappa(
     """Return Randolph's free-marginal kappa, where all labels are equally likely by chance.
 
     This coefficient is also known as the Brennan-Prediger coefficient, and for two raters as
-    Bennett's S. It depends on the number of possible labels. Pass all of them as ``labels``,
-    including those that no rater used.
+    Bennett's S. The coefficient depends on the number of possible labels. Pass all labels as
+    ``labels``, including labels that no rater used.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def gwet_ac1(
     """Return Gwet's AC1, which stays high if raters agree on one very frequent label.
 
     The model of AC1 assumes that chance agreement occurs only on subjects that are hard to rate.
-    AC1 depends on the number of possible labels. Pass all of them as ``labels``, including those
+    AC1 depends on the number of possible labels. Pass all labels as ``labels``, including labels
     that no rater used.
 
     Parameters
@@ -300,8 +300,8 @@ def conger_kappa(
         error, because they do not show who gave which rating.
     label_proportions : array-like of shape (n_raters, l), default=None
         The proportions or counts of the labels of each rater that determine the agreement expected
-        by chance, such as published margins. They are treated as known. None means the proportions
-        in these ratings.
+        by chance, such as published margins. The proportions are treated as known. None means the
+        proportions in these ratings.
 
     Returns
     -------
@@ -360,8 +360,8 @@ def light_kappa(
     Returns
     -------
     result : MultiRaterResult
-        The standard error is computed by the delta method. For two raters and
-        ``distribution='normal'``, it equals that of Fleiss, Cohen and Everitt (1969).
+        The delta method is used. For two raters and ``distribution='normal'``, the standard error
+        equals that of Fleiss, Cohen and Everitt (1969).
 
     References
     ----------
@@ -388,7 +388,7 @@ def _chance_corrected(ratings: Ratings, weights: Weights, chance: ChanceRule) ->
 
 
 def _chance_given(label_proportions: Any, shape: tuple[int, ...]) -> ChanceRule:
-    """Return the chance rule of given label proportions or counts, or raise if they are invalid."""
+    """Return the chance rule for given label proportions or counts, or raise if invalid."""
     given = np.asarray(label_proportions)
     if given.dtype.kind not in "biuf" or given.shape != shape:
         raise ValueError(

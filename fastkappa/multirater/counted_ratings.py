@@ -34,6 +34,7 @@ from fastkappa.multirater.statistics.sparse_profiles import RaterProfiles, Spars
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.clusters import Clusters, clusters_of
+from fastkappa.statistics.intervals.doubt import doubt_of
 from fastkappa.tables.by_cluster import ClusterCounts
 
 # Subjects in their original order.
@@ -72,6 +73,16 @@ class Counted:
     def known_patterns(self) -> Patterns | None:
         """The patterns, or None if there are too many labels or raters to store them."""
         return None if self.count_patterns is None and self.count_sparse else self.patterns
+
+    def doubt(self, labels: AnyArray) -> str:
+        """Return why intervals and tests cannot be trusted, or an empty text if they can."""
+        patterns = self.known_patterns
+        if patterns is None or not patterns.counts.size:
+            return ""
+        most = int((patterns.multiplicities @ patterns.counts).argmax())
+        is_other = patterns.counts[:, most] < patterns.n_ratings
+        n_other = int(patterns.multiplicities[is_other].sum())
+        return doubt_of(n_other, int(patterns.multiplicities.sum()), labels.tolist()[most], "item")
 
     @property
     def knows_raters(self) -> bool:
@@ -137,14 +148,14 @@ class Counted:
         return found
 
     def clusters_of(self, coefficient: Coefficient) -> Clusters | None:
-        """Return the clusters of the subjects that a coefficient uses, None without clusters."""
+        """Return the clusters of the subjects that a coefficient uses, or None without clusters."""
         if self.clusters is None:
             return None
         found = self._of_profiles if coefficient.of_profiles else self._of_patterns
         return clusters_of(*(found if coefficient.used is None else _kept(found, coefficient.used)))
 
     def clusters_of_profiles(self, used: AnyArray) -> Clusters | None:
-        """Return the clusters of the subjects with selected profiles, None without clusters."""
+        """Return the clusters of the subjects with selected profiles, or None without clusters."""
         return None if self.clusters is None else clusters_of(*_kept(self._of_profiles, used))
 
     def places_in(self, coefficient: Coefficient) -> AnyArray:
@@ -152,7 +163,7 @@ class Counted:
         found = self.places(coefficient.of_profiles)
         if coefficient.used is None:
             return found
-        # Subjects without ratings have index -1. It selects the last entry, so -1 is appended.
+        # Subjects without ratings have index -1, which selects the last entry, so -1 is appended.
         new = np.where(coefficient.used, np.cumsum(coefficient.used) - 1, -1)
         return np.append(new, -1)[found]
 

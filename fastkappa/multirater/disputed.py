@@ -40,15 +40,15 @@ class DisputedItems(Result):
         The number of raters who gave each label.
 
     ratings : ndarray of object, shape (k, R), or None
-        The rating of each rater, or None where it is missing. This attribute is None if it is
-        unknown who gave which rating.
+        The rating of each rater, or None where it is missing. ``ratings`` is None if it is unknown
+        who gave which rating.
     labels : ndarray of shape (l,)
         The labels.
     rater_names : tuple of str, or None
         The names of the raters.
 
     n_disputed : int
-        The number of items with any disagreement. It can exceed the length of ``items``.
+        The number of items with any disagreement, which can exceed the length of ``items``.
     n_items : int
         The number of items with at least two ratings.
     """
@@ -215,7 +215,7 @@ default=None
         order = np.argsort(-apart)
         enough = np.searchsorted(np.cumsum(patterns.multiplicities[order]), most)
         disputed = apart >= apart[order[enough]]
-    # Items without ratings have index -1. It selects the last entry, so False is appended.
+    # Items without ratings have index -1, which selects the last entry, so False is appended.
     found = np.flatnonzero(np.append(disputed, False)[places])
     chosen = found[np.argsort(-apart[places[found]], kind="stable")][:most]
     names = None if given.counted.subjects is None else given.counted.subjects.items

@@ -29,7 +29,7 @@ from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
 
-# If there are more labels than this, patterns of counts would need too much memory.
+# With more labels than this, patterns of counts would need too much memory.
 MOST_LABELS = 200
 
 
@@ -148,8 +148,8 @@ def estimate(
 def rows_of_numbers(ratings: Ratings, level: str) -> tuple[list[AnyArray], IntTable] | None:
     """Return each rater's numbers in the distinct rows, and the number of subjects with each row.
 
-    NaN stands for a missing rating. Return None unless the level compares numbers, there are too
-    many labels to store patterns, and it is known who gave which rating.
+    NaN means a missing rating. Return None unless the level compares numbers, there are too many
+    labels to store patterns, and it is known who gave which rating.
     """
     if level not in MEASURED or ratings.rater_names is None or len(ratings.labels) <= MOST_LABELS:
         return None

@@ -23,7 +23,7 @@ from fastkappa.statistics.intervals.rao import Alternative, p_value
 from fastkappa.statistics.intervals.ratio_constraint import RatioConstraint
 from fastkappa.statistics.intervals.tested import Asymptotic, Estimates, inverted
 
-# The time for sampled raters grows with the cube of their number.
+# The time for sampled raters grows with the cube of the number of raters.
 MOST_RATERS = 100
 RaterInterval: TypeAlias = Literal["score", "asymptotic"]
 RATER_INTERVALS: tuple[RaterInterval, ...] = get_args(RaterInterval)
@@ -45,8 +45,8 @@ class Inference:
     asked : {'score', 'asymptotic'} or None
         The interval method that the caller chose; None if the caller chose none.
     population : Population or None
-        The population of subjects and raters. None stands for fixed raters of an infinite
-        population of subjects.
+        The population of subjects and raters. None means fixed raters and an infinite population of
+        subjects.
     """
 
     coefficient: Coefficient
@@ -61,6 +61,14 @@ class Inference:
         """Return the inference for a coefficient of one label against all others."""
         population = None if self.population is None else self.population.of_label(label)
         return replace(self, coefficient=coefficient, null_error=null_error, population=population)
+
+    def check_default_population(self, function: str) -> None:
+        """Raise if a function does not take account of the population."""
+        if self.population is not None:
+            raise ValueError(
+                f"{function} treats raters as fixed, and subjects as a sample of an infinite"
+                " population: use the result without for_population."
+            )
 
     @cached_property
     def value(self) -> float:
@@ -86,7 +94,7 @@ class Inference:
 
     @cached_property
     def _both_errors(self) -> tuple[float, float]:
-        """The standard errors due to the samples of subjects and of raters."""
+        """The standard errors due to the sampling of subjects and of raters."""
         error = self.coefficient.standard_error(self.distribution, self.clusters)
         return error * math.sqrt(self._unseen_subjects), self._rater_error
 
@@ -97,7 +105,7 @@ class Inference:
 
     @cached_property
     def _rater_error(self) -> float:
-        """The standard error due to the sample of raters; 0 if raters are fixed."""
+        """The standard error due to the sampling of raters; 0 if raters are fixed."""
         return 0.0 if self.population is None else self.population.rater_error(self.coefficient)
 
     @property
@@ -118,7 +126,7 @@ class Inference:
         """The model for the score interval; None if a score interval is not available."""
         if self.asked == "asymptotic" or math.isnan(self.value):
             return None
-        # It is 0 if the sample is the whole population, and NaN if the rater error is.
+        # The error is 0 if the sample is the whole population, and NaN if the rater error is NaN.
         if not 0 < self._widened < math.inf:
             return None
         return self.coefficient.score_model()
@@ -165,7 +173,7 @@ class Inference:
         return z, self._wald_freedom
 
     def test(self, null_kappa: float, alternative: Alternative) -> tuple[float, float]:
-        """Return z and p of the test of any value; see `MultiRaterResult.test`."""
+        """Return z and p of a test; see `MultiRaterResult.test`."""
         z, freedom = self._test
         if null_kappa != 0:
             z = float(self.tested.deviates(np.array([null_kappa])).deviates[0, 0])
@@ -177,7 +185,7 @@ class Inference:
     def freedom(self) -> float:
         """The degrees of freedom of a score test: infinity, or the number of clusters minus 1.
 
-        Sampled raters reduce them (Satterthwaite 1946).
+        Sampling raters reduces the degrees of freedom (Satterthwaite 1946).
         """
         return self._joint(self.n_units - 1 if are_joined(self.clusters) else math.inf)
 
@@ -261,7 +269,7 @@ def for_population(
 
 
 def _sampled(ratings: Ratings | None) -> Profiles:
-    """Return the ratings of raters who are a sample, or raise if they cannot be left out."""
+    """Return the ratings of sampled raters, or raise if raters cannot be left out."""
     if ratings is None or not ratings.counted.knows_raters:
         raise ValueError(
             "n_raters needs ratings with labels that show which rater gave which rating. Counts"

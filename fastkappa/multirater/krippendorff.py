@@ -128,8 +128,8 @@ def _alpha_of_labels(given: Ratings, level: Level | SetLevel | Distance) -> Coef
             return Alpha(given.patterns, set_distances(level, labels), labels)
         rows = rows_of_numbers(given, level)
         if rows is not None:
-            # To sum by cluster, each subject must be matched to its pattern of label counts. The
-            # measurements used below are not counted as patterns.
+            # To sum by cluster, each subject must be matched to its pattern of label counts.
+            # Measurements, which are handled below, are not counted as patterns.
             if given.counted.clusters is not None:
                 raise ValueError(
                     f"clusters at level={level!r} need ratings with at most {MOST_LABELS}"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.formatting import figure, interval_text, label_text
 from fastkappa.frame import data_frame
 from fastkappa.multirater.inference import Inference
@@ -20,9 +20,12 @@ from fastkappa.multirater.statistics.chance_corrected import (
     distances_of,
 )
 from fastkappa.multirater.statistics.patterns import Patterns
-from fastkappa.results.report import Grid, Report, abridged, interval_head
+from fastkappa.results.report import LARGEST_TABLE, Grid, Report, abridged, interval_head
 from fastkappa.results.result import Result
 from fastkappa.results.text import shortened
+
+# How many pairs of labels are named as confused most.
+MOST_CONFUSED = 3
 
 
 class _LabelKappa(NamedTuple):
@@ -94,7 +97,7 @@ class LabelKappa(Result, _LabelKappa):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelKappas:
-    """The inputs from which the kappas of the labels are computed when needed."""
+    """The inputs for the kappas of the labels, which are computed only when needed."""
 
     patterns: Patterns
     labels: AnyArray
@@ -143,3 +146,31 @@ def label_grid(labels: Sequence[LabelKappa]) -> Grid:
     head = ("", "ratings", "agreement", "value", interval_head(labels[0].confidence))
     caption = "Each label against all others"
     return Grid(head, abridged(rows), least_width=0, caption=caption)
+
+
+def pooled(tables: IntTable) -> IntTable:
+    """Return the number of pairs of ratings with each two labels, given the tables of all pairs."""
+    whole: IntTable = tables.sum(axis=0)
+    return whole + whole.T - np.diag(np.diag(whole))
+
+
+def confusions(label_pairs: IntTable, labels: AnyArray) -> Report:
+    """Return a report on the labels that raters confuse most.
+
+    ``label_pairs`` has the number of pairs of ratings with each two labels, as in `PairwiseKappa`.
+    """
+    names = [label_text(label) for label in labels.tolist()]
+    first, second = np.triu_indices(len(names), 1)
+    counts = label_pairs[first, second]
+    most = np.argsort(-counts, kind="stable")[:MOST_CONFUSED]
+    named = [
+        f"{names[first[i]]} and {names[second[i]]} ({counts[i]} times,"
+        f" {100 * counts[i] / counts.sum():.0f} %)"
+        for i in most[counts[most] > 0]
+    ]
+    caption = "Labels of two ratings of the same subject, for all pairs of raters"
+    grids = []
+    if len(names) <= LARGEST_TABLE:
+        rows = [(name, *map(str, row)) for name, row in zip(names, label_pairs.tolist())]
+        grids.append(Grid(("", *names), rows, caption=caption, above=caption))
+    return Report([], grids, [f"confused most: {', '.join(named)}"] if named else [])

@@ -22,7 +22,6 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution
-from fastkappa.statistics.intervals.doubt import doubt_of
 from fastkappa.statistics.intervals.rao import ALTERNATIVES, Alternative, check_null_kappa
 from fastkappa.statistics.intervals.tested import Estimates
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
@@ -31,11 +30,9 @@ from fastkappa.statistics.weights import Weights, weights_text
 # The keys of `to_dict`, in order.
 IN_DICTIONARY = (
     *("method", "value", "standard_error", "interval", "confidence", "interval_method"),
-    "distribution",
-    *("null_standard_error", "z", "p_value", "observed_disagreement", "expected_disagreement"),
-    *("n_subjects", "n_clusters", "design_effect", "n_paired", "n_raters", "n_missing", "labels"),
-    "population",
-    *("doubt", "by_label"),
+    *("distribution", "population", "null_standard_error", "z", "p_value"),
+    *("observed_disagreement", "expected_disagreement", "n_subjects", "n_clusters"),
+    *("design_effect", "n_paired", "n_raters", "n_missing", "labels", "doubt", "by_label"),
 )
 
 
@@ -108,8 +105,9 @@ class MultiRaterResult(Result):
 
         The score interval contains the values that the score test does not reject, and never leaves
         the range of the coefficient. The asymptotic interval is the value plus and minus a quantile
-        times the standard error. It can exceed 1 if the caller chose this method. With
-        ``distribution='t'``, the default except for Light's kappa, Student's t quantiles are used.
+        times the standard error. An asymptotic interval can exceed 1 if the caller chose this
+        method. With ``distribution='t'``, the default except for Light's kappa, Student's t
+        quantiles are used.
         """
         return self.inference.interval
 
@@ -132,8 +130,8 @@ class MultiRaterResult(Result):
     def null_standard_error(self) -> float:
         """The standard error under chance agreement.
 
-        It is NaN except for Fleiss' kappa without weights, without clusters and with the same
-        number of ratings for every subject.
+        This error is NaN except for Fleiss' kappa without weights, without clusters and with the
+        same number of ratings for every subject.
         """
         return self.inference.null_standard_error
 
@@ -210,19 +208,28 @@ class MultiRaterResult(Result):
     @cached_property
     def doubt(self) -> str:
         """The reason why intervals and tests cannot be trusted, or an empty text if they can."""
+        return "" if self.ratings is None else self.ratings.counted.doubt(self.labels)
+
+    @cached_property
+    def ratings_text(self) -> str:
+        """The number of missing ratings as text, or of ratings per subject if all have as many."""
         patterns = None if self.ratings is None else self.ratings.counted.known_patterns
-        if patterns is None or not patterns.counts.size:
+        each = [] if patterns is None else list(set(patterns.n_ratings.tolist()))
+        if not self.n_missing:
             return ""
-        n_by_label = patterns.multiplicities @ patterns.counts
-        most = int(n_by_label.argmax())
-        is_other = patterns.counts[:, most] < patterns.n_ratings
-        n_other = int(patterns.multiplicities[is_other].sum())
-        n, label = int(patterns.multiplicities.sum()), self.labels.tolist()[most]
-        return doubt_of(n_other, n, label, "item")
+        n_all = self.n_subjects * self.n_raters
+        if len(each) == 1 and each[0] * self.n_subjects == n_all - self.n_missing:
+            return f"{count_text(each[0], 'rating')} each"
+        return f"{self.n_missing} of {n_all} ratings missing"
 
     def __getstate__(self) -> dict[str, Any]:
         # Ratings can be large, and only `compare_coefficients` needs them.
-        return {**vars(self), "ratings": None, "doubt": self.doubt}
+        return {
+            **vars(self),
+            "ratings": None,
+            "doubt": self.doubt,
+            "ratings_text": self.ratings_text,
+        }
 
     def bootstrap(
         self,
@@ -265,11 +272,7 @@ class MultiRaterResult(Result):
         >>> result.bootstrap(n_resamples=999, method="percentile", rng=0)
         <BootstrapResult: 0.3143 (-0.5000 to 1.0000), percentile, 999 replicates>
         """
-        if self.inference.population is not None:
-            raise ValueError(
-                "bootstrap draws subjects from an infinite population, rated by the same raters:"
-                " call it on the result without for_population."
-            )
+        self.inference.check_default_population("bootstrap")
         return bootstrap_counts(
             self.coefficient.multiplicities,
             self.coefficient.values,
@@ -290,15 +293,15 @@ class MultiRaterResult(Result):
         n_subjects : float, default=infinity
             The number of subjects in the population, or of clusters if there are clusters.
         n_raters : float, default=None
-            The number of raters in the population from which 3 to 100 raters were drawn. It can be
-            ``math.inf``. If None, results are about these raters only.
+            The number of raters in the population from which 3 to 100 raters were drawn.
+            ``math.inf`` is allowed. None means that the result is about these raters only.
 
         Returns
         -------
         result : MultiRaterResult
-            The variance over the n subjects that count is multiplied by 1 - n / ``n_subjects``. The
+            The variance over the n used subjects is multiplied by 1 - n / ``n_subjects``. The
             jackknife variance over raters is multiplied by 1 - r / ``n_raters`` and added (Gwet
-            2014). Quantiles are from Student's t with Satterthwaite's degrees of freedom.
+            2014). Quantiles are those of Student's t with Satterthwaite's degrees of freedom.
 
         Raises
         ------
@@ -311,7 +314,7 @@ class MultiRaterResult(Result):
         >>> from fastkappa import datasets, fleiss_kappa
         >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings)
         >>> result.for_population(n_raters=math.inf)
-        <Fleiss' kappa: 0.5812 (0.4219 to 0.7282), 45 subjects, 7 raters>
+        <Fleiss' kappa: 0.5812 (0.4219 to 0.7282), 45 items, 7 raters>
         """
         inference = for_population(self.inference, self.ratings, n_subjects, n_raters)
         of_labels = self.of_labels and replace(self.of_labels, errors=None)
@@ -320,7 +323,7 @@ class MultiRaterResult(Result):
     def test(
         self, null_kappa: float, *, alternative: Alternative = "two-sided"
     ) -> tuple[float, float]:
-        """Return z and p of the test that the coefficient has a value.
+        """Test whether the coefficient equals a value, and return z and p.
 
         A two-sided test at the 5 % level rejects exactly the values outside the 95 % interval.
 
@@ -334,7 +337,7 @@ class MultiRaterResult(Result):
         Returns
         -------
         z, p_value : float
-            They are NaN if no ratings with this value are found.
+            NaN if no distribution of ratings with this value is found.
 
         Raises
         ------
@@ -356,9 +359,7 @@ class MultiRaterResult(Result):
 
         Undefined values are None.
         """
-        parts = {
-            f"{name}_disagreement": float(d) for name, d in self.disagreement._asdict().items()
-        }
+        parts = {f"{name}_disagreement": part for name, part in self.disagreement._asdict().items()}
         figures = {
             name: parts[name] if name in parts else getattr(self, name) for name in IN_DICTIONARY
         }
@@ -378,11 +379,8 @@ class MultiRaterResult(Result):
         ImportError
             If pandas is not installed.
         """
-        rows = [(self.value, self.standard_error, *self.interval, self.z, self.p_value)]
-        rows += [
-            (one.value, one.standard_error, *one.interval, one.z, one.p_value)
-            for one in self.by_label
-        ]
+        both: tuple[MultiRaterResult | LabelKappa, ...] = (self, *self.by_label)
+        rows = [(one.value, one.standard_error, *one.interval, one.z, one.p_value) for one in both]
         columns = ("value", "standard_error", "lower", "upper", "z", "p_value")
         names = [f"kappa of {label_text(one.label)}" for one in self.by_label]
         return data_frame(dict(zip(columns, zip(*rows))), ("index", [self.method, *names]))
@@ -405,7 +403,7 @@ class MultiRaterResult(Result):
         sampled = " for sampled raters" if self.population and self.population[1] else ""
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
-            f" {count_text(self.n_subjects, 'item')}{self._clusters_text()}{self._missing()}",
+            f" {self._subjects_text()}{self.ratings_text and f', {self.ratings_text},'}",
             self.value,
             self.interval,
             f"{100 * self.confidence:g} % {how} interval{sampled}",
@@ -414,8 +412,7 @@ class MultiRaterResult(Result):
     def __repr__(self) -> str:
         return (
             f"<{self.method}: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" {count_text(self.n_subjects, 'item')}{self._clusters_text()},"
-            f" {count_text(self.n_raters, 'rater')}>"
+            f" {self._subjects_text()}, {count_text(self.n_raters, 'rater')}>"
         )
 
     def interpret(self, scale: ScaleName) -> Interpretation:
@@ -434,14 +431,15 @@ class MultiRaterResult(Result):
         """Return the interval at another confidence level."""
         return replace(self.inference, confidence=confidence).interval
 
-    def _missing(self) -> str:
-        of_all = self.n_subjects * self.n_raters
-        return f", {self.n_missing} of {of_all} ratings missing," if self.n_missing else ""
+    def _subjects_text(self) -> str:
+        """Return the number of subjects, and of those that show agreement if they are fewer."""
+        text = f"{count_text(self.n_subjects, 'subject')}{self._clusters_text()}"
+        if self.n_paired == self.n_subjects:
+            return text
+        return f"{text}, {self.n_paired} of them with two ratings or more"
 
     def _clusters_text(self) -> str:
-        if self.clusters is None:
-            return ""
-        return f" in {count_text(self.n_clusters, 'cluster')}"
+        return "" if self.clusters is None else f" in {count_text(self.n_clusters, 'cluster')}"
 
     def _report(self) -> Report:
         found = (self.method, self.value, self.standard_error, self.interval)
@@ -466,6 +464,6 @@ class MultiRaterResult(Result):
             yield "design effect", self.design_effect
         yield "raters", self.n_raters
         if self.population is not None:
-            yield "subjects of the population", self.population[0]
+            yield "items of the population", self.population[0]
             yield "raters of the population", self.population[1] or "these only"
         yield "missing ratings", self.n_missing

@@ -20,6 +20,7 @@ from fastkappa.formatting import figure, interval_text, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.counted_ratings import Counted
 from fastkappa.multirater.estimation import warn_of_labels
+from fastkappa.multirater.label_kappas import pooled
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.known_raters import of_pairs
 from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
@@ -46,7 +47,8 @@ from fastkappa.statistics.weights import Weights, as_weights, weights_text
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
 
-# Score intervals are used up to this total number of cells. 100 raters with 14 labels take 5 s.
+# Score intervals are used up to this total number of cells. For 100 raters and 14 labels, they take
+# 5 s.
 MOST_SCORE_CELLS = 1 << 20
 # The width of a rater's name in a printed matrix.
 LONGEST_NAME = 16
@@ -65,7 +67,8 @@ class PairwiseKappa(Result):
         the pair has no subject in common, or gave all common subjects the same label.
     standard_errors : ndarray
         The standard errors of Fleiss, Cohen and Everitt (1969), as in `fastkappa.agreement`. With
-        clusters, they are those of Yang and Zhou (2014, 2015). They are 0 on the diagonal.
+        clusters, the standard errors are those of Yang and Zhou (2014, 2015). Standard errors on
+        the diagonal are 0.
     lower, upper : ndarray
         The limits of the intervals, computed as in `agreement`.
     confidence : float
@@ -103,6 +106,14 @@ class PairwiseKappa(Result):
     def mean(self) -> float:
         """The mean kappa over the pairs, which is Light's kappa."""
         return float(self.values[np.triu_indices(len(self.values), 1)].mean())
+
+    @property
+    def label_pairs(self) -> IntTable:
+        """The number of pairs of ratings with each two labels, a symmetric table of shape (l, l).
+
+        It pools ``tables`` and shows which labels are confused, regardless of the raters.
+        """
+        return pooled(self.tables)
 
     def __getitem__(self, pair: tuple[str | int, str | int]) -> AgreementResult:
         """Return the agreement of two raters, selected by their names or positions.
@@ -326,7 +337,7 @@ def pairwise_kappa(
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
         As for `fleiss_kappa`, except counts, which do not show who gave which rating.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights, as for `fastkappa.kappa_from_confusion`. They need not be symmetric.
+        Disagreement weights, as for `fastkappa.kappa_from_confusion`, not necessarily symmetric.
     labels, missing_codes, clusters
         Passed to `Ratings.from_array`; valid only if ``ratings`` is an array.
     confidence : float, default=0.95

@@ -1,4 +1,4 @@
-"""Plan a study: compute the number of items that a test or an interval of kappa needs."""
+"""Plan a study: compute the number of items that a test or an interval of kappa requires."""
 
 from fastkappa.planning.designs import power, sample_size
 from fastkappa.planning.measured import (

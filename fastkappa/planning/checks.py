@@ -9,17 +9,12 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from fastkappa.planning.planned_tables import Margins
+from fastkappa.statistics.inference import check_probability, check_whole
 
 PlannedAlternative: TypeAlias = Literal["two-sided", "one-sided", "greater", "less"]
 MOST_RATERS = 100
-# Plans with more items are refused, because rounding errors would dominate.
+# The largest number of items in a plan. With more items, rounding errors would dominate.
 MOST_ITEMS = 10**12
-
-
-def check_probability(name: str, value: float) -> None:
-    """Raise an error if a number is not between 0 and 1."""
-    if not isinstance(value, Real) or not 0 < value < 1:
-        raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
 
 
 def tail_of(
@@ -29,9 +24,9 @@ def tail_of(
     null: float,
     names: tuple[str, str],
 ) -> float:
-    """Return the probability of a type I error on the side of a value, and check the test.
+    """Check the test, and return the probability of a type I error on the side of a value.
 
-    ``names`` are those of the value and of the value under the null hypothesis.
+    ``names`` are the names of the value and of the value under the null hypothesis.
     """
     if alternative not in get_args(PlannedAlternative):
         raise ValueError(
@@ -50,27 +45,20 @@ def tail_of(
 
 
 def check_design_effect(value: float, name: str = "design_effect") -> None:
-    """Raise an error if a design effect, or a cluster size, is not finite or is below 1."""
+    """Raise if a design effect, or a cluster size, is not finite or is below 1."""
     if not isinstance(value, Real) or not 1 <= value < math.inf:
         raise ValueError(f"{name} must be 1 or more, got {value!r}.")
 
 
 def independent_items(n: int, design_effect: float) -> int:
-    """Return the number of independent items, at least 2, that are worth n items in clusters."""
+    """Return the number of independent items, at least 2, equivalent to n items in clusters."""
     check_design_effect(design_effect)
-    # Adding 1e-9 prevents rounding from removing an item.
+    # Adding 1e-9 keeps rounding errors from reducing the number of items by one.
     return n if design_effect == 1 else max(2, math.floor(n / design_effect + 1e-9))
 
 
-def check_whole(name: str, value: int, least: int) -> None:
-    """Raise an error if a value is not an integer, or is below ``least``."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
-        wanted = f"whole number above {least - 1}" if least else "non-negative whole number"
-        raise ValueError(f"{name} must be a {wanted}, got {value!r}.")
-
-
 def check_raters(n_raters: int, margins: Margins, conservative: bool) -> None:
-    """Raise an error if this number of raters cannot be planned for with these margins."""
+    """Raise if no study with this number of raters and these margins can be planned."""
     check_whole("n_raters", n_raters, 2)
     if n_raters == 2:
         return

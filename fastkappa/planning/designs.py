@@ -10,9 +10,7 @@ from numpy.typing import ArrayLike
 from fastkappa.planning.checks import (
     PlannedAlternative,
     check_design_effect,
-    check_probability,
     check_raters,
-    check_whole,
     independent_items,
     tail_of,
 )
@@ -24,6 +22,7 @@ from fastkappa.planning.planned_power import (
 )
 from fastkappa.planning.planned_tables import as_margins, planned_table
 from fastkappa.statistics.bootstrap import as_generator
+from fastkappa.statistics.inference import check_probability, check_whole
 from fastkappa.statistics.intervals.rao import check_null_kappa
 from fastkappa.statistics.weights import Weights
 
@@ -43,7 +42,7 @@ def sample_size(
 ) -> int:
     """Return the number of items needed to distinguish kappa from a hypothesised value.
 
-    This is the test of ``agreement(..., null_kappa=null_kappa)`` or, for more than two raters, of
+    The test is that of ``agreement(..., null_kappa=null_kappa)`` or, for more than two raters, of
     `fleiss_kappa`.
 
     Parameters
@@ -52,14 +51,14 @@ def sample_size(
         The expected kappa.
     rates : pair of float or of array-like of shape (l,), default=(0.5, 0.5)
         For two labels, the proportion of items to which each rater gives the first label. For more
-        labels, the proportions of each rater's labels. If there are more than two raters, all must
-        have the same proportions.
+        labels, the proportions of each rater's labels. With more than two raters, all must have the
+        same proportions.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights.
     null_kappa : float, default=0.0
         The kappa under the null hypothesis.
     alternative : {'two-sided', 'one-sided', 'greater', 'less'}, default='two-sided'
-        The kind of test. A 'one-sided' test looks for a deviation towards ``kappa``. 'greater' and
+        The kind of test. A 'one-sided' test detects a deviation towards ``kappa``. 'greater' and
         'less' are also one-sided, and require that ``kappa`` is on that side of ``null_kappa``.
     alpha : float, default=0.05
         The significance level.
@@ -74,7 +73,7 @@ def sample_size(
         raters are assumed to agree on some items and to guess the others. For two labels, this is
         the common correlation model of Altaye, Donner and Klar (2001).
     design_effect : float, default=1.0
-        The factor by which clusters increase the number of items that the study needs. Use
+        The factor by which clusters increase the number of items that the study needs. Use the
         ``design_effect`` of a pilot study's result, or 1 + (m - 1) r for clusters of m items with
         an intra-cluster correlation of r.
 
@@ -93,23 +92,24 @@ def sample_size(
     Notes
     -----
     For two raters and two labels, the formula is that of Cantor (1996). With more labels, the
-    standard error of the test comes from the most likely table with ``null_kappa``, which depends
-    on the observed table. So the mean and standard deviation of z are computed over the numbers of
-    items that each cell can have.
+    standard error of the test is computed from the most likely table with ``null_kappa``, which
+    depends on the observed table. The mean and standard deviation of z are therefore computed over
+    the possible numbers of items in each cell.
 
     For more than two raters and ``null_kappa`` other than 0, the test rejects if ``null_kappa`` is
     outside the interval of `fleiss_kappa` with confidence 1 - ``alpha``. A one-sided test uses one
-    end of the interval with confidence 1 - 2 ``alpha``.
+    limit of the interval with confidence 1 - 2 ``alpha``.
 
     If more than two raters agree on all items, Fleiss' kappa has no standard error. Such a study
-    counts as rejecting a lower ``null_kappa`` if full agreement is improbable enough under it. Its
-    probability must be at most ``alpha``, or half of ``alpha`` in a two-sided test.
+    counts as rejecting a lower ``null_kappa`` if full agreement is improbable enough under
+    ``null_kappa``: its probability must be at most ``alpha``, or half of ``alpha`` in a two-sided
+    test.
 
     The formulas are accurate if z is close to normal, which is not the case if a cell has few
-    items. Therefore 1000 to 4000 studies are simulated for each n that is tried. The planned power
+    items. Therefore 1000 to 4000 studies are simulated for each candidate n. The planned power
     differs from the simulated power by at most 2 percentage points. If the formula fails, n is the
-    smallest sufficient number that the simulations found. The power is then accurate only to about
-    2 points, and it rises in steps. Conservative plans are not simulated.
+    smallest sufficient number found by the simulations. The power is then accurate only to about 2
+    points, and increases in steps. Conservative plans are not simulated.
 
     References
     ----------
@@ -166,10 +166,10 @@ def power(
     kappa, rates, weights, null_kappa, alternative, alpha, conservative, n_raters, design_effect
         As in `sample_size`.
     n_simulated : int, default=0
-        The number of studies to simulate, each with the planned test. With 10,000 studies the power
-        is accurate to within 1 %. With 0, return the same planned power that `sample_size` uses.
+        The number of studies to simulate, each with the planned test. With 10,000 studies, the
+        power is accurate to within 1 %. With 0, return the planned power that `sample_size` uses.
     rng : Generator, int or None, default=None
-        The random number generator, or its seed.
+        The random number generator, or a seed.
 
     Returns
     -------

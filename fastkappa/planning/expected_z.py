@@ -1,15 +1,16 @@
 """Compute the mean and standard deviation of a test's z over studies of n items.
 
-The number of items in a cell is approximately Poisson, with the expected number as its mean. The
-distribution is replaced by one with only three counts and the same moments up to the fifth (Gauss
-quadrature with Charlier polynomials). One cell at a time is set to each of its three counts, while
-the other cells keep their expected counts. The changes of z are added up over the cells.
+The number of items in a cell is approximately Poisson, with the expected number as its mean. This
+distribution is replaced by a distribution of only three counts with the same moments up to the
+fifth (Gauss quadrature with Charlier polynomials). One cell at a time is set to each of its three
+counts, while the other cells keep their expected counts. The changes of z are added up over the
+cells.
 
-The three counts are as far from the mean as real counts, and never negative. So there is no
-division by a small step as in numerical derivatives, and cells that are mostly empty are treated
+The three counts are as far from the mean as real counts, and never negative. Unlike numerical
+derivatives, the method does not divide by a small step, and cells that are mostly empty are treated
 realistically.
 
-For large n the result equals that of the delta method, including the bias of order 1 / sqrt(n).
+For large n, the result equals that of the delta method, including the bias of order 1 / sqrt(n).
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ import numpy as np
 from fastkappa.arrays import FloatTable
 
 N_COUNTS = 3
-# Smaller counts are replaced by 0, because with a thousandth of an item in a cell, the search for
-# the most likely table can fail.
+# Smaller counts are replaced by 0, because the search for the most likely table can fail with a
+# thousandth of an item in a cell.
 LEAST_COUNT = 1e-3
 
 
@@ -78,12 +79,12 @@ def expected_z(
 ) -> ExpectedZ:
     """Return the mean and standard deviation of z over studies of n items.
 
-    They are NaN if z is not finite for one of the tables.
+    Both are NaN if z is not finite for some table.
 
     Parameters
     ----------
     z_of : callable
-        A function that maps numbers of items per cell, shape (k, m), to z, shape (k,).
+        A function that maps numbers of items per cell, of shape (k, m), to z, of shape (k,).
     proportions : ndarray of shape (m,)
         The expected proportion of the items in each cell.
     n : float

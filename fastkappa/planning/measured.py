@@ -1,4 +1,4 @@
-"""Plan a study of measurements, for the intraclass or Lin's concordance correlation."""
+"""Plan a study of measurements, for the intraclass correlation or Lin's concordance correlation."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.choices import check_choice
-from fastkappa.planning.checks import (
-    PlannedAlternative,
-    check_design_effect,
-    check_probability,
-    check_whole,
-    tail_of,
-)
+from fastkappa.planning.checks import PlannedAlternative, check_design_effect, tail_of
 from fastkappa.planning.planned_power import least_items
 from fastkappa.planning.precision import least_narrow, normal_items
 from fastkappa.statistics.distributions import f_quantile, f_tail
-from fastkappa.statistics.inference import STANDARD_NORMAL, normal_quantile
+from fastkappa.statistics.inference import (
+    STANDARD_NORMAL,
+    check_probability,
+    check_whole,
+    normal_quantile,
+)
 
 Correlation: TypeAlias = Literal["icc", "ccc"]
 # The smallest number of subjects for each coefficient.
@@ -48,8 +47,8 @@ def correlation_sample_size(
     correlation : float
         The expected correlation.
     coefficient : {'icc', 'ccc'}
-        'icc' is ICC(C,1), which ignores constant differences between raters. ICC(A,1) needs more
-        subjects if there are such differences. 'ccc' is Lin's concordance correlation of two
+        'icc' is ICC(C,1), which ignores constant differences between raters. If there are such
+        differences, ICC(A,1) needs more subjects. 'ccc' is Lin's concordance correlation of two
         raters.
     null_correlation : float, default=0.0
         The correlation under the null hypothesis.
@@ -59,8 +58,8 @@ def correlation_sample_size(
         The number of raters of each subject.
     accuracy : float, default=1.0
         For 'ccc', the expected bias correction factor: 1 if both raters have the same mean. The
-        correlation divided by it is Pearson's correlation. Raters are assumed to have the same
-        standard deviation.
+        correlation divided by this factor is Pearson's correlation. Raters are assumed to have the
+        same standard deviation.
 
     Returns
     -------
@@ -185,7 +184,7 @@ class _Intraclass(NamedTuple):
     k: int
 
     def interval(self, n: int, p: float) -> tuple[float, float]:
-        """Return the interval of n subjects with the expected ratio of mean squares."""
+        """Return the interval for n subjects with the expected ratio of mean squares."""
         above, below = n - 1, (n - 1) * (self.k - 1)
         f = _ratio(self.value, self.k)
         ends = f / f_quantile(p, above, below), f * f_quantile(p, below, above)
@@ -204,7 +203,7 @@ class _Intraclass(NamedTuple):
 
 
 def _ratio(value: float, k: int) -> float:
-    """Return the ratio of the expected mean squares of subjects and of errors."""
+    """Return the ratio of the expected mean squares for subjects and for errors."""
     return (1 + (k - 1) * value) / (1 - value)
 
 
@@ -217,7 +216,7 @@ class _Concordance(NamedTuple):
     def error(self, n: int) -> float:
         """Return the standard error of Fisher's z (Lin 1989, 2000)."""
         square, factor = self.value**2, self.accuracy**2
-        shift = 2 / self.accuracy - 2  # the squared distance of the means in standard deviations
+        shift = 2 / self.accuracy - 2  # squared distance of the means, in standard deviations
         variance = (
             (factor - square) * (1 - square)
             + 2 * square * self.accuracy * (1 - self.value) * shift
@@ -226,12 +225,12 @@ class _Concordance(NamedTuple):
         return math.sqrt(variance / (n - 2)) / (1 - square)
 
     def interval(self, n: int, p: float) -> tuple[float, float]:
-        """Return the interval of n subjects."""
+        """Return the interval for n subjects."""
         z, half = math.atanh(self.value), normal_quantile(p) * self.error(n)
         return math.tanh(z - half), math.tanh(z + half)
 
     def power(self, n: int, null: float, tail: float) -> float:
-        """Return the power of the test that rejects if ``null`` lies outside the interval."""
+        """Return the power of the test that rejects if ``null`` is outside the interval."""
         distance = abs(math.atanh(self.value) - math.atanh(null))
         return STANDARD_NORMAL.cdf(distance / self.error(n) - normal_quantile(1 - tail))
 

@@ -1,4 +1,4 @@
-"""Plan a study: its items and clusters, the power of its test, and the width of its interval."""
+"""Plan a study: items and clusters, the power of the test, and the width of the interval."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ INDEPENDENT = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan(Result):
-    """A plan for a study of kappa. It prints as a report.
+    """A plan for a study of kappa, printed as a report.
 
     Attributes
     ----------
     n : int
         The number of items.
     n_clusters : int or None
-        The number of clusters, if their size is given.
+        The number of clusters, if the cluster size is given.
     power : float or None
         The power of the test, if there is a null hypothesis.
     width : float
         The expected width of the interval of kappa.
     kappa, null_kappa : float
-        The expected kappa, and the kappa under the null hypothesis, which is None without a test.
+        The expected kappa, and the kappa under the null hypothesis or None without a test.
     alternative : str
         The kind of test.
     alpha, confidence : float
@@ -184,18 +184,18 @@ def plan_study(
     null_kappa, alternative, alpha
         The test, as in `sample_size`. If ``null_kappa`` is None, there is no test.
     width, confidence
-        The required interval, as in `sample_size_for_width`. If ``width`` is None, the width
-        follows from the number of items.
+        The required interval, as in `sample_size_for_width`. If ``width`` is None, the number of
+        items determines the width.
     power_wanted : float, default=None
         The required power of the test. None means 0.8, unless ``n`` is given.
     n : int, default=None
-        The number of items, if it is given.
+        The number of items, if known.
     rates, weights, n_raters, conservative
         As in `sample_size`.
     design_effect : float, default=1.0
-        The factor by which clusters increase the number of items that the study needs. It is the
-        squared ratio of the standard errors with and without clusters. `agreement` reports it for
-        the data of a pilot study.
+        The factor by which clusters increase the number of items that the study needs. The design
+        effect is the squared ratio of the standard errors with and without clusters. For a pilot
+        study, `agreement` reports it.
     cluster_size : float, default=None
         The number of items per cluster, or its mean. The number of items is rounded up to whole
         clusters.

@@ -1,20 +1,20 @@
 """Compute the power of a planned test as a function of the number of items.
 
-If z is close to normal, a formula gives the power precisely:
+If z is close to normal, the power can be computed precisely by a formula:
 
 - For two labels, for kappa0 = 0 and for conservative plans, the power is
-  Phi((sqrt(n) t - critical d0) / d) (Cantor 1996). Here t is the distance of kappa from kappa0.
-  d is the standard error for one item in the expected table, and d0 is the same in the planned
-  table with kappa0.
-- With more labels, many tables have kappa0, and the score test uses the most likely one.
+  Phi((sqrt(n) t - critical d0) / d) (Cantor 1996). Here t is the distance of kappa from kappa0, d
+  is the standard error for one item in the expected table, and d0 is that in the planned table with
+  kappa0.
+- With more labels, many tables have kappa0, and the score test uses the most likely of them.
   `expected_z` computes the mean and standard deviation of the z of this test over studies of n
   items. The power is Phi((mean - critical) / deviation).
-- With several raters, `variation_of_z` gives the mean and standard deviation of z.
+- With several raters, `variation_of_z` returns the mean and standard deviation of z.
 
-z is not close to normal if an important cell is expected to have few items. There is no simple
-rule for which cells are important. Therefore studies are simulated for each n. The planned power
-comes from the formula, but differs from the simulated power by at most `WITHIN`. So it has no jump
-where the formula fails.
+z is not close to normal if an important cell is expected to contain few items. There is no simple
+rule for which cells are important, so studies are simulated for each n. The planned power is that
+of the formula, limited to within `WITHIN` of the simulated power. So the planned power does not
+jump where the formula fails.
 """
 
 from __future__ import annotations
@@ -40,22 +40,23 @@ from fastkappa.statistics.intervals.rao import null_test
 from fastkappa.statistics.weights import Weights
 
 PowerOfN = Callable[[int], float]
-# The search starts with this many items outside the most frequent cell.
+# The number of items outside the most frequent cell at which the search starts.
 FEW_OUTSIDE = 10
-# The standard error of a power of 80 % is 0.6 percentage points with the most studies and 1.3 with
-# the fewest.
+# The largest and smallest number of studies. The standard error of a power of 80 % is 0.6
+# percentage points with the largest number and 1.3 with the smallest.
 MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
-# The number of studies for a first estimate of the number of items.
+# The number of studies to simulate for a first estimate of the number of items.
 FIRST_STUDIES = 200
-# The number of studies times the cost of each study is at most this, which takes about 0.1 s.
+# The largest product of the number of studies and the cost per study, which takes about 0.1 s.
 STUDIES_COST = 300_000
 WITHIN = 0.02
 # The time for the moments of z grows with the fifth power of the number of labels, and the time for
-# simulations with the third. Plans with more labels use the formula with the planned table.
+# simulations with the third power. With more labels than this, the formula with the planned table
+# is used.
 MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
 # The growth factor of the steps in the search for the number of items.
 GROWTH = 8
-# The size of the systems of equations that are solved together.
+# The total size of the systems of equations that are solved together.
 MOST_NUMBERS = 10**6
 
 
@@ -81,14 +82,13 @@ class Design(NamedTuple):
 
     @property
     def has_null_error(self) -> bool:
-        """Whether the test is a test of independence, which has its own standard error."""
+        """Whether the test is a test of independence, which has a separate standard error."""
         return self.null_kappa == 0 and self.weights is None
 
     def takes_full_agreement(self, n: int) -> bool:
         """Return whether full agreement on n items counts as rejecting kappa0.
 
-        Full agreement counts as rejecting kappa0 if it is improbable enough under kappa0. With few
-        items, it is not improbable enough.
+        Full agreement must be improbable enough under kappa0, which is not the case for few items.
         """
         by_all = several_raters.agreed_by_all(self.null_kappa, self.margins[0], self.n_raters)
         return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail
@@ -106,7 +106,7 @@ def planned_power(design: Design, n: int) -> float:
 
 
 def planned_items(design: Design, target: float) -> int:
-    """Return the smallest number of items that was found to have the target power."""
+    """Return the smallest number of items found to have the target power."""
     formula = _by_formula(design)
     n = least_items(formula, target, first_guess(design))
     for n_studies in (FIRST_STUDIES, _n_studies(design)):
@@ -117,8 +117,8 @@ def planned_items(design: Design, target: float) -> int:
 def _held_by_simulation(design: Design, formula: PowerOfN, n_studies: int) -> PowerOfN:
     """Return a formula's power as a function of n, kept close to the power of simulated studies.
 
-    Studies are not simulated for conservative plans, because no simulated test has their variance.
-    They are not simulated for many labels either, because this would be too slow.
+    Studies are not simulated for conservative plans, because no simulated test has their variance,
+    nor for many labels, because simulation would be too slow.
     """
     if design.conservative or len(design.margins[0]) > MOST_SIMULATED_LABELS:
         return formula
@@ -143,7 +143,7 @@ def _n_studies(design: Design) -> int:
 
 
 def _by_formula(design: Design) -> PowerOfN:
-    """Return the power for normally distributed z, as a function of n. NaN if it is unknown."""
+    """Return the power for normally distributed z as a function of n, or NaN if unknown."""
     if design.n_raters > 2:
         return _power_of_several_raters(design)
     expected = design.table("kappa", design.kappa, design.conservative)
@@ -154,7 +154,7 @@ def _by_formula(design: Design) -> PowerOfN:
 
 
 def first_guess(design: Design) -> int:
-    """Return a number of items for which few are expected outside the most frequent cell."""
+    """Return a number of items with few items expected outside the most frequent cell."""
     outside = outside_most_frequent(design.table("kappa", design.kappa, False))
     return math.ceil(FEW_OUTSIDE / outside)
 
@@ -252,10 +252,10 @@ def least_items(
     guess: int,
     names: tuple[str, str] = ("kappa", "null_kappa"),
 ) -> int:
-    """Return the smallest number of items with the target power, if power rises with the number.
+    """Return the smallest number of items with the target power, if power increases with it.
 
     First, growing steps away from the guess bracket the solution. Within the bracket, the normal
-    quantile of the power is nearly linear in sqrt(n). So the next n alternates between linear
+    quantile of the power is nearly linear in sqrt(n). The next n alternates between linear
     interpolation and the middle of the bracket.
     """
     goal = normal_quantile(target)

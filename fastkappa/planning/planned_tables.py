@@ -1,11 +1,11 @@
-"""Construct the tables that studies are planned for, from kappa and the raters' margins.
+"""Construct the tables on which plans are based, from kappa and the raters' margins.
 
 For two labels, kappa and the margins determine the table. For more labels, the table is assumed to
-be a mixture of independence and the maximum agreement that the margins allow. For two labels this
-gives the same table. A conservative plan instead uses the table in which kappa has the largest
-variance. The margins and kappa determine q_o, q_e and the influence of each cell on kappa. So the
-variance is a linear function of the cells, and its maximum is the solution of a linear programme
-(Flack and others 1988).
+be a mixture of independence and the maximum agreement that the margins allow. For two labels, this
+is the same table. A conservative plan instead uses the table in which kappa has the largest
+variance. The margins and kappa determine q_o, q_e and the influence of each cell on kappa. The
+variance is therefore a linear function of the cells, and its maximum is the solution of a linear
+programme (Flack and others 1988).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ GAP, MISFIT = 1e-11, 1e-10
 
 
 def as_margins(rates: Any) -> Margins:
-    """Return the proportions of each rater's labels, or raise an error if they are invalid."""
+    """Return the proportions of each rater's labels, or raise if they are invalid."""
     try:
         first, second = (np.asarray(rate, dtype=np.float64) for rate in rates)
     except (TypeError, ValueError) as error:
@@ -52,7 +52,7 @@ def as_margins(rates: Any) -> Margins:
 def planned_table(
     name: str, kappa: float, margins: Margins, weights: Weights, conservative: bool = False
 ) -> FloatTable:
-    """Return the proportions of the planned table, shape (l, l).
+    """Return the proportions of the planned table, of shape (l, l).
 
     ``name`` is the name of the argument ``kappa`` in error messages.
     """
@@ -87,8 +87,8 @@ def _mixture(name: str, kappa: float, margins: Margins, weights: Weights) -> Flo
 def outside_most_frequent(proportions: FloatTable) -> float:
     """Return the proportion of items outside the most frequent cell, or raise if it is tiny.
 
-    Kappa depends on these items. The most likely tables are accurate to about 1e-9 of all items.
-    With a proportion of at least 1e-6, they are accurate to 0.1 % of these items.
+    Kappa depends on these items. The most likely tables are accurate to about 1e-9 of all items,
+    which is 0.1 % of these items if their proportion is at least 1e-6.
     """
     most_frequent = np.unravel_index(proportions.argmax(), proportions.shape)
     others = proportions.copy()
@@ -129,7 +129,7 @@ def most_variable_table(proportions: FloatTable, weights: Weights) -> FloatTable
     used = np.ix_(rows, columns)
     influence = gradient(terms_of(proportions, weights)).values[used]
     cells = [(i, j) for i in range(len(rows)) for j in range(len(columns))]
-    # The sum of the last column is left out, because it follows from the others, and the
+    # The sum of the last column is left out, because it follows from the other sums, and the
     # constraints must be independent.
     sums = [[float(i == k) for i, _ in cells] for k in range(len(rows))]
     sums += [[float(j == k) for _, j in cells] for k in range(len(columns) - 1)]
@@ -147,8 +147,8 @@ def _largest_sum(
 ) -> FloatTable:
     """Return x >= 0 with ``constraints @ x == sums`` and the largest ``sum(values * x)``.
 
-    Use Mehrotra's interior-point method. Both x and the slack s of the dual programme remain
-    positive while their products approach 0.
+    The solution uses Mehrotra's interior-point method. Both x and the slack s of the dual programme
+    remain positive while their products approach 0.
     """
     scale = max(float(values.max()), 1e-300)
     costs = 1 - values / scale

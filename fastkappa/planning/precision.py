@@ -16,7 +16,6 @@ from fastkappa.planning.checks import (
     MOST_ITEMS,
     check_design_effect,
     check_raters,
-    check_whole,
     independent_items,
 )
 from fastkappa.planning.planned_tables import (
@@ -26,13 +25,13 @@ from fastkappa.planning.planned_tables import (
     planned_table,
 )
 from fastkappa.statistics import distributions
-from fastkappa.statistics.inference import check_confidence, normal_quantile
+from fastkappa.statistics.inference import check_confidence, check_whole, normal_quantile
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.weights import Weights
 
-# The number of sample sizes that are tried in one step.
+# The number of sample sizes to try in one step.
 AT_ONCE = 15
-# The search starts with this many items outside the most frequent cell.
+# The number of items outside the most frequent cell at which the search starts.
 FEW_OUTSIDE = 10
 
 
@@ -63,8 +62,8 @@ def sample_size_for_width(
     Returns
     -------
     n : int
-        The smallest number of items for which the interval is at most this wide. For two raters
-        this is the score interval of the expected table, and for more raters the interval of
+        The smallest number of items for which the interval is at most this wide. For two raters,
+        this is the score interval of the expected table; for more raters, it is the interval of
         `fleiss_kappa`.
 
     Raises
@@ -76,7 +75,7 @@ def sample_size_for_width(
 
     Notes
     -----
-    The width is that of an average study. About half of all studies have a wider interval.
+    The width is the width in an average study. About half of all studies have a wider interval.
 
     Examples
     --------
@@ -88,8 +87,7 @@ def sample_size_for_width(
     """
     plan = _plan(kappa, rates, weights, confidence, conservative, n_raters)
     of_normal = normal_items(plan.error, width, confidence)
-    # If there are hardly any items outside the most frequent cell, the interval has its maximum
-    # width.
+    # With hardly any items outside the most frequent cell, the interval has its maximum width.
     fewest = math.ceil(FEW_OUTSIDE / outside_most_frequent(plan.table))
     check_design_effect(design_effect)
     found = least_narrow(plan.widths, width, max(2, of_normal, fewest))
@@ -164,12 +162,12 @@ def _plan(
 
 
 def normal_items(error: float, width: float, confidence: float) -> int:
-    """Return the items for a symmetric interval with this width, given one item's standard error.
+    """Return the number of items for a symmetric interval of a width, from one item's error.
 
     Raises
     ------
     ValueError
-        If there are too many.
+        If too many items are needed.
     """
     if not isinstance(width, Real) or not 0 < width < 2:
         raise ValueError(f"width must be a number between 0 and 2, got {width!r}.")
@@ -184,11 +182,11 @@ def normal_items(error: float, width: float, confidence: float) -> int:
 
 
 def least_narrow(widths: Callable[[AnyArray], FloatTable], width: float, guess: int) -> int:
-    """Return the smallest n whose interval has the required width. Widths must fall as n rises.
+    """Return the smallest n with the required width. Widths must decrease as n increases.
 
-    ``widths`` computes several n at a time, because this is hardly slower than a single n.
+    ``widths`` is called with several n at a time, because this is hardly slower than with one.
     """
-    # This sample size has an interval that is too wide or undefined.
+    # a sample size whose interval is known to be too wide or undefined
     wide = 1
     tried = guess * 2 ** np.arange(AT_ONCE)
     while True:

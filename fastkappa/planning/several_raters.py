@@ -1,9 +1,10 @@
-"""Plan for Fleiss' kappa of raters who agree on some items and guess the others.
+"""Plan studies of Fleiss' kappa, with raters who agree on some items and guess the others.
 
 An item is a row of counts: the number of raters who gave each label. With probability kappa, all
 raters give the same label. Otherwise each rater draws a label at random. The labels have the same
-proportions in both cases. Fleiss' kappa of such items is kappa, for any weights. For two labels,
-Altaye, Donner and Klar (2001) and Rotondi and Donner (2012) call this the common correlation model.
+proportions in both cases. Such items have a Fleiss' kappa of kappa, for any weights. For two
+labels, Altaye, Donner and Klar (2001) and Rotondi and Donner (2012) call this the common
+correlation model.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ ROUNDING = 1e-12  # the rounding error of a variance, relative to the mean squar
 
 
 class Rows(NamedTuple):
-    """The distinct rows of counts, shape (m, l), and their expected proportions, shape (m,)."""
+    """Distinct rows of counts, of shape (m, l), and their expected proportions, of shape (m,)."""
 
     counts: FloatTable
     proportions: FloatTable
@@ -65,7 +66,7 @@ def planned_rows(kappa: float, margin: FloatTable, n_raters: int) -> Rows:
 
 
 def is_agreed(rows: Rows) -> AnyArray:
-    """Return whether all raters give the same label, for each row."""
+    """Return a mask of the rows in which all raters give the same label."""
     return np.asarray(np.count_nonzero(rows.counts, axis=1) == 1)
 
 
@@ -85,7 +86,7 @@ def _compositions(total: int, n_parts: int) -> list[list[int]]:
 
 
 def features(rows: Rows, weights: Weights) -> FloatTable:
-    """Return all products of a row's disagreement and label proportions, shape (m, (l + 1)^2).
+    """Return products of a row's disagreement and label proportions, of shape (m, (l + 1)^2).
 
     Fleiss' kappa and its standard error depend only on the means of these products over the items.
     """
@@ -109,7 +110,7 @@ def kappas_and_deviations(means: FloatTable, weights: Weights) -> tuple[FloatTab
     expected = (margins * by_label).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = observed / expected
-        # The derivative of kappa. It has a factor 2, because the expected agreement is quadratic in
+        # The derivative of kappa has a factor of 2, because the expected agreement is quadratic in
         # the margins.
         slope = np.column_stack([-np.ones(len(first)), 2 * ratio[:, None] * by_label])
         slope /= expected[:, None]
@@ -140,11 +141,12 @@ def error_of_one_item(kappa: float, margin: FloatTable, n_raters: int, weights: 
 
 
 def z_of(means: FloatTable, n_raters: int, null_kappa: float, weights: Weights) -> FloatTable:
-    """Return the statistic of the test of kappa = kappa0, divided by sqrt(n), shape (k,).
+    """Return the statistic for testing kappa = kappa0, divided by sqrt(n), of shape (k,).
 
-    It is the distance of kappa from kappa0, divided by the standard error for one item. For
-    kappa0 = 0 without weights, it is divided by the null standard error (Fleiss, Nee and Landis
-    1979), as in `fleiss_kappa`. It is NaN if the error is 0. ``means`` are means of the `features`.
+    The statistic is the distance of kappa from kappa0, divided by the standard error for one item.
+    For kappa0 = 0 without weights, the divisor is the null standard error (Fleiss, Nee and Landis
+    1979), as in `fleiss_kappa`. The result is NaN if the error is 0. ``means`` are means of the
+    `features`.
     """
     values, deviations = kappas_and_deviations(means, weights)
     if null_kappa == 0 and weights is None:

@@ -16,7 +16,7 @@ STEP = 1e-3  # step of a proportion, relative to its scale
 
 
 class Variation(NamedTuple):
-    """For n items, a statistic has mean value + bias / n and variance deviation**2 / n."""
+    """For n items, a statistic has the mean value + bias / n and the variance deviation**2 / n."""
 
     value: float
     deviation: float
@@ -40,8 +40,8 @@ def variation(
     proportions : ndarray of shape (m,)
         The expected proportion of each kind.
     scale : float
-        A change of the proportions that hardly changes the statistic. The steps of smaller
-        proportions are relative to this scale, because their own steps would be lost in rounding.
+        A change of the proportions that hardly changes the statistic. For smaller proportions,
+        steps are relative to this scale, because smaller steps would be lost in rounding.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def variation(
     up = statistic((means + moved) / (1 + step[:, None]))
     down = statistic((means - moved) / (1 - step[:, None]))
     slopes = (up - down) / (2 * step)
-    # Rescaling also makes a straight line curved. The second term corrects this.
+    # Rescaling also curves straight lines, which the second term corrects.
     bends = (up + down - 2 * value) / step**2 + 2 * slopes
     deviation = np.sqrt((weight * slopes**2).sum())
     return Variation(value, float(deviation), float((weight * bends).sum() / 2))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # The width and height of a new figure, in inches.
 SIDE = 4.6
-# A label is written only if its part of the axis is at least this many font sizes long.
+# The shortest part of the axis, in font sizes, for which a label is written.
 LEAST_ROOM = 1.05
 # The colour strength of partial agreement with weight 1, relative to full agreement.
 LIGHTER = 0.6
@@ -37,27 +37,27 @@ def plot_agreement_chart(
 ) -> Axes:
     """Draw Bangdiwala's agreement chart.
 
-    Each label has a box. Its width is the number of items to which the second rater gave the
-    label, and its height is the number for the first rater. The boxes run from corner to corner.
-    The dark square in each box shows the items to which both raters gave the label. The total dark
-    area divided by the total area of the boxes is Bangdiwala's B. If both raters use the labels
-    equally often, the boxes are squares along the diagonal line. If the boxes leave the line, the
-    raters' label frequencies differ.
+    Each label has a box, whose width and height are the numbers of items to which the second and
+    the first rater gave the label. The boxes run from corner to corner. The dark square in each box
+    shows the items to which both raters gave the label. The total dark area divided by the total
+    area of the boxes is Bangdiwala's B. If both raters use the labels equally often, the boxes are
+    squares along the diagonal line. Boxes off the line mean that the raters' label frequencies
+    differ.
 
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
         Counts, or sums of item weights. Rows are the first rater's ratings.
     labels : sequence of length l, default=None
-        The labels in the table's order. None uses the labels of the result, or 0 to l - 1 for an
+        The labels in the table's order. None means the labels of the result, or 0 to l - 1 for an
         array.
     raters : tuple of str, default=None
         The names of the axes, as in `plot_agreement`. The first rater's labels run upwards, the
         second rater's to the right.
     step_weights : sequence of float, default=(1.0,)
         The agreement weights of labels that are 0, 1, 2, ... steps apart, as in
-        `fastkappa.statistics.indices.bangdiwala_b`. They fall from 1 towards 0. Pairs of ratings
-        with smaller weights are drawn in fainter colours.
+        `fastkappa.statistics.indices.bangdiwala_b`. They decrease from 1 towards 0. Pairs of
+        ratings with smaller weights are drawn in fainter colours.
     reverse_y : bool, default=False
         Whether the first rater's labels run downwards, as in a printed table.
     ax : Axes, default=None
@@ -73,7 +73,7 @@ def plot_agreement_chart(
     ------
     ValueError
         If the table is not a square table of counts or is empty, the labels do not match it,
-        or the weights do not fall from 1 towards 0.
+        or the weights do not decrease from 1 towards 0.
     ImportError
         If matplotlib is not installed.
 
@@ -126,7 +126,7 @@ def _draw_boxes(ax: Axes, counts: FloatTable, weights: list[float]) -> None:
     n, whole = counts.sum(), len(counts) - 1
     ax.plot([0, n], [0, n], zorder=1, **{**style.RULE, "alpha": 0.8})
     _draw(ax, _rectangles(counts, whole), zorder=0, facecolor=style.SHADE, edgecolor="none")
-    # Draw the largest areas first, so that agreement is on top.
+    # The largest areas are drawn first, so that agreement is on top.
     for steps in reversed(range(min(len(weights), len(counts)))):
         weight = weights[steps] * LIGHTER if steps else 1.0
         _draw(

@@ -23,7 +23,7 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the distribution of a bootstrap, with the estimate and its interval.
 
     The plot is a histogram of the replicates. A solid line marks the estimate, and dashed lines
-    mark the ends of the shaded interval. Their values are written above.
+    mark the limits of the shaded interval. The values are written above the plot.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    Replicates with an undefined statistic are left out of the histogram. The axis label gives
-    their number.
+    Replicates with an undefined statistic are left out of the histogram, and the axis label
+    contains their number.
 
     Examples
     --------

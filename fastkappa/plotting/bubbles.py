@@ -52,10 +52,10 @@ def plot_agreement(
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
         Counts, or sums of item weights. Rows are the first rater's ratings.
     labels : sequence of length l, default=None
-        The labels in the table's order. None uses the labels of the result, or 0 to l - 1 for an
+        The labels in the table's order. None means the labels of the result, or 0 to l - 1 for an
         array.
     raters : tuple of str, default=None
-        The names of the axes. None uses the names in the result, the names of a data frame's rows
+        The names of the axes. None means the names in the result, the names of a data frame's rows
         and columns, or else 'first rater' and 'second rater'. The first rater's labels run upwards,
         the second rater's to the right.
     marginals : bool, default=False
@@ -63,7 +63,7 @@ def plot_agreement(
         ``ax``. A figure with ``layout='constrained'`` makes room for them.
     reverse_y : bool, default=False
         Whether the first rater's labels run downwards, as in a printed table. The diagonal of
-        agreement then runs downwards, too.
+        agreement then also runs downwards.
     ax : Axes, default=None
         The axes to draw on. None creates a new figure of suitable size with ``pyplot.subplots``.
 
@@ -82,8 +82,8 @@ def plot_agreement(
     Notes
     -----
     Integer counts below 100000 are written in full. Larger counts, and sums of weights, are
-    written with three digits (k for thousands, M for millions, G for 10⁹, T for 10¹²). If the
-    cells of a large table have no room for text, the counts are left out.
+    written with three digits (k for thousands, M for millions, G for 10⁹, T for 10¹²). If the cells
+    of a large table are too small for text, the counts are left out.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def plot_agreement(
         grid = laid_out(grid)
     if marginals:
         _draw_histograms(grid)
-        # The histograms take room too.
+        # The figure includes space for the histograms.
         grid = grid if ax is None else laid_out(grid)
     _draw_bubbles(grid, downwards=1 if reverse_y else -1)
     find_glyphs(grid.ax)
@@ -200,7 +200,7 @@ def _draw_histograms(grid: Grid) -> None:
         if size >= SMALLEST_TEXT:
             (texts,) = write_counts(totals[None])
             ax.bar_label(drawn, texts, padding=1.5, fontsize=size)
-    # Titles are placed above the axes, so the text on the bars must stay within the axes.
+    # Titles are above the axes, so the text on the bars must stay within the axes.
     height = HISTOGRAM_HEIGHT * len(positions) * grid.cell
     highest = (max(rows.max(), columns.max()) or 1) * (1.02 + 1.6 * size / height)
     above.set_ylim(0, highest)

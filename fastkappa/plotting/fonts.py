@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
-# Fonts with Chinese, Japanese and Korean characters, which are tried before all other fonts.
+# Fonts with Chinese, Japanese and Korean characters, to be tried before all other fonts.
 CJK_FONTS = (
     "Noto Sans CJK JP",
     "Noto Sans CJK SC",
@@ -93,7 +93,7 @@ def fonts_with(characters: str) -> tuple[list[str], set[str]]:
             missing = left
         if not missing:
             return found, missing
-    # Matplotlib caches a list of fonts, which lacks fonts that were installed later.
+    # Matplotlib's cached list of fonts lacks fonts that were installed later.
     listed = {font.fname for font in fontManager.ttflist}
     for path in sorted(set(findSystemFonts()) - listed):
         left = _not_in(missing, path)
@@ -124,7 +124,7 @@ def _not_in(characters: Iterable[str], path: str) -> set[str]:
 
     try:
         glyphs = get_font(path).get_charmap()
-    # The file was removed, or is not a font.
+    # the file was removed, or is not a font
     except (OSError, RuntimeError):
         return set(characters)
     return {character for character in characters if ord(character) not in glyphs}

@@ -1,4 +1,4 @@
-"""Draw estimates with their intervals, one row each."""
+"""Draw estimates with their intervals, each in one row."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # The height of a row and the maximum height of a new figure, in inches.
 ROW_HEIGHT = 0.34
 HIGHEST = 100.0
-# The minimum length of the axis, and its margin beyond the intervals relative to its length.
+# The minimum length of the axis, and its margin beyond the intervals as a proportion of its length.
 NARROWEST = 0.1
 MARGIN = 0.05
 
@@ -31,22 +31,22 @@ def plot_forest(
 ) -> Axes:
     """Draw a forest plot: estimates with their intervals, for groups, raters or methods.
 
-    Each estimate has a row, with the first on top. A square marks the estimate and a line the
-    interval. Their values are written to the right. The axis covers all intervals. If it includes
-    0, which means agreement by chance, a dashed line marks it.
+    Each estimate has a row, the first on top. A square marks the estimate, and a line marks the
+    interval. The values are written to the right. The axis covers all intervals. If it includes 0,
+    which means agreement by chance, a dashed line marks 0.
 
     Parameters
     ----------
     results : mapping, list of results, a result, or array-like of shape (k,)
         Any results with an estimate (``kappa`` or ``value``) and an ``interval``, in a list or in
         a mapping from the names of the rows. A single result of `agreement_by`, `pairwise_kappa`,
-        `compare_raters`, `leaderboard` or `intraclass_correlation` gives one row per group, pair of
-        raters, rater, prediction or form. An array of estimates is also accepted.
+        `compare_raters`, `leaderboard` or `intraclass_correlation` is drawn as one row per group,
+        pair of raters, rater, prediction or form. An array of estimates is also accepted.
     intervals : array-like of shape (k, 2), default=None
-        The lower and upper ends of the intervals, for an array of estimates. They are NaN if an
-        estimate has no interval.
+        The lower and upper limits of the intervals, for an array of estimates; NaN if an estimate
+        has no interval.
     names : sequence of str of length k, default=None
-        The names of the rows, for an array or a list. None uses 0 to k - 1.
+        The names of the rows, for an array or a list. None means 0 to k - 1.
     ax : Axes, default=None
         The axes to draw on. None creates a new figure of suitable size with ``pyplot.subplots``.
         The values are written outside the axes, to the right.
@@ -58,7 +58,7 @@ def plot_forest(
     Raises
     ------
     ValueError
-        If there are no results, if lengths differ, or if an interval is missing or has its ends
+        If there are no results, if lengths differ, or if an interval is missing or has its limits
         in the wrong order.
     ImportError
         If matplotlib is not installed.
@@ -83,7 +83,7 @@ def plot_forest(
     left, right = _limits(rows)
     beside = ax.get_yaxis_transform()
     for position, (_, estimate, low, high) in enumerate(rows):
-        # If an end is infinite, the line is drawn to the end of the axis.
+        # If a limit is infinite, the line is drawn to the end of the axis.
         ends = np.clip([low, high], left, right)
         ax.plot(ends, [position] * 2, color=style.ink(), linewidth=1.4, marker="|", zorder=2)
         ax.plot(
@@ -119,7 +119,7 @@ def plot_forest(
 
 
 def _limits(rows: list[Row]) -> tuple[float, float]:
-    """Return the ends of the axis, a little beyond the ends of the intervals."""
+    """Return the ends of the axis, slightly beyond the limits of the intervals."""
     ends = np.array([row[1:] for row in rows])
     ends = ends[np.isfinite(ends)]
     if not len(ends):
@@ -136,6 +136,6 @@ def _text_size(ax: Axes, n_rows: int) -> float:
 
 
 def _axis_label(found: Rows) -> str:
-    """Return the label of the axis, with the confidence level if all rows have the same."""
+    """Return the label of the axis, with the confidence level if it is the same for all rows."""
     percent = "" if found.confidence is None else f"{100 * found.confidence:g} % "
     return f"{found.what} with its {percent}interval"

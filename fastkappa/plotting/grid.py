@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LONGEST_LABEL = 40
-# Text smaller than this, in points, cannot be read.
+# The smallest readable text, in points.
 SMALLEST_TEXT = 4.0
 LARGEST_TEXT = 12.0
 TICK_TEXT = 10.0
-# Integer counts below this are written in full.
+# Integer counts below this limit are written in full.
 WRITTEN_IN_FULL = 10**5
 THOUSANDS = ("", "k", "M", "G", "T")
 
@@ -57,7 +57,7 @@ def make_grid(
 ) -> Grid:
     """Return the grid of a table, on new axes if none are given.
 
-    New axes leave room above and to the right: ``above`` and ``right`` times the table's width.
+    New axes leave space above and to the right: ``above`` and ``right`` times the table's width.
     """
     import_matplotlib()
     counts, names = read_table(table, labels)
@@ -77,12 +77,12 @@ def make_grid(
 
 
 def laid_out(grid: Grid) -> Grid:
-    """Return the grid with the width that its cells have once a layout has made room for texts."""
+    """Return the grid with the width of its cells after a layout has made space for texts."""
     if grid.ax.figure.get_layout_engine() is None:
         return grid
     with warnings.catch_warnings():
-        # This ignores warnings about missing characters, because `find_glyphs` has not replaced the
-        # fonts yet.
+        # Warnings about missing characters are ignored, because `find_glyphs` has not yet replaced
+        # the fonts.
         warnings.simplefilter("ignore")
         grid.ax.figure.canvas.figure.draw_without_rendering()
     return grid._replace(cell=min(grid.cell, _cell_width(grid.ax, len(grid.labels))))
@@ -148,7 +148,7 @@ def _label_text(label: Any) -> str:
 
 
 def write_counts(counts: AnyArray) -> list[list[str]]:
-    """Return the counts of a table as texts that are short enough for a cell.
+    """Return the counts of a table as texts short enough for a cell.
 
     Integer counts below 100000 are written in full, and larger counts with three digits and k, M,
     G or T. If the table contains fractions, counts below 1000 also have three digits, and counts
@@ -171,7 +171,7 @@ def write_counts(counts: AnyArray) -> list[list[str]]:
 def _count_text(value: float, whole: bool) -> str:
     if value == 0:
         return "0"
-    # Use the exponent of the rounded count: 999999 is written as 1.00M.
+    # The exponent is that of the rounded count: 999999 is written as 1.00M.
     mantissa, exponent = f"{value:.2e}".split("e")
     power = int(exponent)
     if round(value) >= WRITTEN_IN_FULL:
@@ -196,7 +196,7 @@ def draw_labels(grid: Grid, raters: tuple[str, str]) -> None:
     turned: dict[str, Any] = {}
     if _is_too_wide(max(map(text_width, names)), size, grid.cell * step):
         turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    # Do not read dollar signs in a name as a formula.
+    # Dollar signs in a name do not mark a formula.
     plain: dict[str, Any] = {"parse_math": False}
     grid.ax.set_xticks(shown, names, fontsize=size, **plain, **turned)
     grid.ax.set_yticks(shown, names, fontsize=size, **plain)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOURS = "Blues"
-# For each normalization, the label of the colour scale, and the axes over which proportions add
-# up to 1.
+# For each normalisation, the label of the colour scale, and the axes over which proportions add up
+# to 1.
 NORMALIZATIONS: dict[str, tuple[str, int | tuple[int, int]]] = {
     "all": ("proportion of all items", (0, 1)),
     "true": ("proportion of the row", 1),
@@ -34,7 +34,7 @@ NORMALIZATIONS: dict[str, tuple[str, int | tuple[int, int]]] = {
 # The width of the colour scale, and its distance from the table, relative to the table's width.
 SCALE_WIDTH = 0.04
 SCALE_DISTANCE = 0.03
-# In larger tables zeros are not written, because most cells are 0.
+# In larger tables, zeros are not written, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
 LONGEST_PERCENTAGE = len("<0.1 %")
 
@@ -50,17 +50,17 @@ def plot_confusion(
     """Draw a confusion matrix as a heat map, with counts and proportions.
 
     The layout is that of a printed table, with the first rater's labels running downwards. The
-    colour of a cell shows its proportion. Cells of agreement have a frame.
+    colour of a cell shows its proportion. Cells of agreement are framed.
 
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
         Counts, or sums of item weights. Rows are the first rater's ratings.
     labels : sequence of length l, default=None
-        The labels in the table's order. None uses the labels of the result, or 0 to l - 1 for an
+        The labels in the table's order. None means the labels of the result, or 0 to l - 1 for an
         array.
     raters : tuple of str, default=None
-        The names of the axes. None uses the names in the result, the names of a data frame's rows
+        The names of the axes. None means the names in the result, the names of a data frame's rows
         and columns, or else 'first rater' and 'second rater'.
     normalize : {'all', 'true', 'pred'}, default='all'
         Whether to show proportions of all items, of the row or of the column, as in
@@ -145,7 +145,7 @@ def _draw_cells(grid: Grid, proportions: FloatTable, scale_label: str) -> Any:
 
 
 def _write_cells(grid: Grid, proportions: FloatTable, heat: Any) -> None:
-    """Write the count and percentage in each cell, as far as there is room."""
+    """Write the count and percentage in each cell, as far as they fit."""
     longest = max(len(text) for row in grid.texts for text in row)
     room = 0.84 * grid.cell / style.DIGIT_WIDTH
     size = min(LARGEST_TEXT, 0.3 * grid.cell, room / longest)
@@ -166,7 +166,7 @@ def _write_cells(grid: Grid, proportions: FloatTable, heat: Any) -> None:
 
 
 def write_percentage(proportion: float) -> str:
-    """Return a proportion as a percentage. Only exactly 0 and 1 are written as 0 % and 100 %.
+    """Return a proportion as a percentage. Only an exact 0 or 1 is written as 0 % or 100 %.
 
     Examples
     --------

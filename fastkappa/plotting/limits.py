@@ -14,10 +14,10 @@ from fastkappa.results.report import RATERS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Up to this many subjects are drawn as dots. More are drawn as hexagons that show their density.
+# The largest number of subjects drawn as dots. Hexagons show the density of more subjects.
 MOST_DOTS = 20_000
 HEXAGONS = 60
-# This colour is half transparent, so that it is faint on both dark and light backgrounds.
+# half transparent, so that it is faint on both dark and light backgrounds
 FEW = (0.5, 0.5, 0.5, 0.45)
 NEEDED = (
     *("means", "differences", "bias", "limits", "raters"),
@@ -29,8 +29,8 @@ def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
     """Draw a Bland-Altman plot: differences of two methods against means, with limits of agreement.
 
     Each subject is a dot. With more than 20 000 subjects, hexagons show their density. A solid
-    line marks the bias, and dashed lines mark the limits. Each has its interval shaded. A dotted
-    line marks 0. The values are written to the right.
+    line marks the bias, and dashed lines mark the limits. The intervals of bias and limits are
+    shaded. A dotted line marks 0. The values are written to the right.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If the result does not come from `limits_of_agreement`.
+        If the result is not a result of `limits_of_agreement`.
     ImportError
         If matplotlib is not installed.
 

@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Estimates to draw, their description, and their confidence level if all have the same."""
+    """Estimates to draw, their description, and their confidence level if all are the same."""
 
     rows: list[Row]
     what: str = "kappa"
@@ -83,7 +83,7 @@ def _is_one(result: Any) -> bool:
 
 
 def _many(results: Any) -> Rows | None:
-    """Return the rows of a result that has many, or None for other results."""
+    """Return the rows of a result that has many rows, or None for other results."""
     if hasattr(results, "rater_names") and hasattr(results, "values"):
         pairs = np.argwhere(np.triu(np.ones_like(results.values), 1)).tolist()
         raters = results.rater_names
@@ -155,7 +155,7 @@ def _name_text(name: Any) -> str:
 
 
 def _what(result: Any) -> str:
-    """Return the name of a result's estimate, which is "kappa" unless the result names another."""
+    """Return the name of a result's estimate, which is "kappa" by default."""
     if hasattr(result, "kappas"):
         return "difference of kappas"
     if hasattr(result, "replicates"):
@@ -166,7 +166,7 @@ def _what(result: Any) -> str:
 
 
 def read_estimate(name: str, result: Any) -> tuple[float, float, float]:
-    """Return the estimate and both ends of the interval of a result."""
+    """Return the estimate and both limits of the interval of a result."""
     held = [attribute for attribute in ESTIMATES if hasattr(result, attribute)]
     if not held or not hasattr(result, "interval"):
         raise ValueError(

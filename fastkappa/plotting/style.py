@@ -1,7 +1,7 @@
 """The style of all plots: new axes, and colours.
 
-The colours differ in lightness as much as in hue. So they can be told apart in black and white,
-and by colour-blind readers. Agreement is dark, and disagreement is light.
+The colours differ in lightness as much as in hue, so that they can be distinguished in black and
+white, and by colour-blind readers. Agreement is dark, and disagreement is light.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 AGREEMENT = "#0b4a82"
-# For lines on a dark background, this is the colour of agreement.
+# the colour of agreement for lines on a dark background
 AGREEMENT_ON_DARK = "#7db8f0"
 DISAGREEMENT = "#fbd7a1"
 DISAGREEMENT_EDGE = "#8a5200"
-# This colour is half transparent, so that it suits both dark and light backgrounds.
+# half transparent, so that it suits both dark and light backgrounds
 SHADE = (0.5, 0.5, 0.5, 0.16)
 GREY = "#7f7f7f"
 LIGHT_GREY = "#c4c4c4"
-# The opacity is given separately, because matplotlib 3.8 ignores the opacity of a grid's colour.
+# The opacity is passed separately, because matplotlib 3.8 ignores the opacity of a grid's colour.
 RULE: dict[str, Any] = {"color": GREY, "alpha": 0.35, "linewidth": 0.6}
 
 POINTS_IN_AN_INCH = 72
@@ -32,7 +32,7 @@ DIGIT_HEIGHT = 0.75
 
 
 def import_matplotlib() -> Any:
-    """Import matplotlib, or raise an error that says how to install it."""
+    """Import matplotlib, or raise an error that explains how to install it."""
     with library_needed("a picture", "matplotlib", "fastkappa[plot]"):
         import matplotlib
     return matplotlib
@@ -76,7 +76,7 @@ def tint(colour: str, strength: float) -> tuple[float, ...]:
 
 def text_colour(background: Any) -> str:
     """Return black or white, whichever is easier to read on a colour."""
-    # At this luminance black and white have equal contrast by the formula of WCAG 2.
+    # The luminance at which black and white have equal contrast by the formula of WCAG 2.
     return "black" if luminance(background) > 0.179 else "white"
 
 

@@ -19,7 +19,9 @@ from fastkappa.ratings.label_order import LabelOrder, is_number
 from fastkappa.ratings.labels import (
     codes_of_fixed_width,
     codes_of_objects,
+    common_unit,
     first_rounded,
+    in_unit,
     refuse_rounded_list,
     rounded_label,
     strings_array,
@@ -205,6 +207,32 @@ def not_comparable(first: Column, second: Column, names: tuple[str, str]) -> Val
     return ValueError(f"the ratings cannot be compared: {' and '.join(found)}.{advice}")
 
 
+def other_than_booleans(columns: Mapping[str, Column]) -> tuple[str, str, Any] | None:
+    """Return a column of booleans, and one of numbers with a number that is neither 0 nor 1."""
+    booleans = next((name for name, one in columns.items() if one.label_dtype.kind == "b"), None)
+    for name, (values, dtype, categories, *_) in columns.items() if booleans else ():
+        if dtype.kind in "iuf" and categories is None:
+            for number in values[(values != 0) & (values != 1)][:1].tolist():
+                return booleans or "", name, number
+    return None
+
+
+def in_common_unit(columns: Sequence[Column], names: Sequence[str]) -> list[Column]:
+    """Return columns of dates or durations, all in the same unit."""
+    unit = common_unit([dates for column in columns for dates in _dates_of(column)])
+    return [_in_unit(column, unit, name) for column, name in zip(columns, names)]
+
+
+def _dates_of(column: Column) -> list[AnyArray]:
+    """Return the dates of a column, and the dates that its order declares."""
+    return [column.values.view(column.label_dtype), *(column.declared or ())]
+
+
+def _in_unit(column: Column, unit: np.dtype[Any], name: str) -> Column:
+    dates, *order = (in_unit(array, unit, name) for array in _dates_of(column))
+    return Column(dates.view(np.int64), unit, declared=LabelOrder(*order) if order else None)
+
+
 def _held(column: Column) -> str:
     """Describe the type of a column's labels. For strings, add an example that is not a number."""
     if column.categories is None:
@@ -249,7 +277,7 @@ def _strings_of_sequence(ratings: Any) -> Column | None:
         codes, labels = codes_of_objects(ratings)
     except TypeError:
         return None
-    # NumPy reads mixed lists, and converts their numbers to strings.
+    # Mixed lists are left to NumPy, which converts their numbers to strings.
     if not all(isinstance(label, str) for label in labels):
         return None
     return Column(codes, np.dtype(object), labels)

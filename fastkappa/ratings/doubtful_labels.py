@@ -23,7 +23,16 @@ from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
-from fastkappa.ratings.looks import ALIKE, alike_among, difference, has_code, one_letter_apart
+from fastkappa.ratings.looks import (
+    ALIKE,
+    WITH_PERCENT,
+    alike_among,
+    are_signs,
+    difference,
+    has_code,
+    one_letter_apart,
+    without_remark,
+)
 from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
@@ -53,9 +62,9 @@ STAND_INS = frozenset(
         *("asku", "nask", "navu"),
     ]
 )
-# Characters that can surround a string for a missing rating. Some of them have zero width.
+# Characters, some of zero width, that can surround a string for a missing rating.
 BLANKS = " \t\n\r\v\f\N{NO-BREAK SPACE}\u200b\u200c\u200d\u2060\ufeff"
-# strings that mean "same rating as above"
+# Strings that mean "same rating as above"
 DITTOS = frozenset(
     ["\N{DITTO MARK}", "ditto", "dito", "idem", "s.o.", "same as above", "\u540c\u4e0a"]
 )
@@ -69,41 +78,27 @@ GRADES = frozenset(
         *("high", "some", "few", "many", "all", "partial", "complete", "weak", "strong"),
     ]
 )
-# A label followed by a mark or a remark. It must be `RARER` times as rare as the label alone.
-FOOTNOTES = "?*!\u2020\u2021\u00a7\u00b9\u00b2\u00b3"
-REMARK = re.compile(
-    rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013|]|:) .*|\n.*)", re.DOTALL
-)
-IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013|]|:) |\n")
+# A label with a remark must be this many times as rare as the label alone.
 RARER = 5
-# A typing error occurs at most this many times; the right label occurs this many times as often.
+# A typing error occurs at most `MOST_SLIPS` times, and the right label `FREQUENT` times as often.
 MOST_SLIPS, FREQUENT = 2, 100
-# Separators of two labels in one cell. Commas and semicolons are not among them, because they
-# separate the labels of a set.
-BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
-# A label followed by the rater's confidence, such as "mild (80 %)".
-WITH_PERCENT = re.compile(
-    r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
-    re.DOTALL,
-)
 # The pattern of horizontal rules below column names, and of the blank lines in forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
 # A label that is common among numbers, such as grade 4a or code V58.61. The letters i, l and o are
 # excluded, because they can be misread digits.
 CODE = re.compile(r"\d+[a-e]|[a-hj-kmnp-z]\d{2,}(\.\d+)?", re.IGNORECASE)
-SIGN = re.compile(r"\d*[-+]+|\+/-")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 # In the third line of a Qualtrics file, cells begin with IMPORT_ID. In the second line of a
 # SurveyMonkey file, cells contain RESPONSE.
 IMPORT_ID = '{"ImportId":'
 RESPONSE = "Response"
-# Among this many items, most labels occur more than once.
+# The number of first items among which most labels occur more than once.
 SOME_ITEMS = 1 << 10
 # Longer lists of names are rarely typed by hand, so they are not checked for typing errors.
 MOST_TYPED = 10_000
-# With fewer items, every item can have a different label by chance.
+# With fewer items than this, every item can have a different label by chance.
 FEWEST_IDS = 10
 
 
@@ -134,15 +129,9 @@ def odd_strings(column: Column) -> dict[str, int]:
         return {}
     times = _times(column)
     odd = {string: n for string, n in times.items() if n and not has_code(string)}
-    if 2 * sum(odd.values()) >= sum(times.values()) or _are_signs(times.keys(), odd):
+    if 2 * sum(odd.values()) >= sum(times.values()) or are_signs(times.keys(), odd):
         return {}
     return {} if all(CODE.fullmatch(string.strip()) for string in odd) else odd
-
-
-def _are_signs(labels: Iterable[Any], signs: Iterable[str]) -> bool:
-    """Return whether a scale consists of 0 and signs, such as "+", "0", "-" or "0", "1+", "2+"."""
-    are_signs = all(SIGN.fullmatch(label.strip()) for label in signs) and "+" in "".join(signs)
-    return are_signs and {float(label) for label in labels if is_number(label)} == {0.0}
 
 
 def _times(column: Column) -> Counter[Any]:
@@ -245,7 +234,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn about rare labels: another one with a remark or a typing error, or two together."""
+    """Warn about rare labels with a remark or a typing error, and about pairs such as "a/b"."""
     labels = {
         label
         for column in columns.values()
@@ -254,7 +243,7 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
     }
     if len(labels) > MOST_TYPED:
         return
-    bases = {label: own for label in labels if (own := _without_remark(label)) and own <= labels}
+    bases = {label: own for label in labels if (own := without_remark(label)) and own <= labels}
     with_percent = [label for label in labels if WITH_PERCENT.fullmatch(label)]
     n = sum(len(c.values) if c.counts is None else c.counts.sum() for c in columns.values())
     near = one_letter_apart(labels) if n > FREQUENT else []
@@ -278,7 +267,7 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
 
 
 def _warn_of_slips(columns: Mapping[str, Column], near: Any, times: Mapping[Any, int]) -> None:
-    """Warn about labels that are one letter apart from a label that is many times as frequent."""
+    """Warn about labels that differ by one letter from a label that is many times as frequent."""
     pairs = [sorted(pair, key=times.__getitem__) for pair in near]
     found = [
         _with_counts([(slip, times[slip]), (meant, times[meant])])
@@ -291,15 +280,6 @@ def _warn_of_slips(columns: Mapping[str, Column], near: Any, times: Mapping[Any,
             f" are counted separately: {first_of_many(found, MOST_SHOWN, '; ')}. {ALIKE} if"
             " they are one label."
         )
-
-
-def _without_remark(label: str) -> set[str]:
-    """Return the label without its remark, or both labels in a pair such as "a/b"."""
-    parts = {part.strip() for part in BETWEEN_TWO.split(label)}
-    if len(parts) > 1:
-        return parts
-    remarked = REMARK.fullmatch(label) if IN_REMARK.search(label) else None
-    return {remarked[1]} if remarked else set()
 
 
 def warn_of_stand_ins(
@@ -334,7 +314,7 @@ def _dittos(labels: Iterable[Any]) -> list[str]:
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
     """Warn about a few numbers among words, such as codes for missing ratings or for the words."""
     for name, column in columns.items():
-        # The names are checked first, because counting requires a pass over all ratings.
+        # The labels are checked first, because counting requires a pass over all ratings.
         if not any(is_number(str(label)) for label in column.categories or ()):
             continue
         times = +_times(column)
@@ -431,11 +411,7 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
 
 
 def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
-    """Return whether a column contains ids.
-
-    The values of ids differ in all rows, and the other column has at most half as many distinct
-    values.
-    """
+    """Return whether a column contains ids: all values differ, and the other's at most half."""
     return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 
 

@@ -319,7 +319,7 @@ def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
     if not kind.is_dictionary(ratings.type):
         return None
     if not isinstance(ratings, pyarrow.ChunkedArray):
-        # The codes are checked below, which is faster than Arrow's check.
+        # Arrow does not check the codes, because the check below is faster.
         checked(ratings.dictionary)
     else:
         ratings = checked(ratings)
@@ -375,7 +375,7 @@ def strings_in_arrow(strings: Any) -> Any:
         checked(strings)
     strings = strings.cast(pyarrow.large_string())
     if isinstance(strings, pyarrow.ChunkedArray):
-        # combine_chunks would copy a single chunk.
+        # A single chunk is used directly, because combine_chunks would copy it.
         strings = strings.chunk(0) if strings.num_chunks == 1 else strings.combine_chunks()
     return strings
 

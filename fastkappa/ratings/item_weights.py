@@ -86,7 +86,7 @@ def read_scaled_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, flo
     largest = float(weights.max())
     if 1 / LARGEST_WEIGHT < largest < LARGEST_WEIGHT:
         return weights, 1.0, given.dtype.kind != "f" and float(weights.sum()) < LARGEST_EXACT
-    # A power of two does not round the weights, and kappa does not depend on the scale.
+    # Scaling by a power of two does not round the weights, and kappa does not depend on the scale.
     scale = 2.0 ** min(-int(np.frexp(largest)[1]), 1022)
     return weights * scale, scale, False
 

@@ -1,8 +1,8 @@
 """Determine the order of labels: declared by the ratings, or derived from the labels.
 
 An ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares an
-order. Otherwise labels are sorted. Strings are sorted by value if all are numbers, otherwise
-alphabetically, which is rarely the intended order.
+order. Without a declared order, labels are sorted. Strings are sorted by value if all are numbers,
+otherwise alphabetically, which is rarely the intended order.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def not_declared(
 
 
 def nearest_label(label: str, labels: Iterable[Any]) -> str:
-    """Return a sentence that suggests the nearest label, or "" if there is none or for numbers.
+    """Return a sentence that suggests the nearest label, or "" if there is none.
 
-    ``label`` is shown as in a message.
+    ``label`` is a label as shown in a message. For numbers, nothing is suggested.
     """
     text = label[1:-1]
     if not label.startswith(("'", '"')) or is_number(text):
@@ -87,7 +87,7 @@ def nearest_label(label: str, labels: Iterable[Any]) -> str:
 
 
 def not_a_label(name: str, label: str, labels: Iterable[Any] = ()) -> ValueError:
-    """Return the error for a rating that is not a label, given by one of several raters."""
+    """Return the error about a rating, given by one of several raters, that is not a label."""
     return ValueError(
         f"{name} contains {label}, which is not one of the labels; name it in missing_codes if it"
         f" stands for a missing rating.{nearest_label(label, labels)}"
@@ -131,7 +131,7 @@ def is_number(string: str) -> bool:
 def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
     """Return whether the order of ``names``, the labels of a table, is the user's choice.
 
-    If the columns of a data frame are in alphabetical order, `pandas.crosstab` may have sorted
+    If the columns of a data frame are in alphabetical order, `pandas.crosstab` has probably sorted
     them, unless they are an ordered categorical.
     """
     declared = getattr(getattr(getattr(table, "columns", None), "dtype", None), "ordered", False)

@@ -1,4 +1,4 @@
-"""Read the labels of ``labels=``, convert dates to a unit, and convert strings to codes."""
+"""Read ``labels=``, convert dates to a unit, and convert strings to codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastkappa.ratings.label_order import is_number
 
 INT64_MAX = (1 << 63) - 1
 LARGEST_SQUARE = float(LARGEST_EXACT) ** 2
-# The strings of a chunk stay in the cache.
+# The number of strings in a chunk, which stay in the cache.
 STRINGS = 1 << 14
 SLOTS = 1 << 12
 
@@ -62,7 +62,7 @@ def _is_float64(number: int) -> bool:
 
 def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
     """Raise if converting a list to an array of floats rounded an integer."""
-    # A sum of squares takes a single call and a third of the time of a maximum.
+    # A sum of squares is computed by a single call, in a third of the time of a maximum.
     if isinstance(values, (list, tuple)) and not np.vdot(floats, floats) < LARGEST_SQUARE:
         for given, read in zip(np.array(values, object).flat, floats.flat):
             if isinstance(given, (int, np.integer)) and int(given) != float(read):
@@ -85,7 +85,7 @@ def first_rounded(numbers: AnyArray) -> int | None:
     for start in range(0, len(numbers), CHUNK):
         part = numbers[start : start + CHUNK]
         part = part.astype(np.int64 if part.dtype.kind == "i" else np.uint64)
-        # The absolute value of the smallest int64 wraps, but is correct as uint64.
+        # The absolute value of the smallest int64 wraps, but is correct when read as uint64.
         size = np.abs(part).view(np.uint64)
         if size.max() < LARGEST_EXACT:
             continue
@@ -121,7 +121,7 @@ def _fit(dates: AnyArray, finer: np.dtype[Any]) -> NDArray[np.bool_]:
     numbers = dates.astype(np.int64)
     last = np.array([INT64_MAX]).view(finer.newbyteorder("=")).astype(dates.dtype)
     most = int(last.astype(np.int64)[0])
-    # The lowest value is excluded, because NumPy cannot convert it back.
+    # The lowest value of the unit is excluded, because NumPy cannot convert it back.
     return (-most < numbers) & (numbers <= most)
 
 
@@ -232,12 +232,12 @@ def order_of_columns(columns: list[Any], names: list[Any], argument: str) -> Any
 
 
 def strings_array(strings: list[Any]) -> AnyArray:
-    """Return strings as an array, of objects if a string ends in NUL, which NumPy strips."""
+    """Convert strings to an array, of objects if a string ends in NUL, which NumPy would strip."""
     return np.array(strings, object if any(string[-1:] == "\0" for string in strings) else None)
 
 
 class _Codes(dict[Any, int]):
-    """Give each new key the next code."""
+    """A dictionary that assigns the next code to each new key."""
 
     def __missing__(self, key: Any) -> int:
         code = self[key] = len(self)
@@ -248,7 +248,7 @@ class _Codes(dict[Any, int]):
 
 
 def codes_of_objects(strings: AnyArray | Sequence[Any]) -> tuple[NDArray[np.int32], list[Any]]:
-    """Return the codes of Python objects, and the object for each code.
+    """Return the codes of Python objects, and the object that belongs to each code.
 
     Raises
     ------
@@ -266,11 +266,11 @@ def codes_of_objects(strings: AnyArray | Sequence[Any]) -> tuple[NDArray[np.int3
 
 
 def codes_of_fixed_width(strings: AnyArray) -> tuple[NDArray[np.int32], list[str]]:
-    """Return the codes of a NumPy array of strings, and the string for each code.
+    """Return the codes of a NumPy array of strings, and the string that belongs to each code.
 
     A hash, the sum of a string's characters times odd numbers, selects a slot. The slot contains
-    the code of an earlier string, and one comparison shows whether the strings are equal. Only
-    unequal strings go through a Python dictionary.
+    the code of an earlier string, and one comparison shows whether both strings are equal. Only
+    unequal strings are looked up in a Python dictionary.
     """
     width = strings.dtype.itemsize // 4
     native = strings.dtype.newbyteorder("=")

@@ -223,8 +223,8 @@ def not_labels(name: str, obstacle: str, ratings: Any) -> str:
 
 
 def share_few_ids(n_shared: int, n_first: int, n_second: int) -> bool:
-    """Return whether two lists share fewer than half of the ids of the shorter list.
+    """Return whether two lists share fewer than half of the ids in the shorter list.
 
-    The ids are then probably written in different ways, or belong to different items.
+    In that case, the ids are probably written differently, or belong to different items.
     """
     return 2 * n_shared < min(n_first, n_second)

@@ -1,4 +1,4 @@
-"""Find labels that look alike: several spellings of what a reader takes for one label."""
+"""Find labels that look alike: different spellings that a reader takes for one label."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import Any, NamedTuple
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.ratings.label_order import is_number
 
-# Dashes, quotes, the Turkish I, and the Arabic k and y as other keyboards type them, and signs of
-# two characters. Variation selectors and skin tones do not change a symbol's meaning.
+# Dashes, quotes, the Turkish I, and the Arabic k and y in the variants of other keyboards, and
+# signs of two characters. Variation selectors and skin tones do not change a symbol's meaning.
 TYPOGRAPHY = str.maketrans(
     "\u2018\u2019\u02bc\u201c\u201d\u00ab\u00bb\u2212\u0130\u0643\u064a\u0649",
     '\'\'\'""""-I\u06a9\u06cc\u06cc',
     "\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff",
 ) | {ord("\u2265"): ">=", ord("\u2264"): "<="}
-# Lowercase Cyrillic, Greek and Turkish letters that look like Latin letters, or whose capitals do.
+# Lowercase Cyrillic, Greek and Turkish letters that look like Latin letters in either case.
 SMALL_LETTERS = str.maketrans("авекмнорстухіјѕοı", "abekmhopctyxijsoi")
-# Greek capitals that look like Latin letters although their lowercase letters do not.
+# Greek letters that look like Latin letters only as capitals.
 CAPITALS = str.maketrans("ΑΒΕΖΗΙΚΜΝΡΤΥΧ", "ABEZHIKMNPTYX")
 # Unicode categories of invisible characters: control and format characters.
 INVISIBLE = ("Cc", "Cf")
-# This pattern finds a string written so that Excel does not convert it to a number: ="01".
+# The pattern of a string written so that Excel does not convert it to a number: ="01".
 QUOTED = re.compile(r'=?"(.*)"')
-# This pattern finds HTML tags, a punctuation mark at the end of a word, and the apostrophe that
+# The pattern of HTML tags, of a punctuation mark at the end of a word, and of the apostrophe that
 # marks text in a spreadsheet.
 MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$|^'(?=\w)")
 # Marks around a label, as in Markdown, LaTeX or Python's bytes, and the brackets of an option such
@@ -35,10 +35,10 @@ MARKS = re.compile(r"</?[a-z]+ ?/?>|(?<=\w)[.,;:]$|^'(?=\w)")
 AROUND = re.compile(
     r"b?([*`'_]{1,3})(.*\w)\1|\(?([^()]*\w)\)|\[([^\[\],;]*)\]|\$?\\[a-z]+\{(.*\w)\}\$?"
 )
-# A cell of JSON with one label or a list, as of Label Studio or a language model.
+# A JSON cell with one label or a list, as exported by Label Studio or a language model.
 IN_JSON = re.compile(r'\{ ?"\w+" ?: ?("[^"]*"|\[.*\]|\d+) ?\}')
-# A date that Excel made from 1-2, 1/2 or 10-19, in English or German, and as other programs read it
-# from there.
+# A date into which Excel converted 1-2, 1/2 or 10-19, in English or German, also as read by other
+# programs.
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 GERMAN = {"mrz": "mar", "mai": "may", "okt": "oct", "dez": "dec"}
 MONTH = "|".join([*MONTHS, *GERMAN])
@@ -48,52 +48,68 @@ DATE = re.compile(r"\d{4}-0?(\d+)-0?(\d+)(?: 00:00:00)?|0?(\d+)[/.]0?(\d+)[/.]\d
 CODED = re.compile(r"(\d+) ?[-.:=()] ?([^\W\d_]{2}.*)")
 CODE_LAST = re.compile(r"([^\W\d_].*[^\W\d_])(?:: | ?[(\[=] ?)(\d+)[)\]]?")
 LETTER_FIRST = re.compile(r"([a-z])[.:)] ([^\W\d_].*)")
-# A label after a word for it, as a language model answers.
+# A label after a word for it, as in the answers of language models.
 NAMED = re.compile(
     r"[^\W\d_][^:]*: (.*\w)|(?:option|answer|choice|response|model|assistant) ([a-z])"
 )
-# Answers, which are alike if both occur and one is a word. Letters alone are codes.
+# Answers, such as "y" and "yes", that are alike if both occur and one of them is a word. Single
+# letters are codes.
 YES = frozenset(["yes", "true", "y", "t", "ja", "j", "oui", "vrai", "wahr"])
 NO = frozenset(["no", "false", "n", "f", "nein", "non", "faux", "falsch"])
+# A label followed by a mark or a remark.
+FOOTNOTES = "?*!\u2020\u2021\u00a7\u00b9\u00b2\u00b3"
+REMARK = re.compile(
+    rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013|]|:) .*|\n.*)", re.DOTALL
+)
+IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013|]|:) |\n")
+# Separators of two labels in one cell. Commas and semicolons are not among them, because they
+# separate the labels of a set.
+BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
+# A label followed by the rater's confidence, such as "mild (80 %)".
+WITH_PERCENT = re.compile(
+    r"(.*[^\W\d_].*?)\s*(?:\(\s*(?:\d+(?:\.\d+)?\s*%|[01]?\.\d+)\s*\)|[,:;|]\s*[01]?\.\d+)",
+    re.DOTALL,
+)
 # A blank beside such signs, and the sum of a Gleason score such as 3+4=7.
 BESIDE_SIGN = re.compile(r" ?([<>=+/]) ?")
 SUM = re.compile(r"(?<=\d\+\d)=\d+$")
 CURRENCIES = "%$\u20ac\u00a3\u00a5 "
-# A code with its text as SPSS writes it, such as "1 mild", which can also be a number and its unit.
+# A code with its text, as in SPSS, such as "1 mild", which could also be a number with a unit.
 CODED_OR_UNIT = re.compile(r"(\d+) ([^\W\d_]{3}.*)")
+SIGN = re.compile(r"\d*[-+]+|\+/-")
 # A hyphen or an underscore between words, which is read as a blank.
 BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
-# A hyphen, an underscore or a blank between a word and a number, where it is often left out.
+# A hyphen, an underscore or a blank between a word and a number, which is often omitted.
 BESIDE_NUMBER = re.compile(r"(?<=[^\W\d_])[-_ ](?=\d)|(?<=\d)[-_ ](?=[^\W\d_])")
-# A Roman number after a word, as in "grade II".
+# A Roman numeral after a word, as in "grade II".
 ROMAN = re.compile(r"(?<=[^\W\d_]{3} )(i{1,3}|iv|vi{0,3})(?=[a-c]?$)")
 ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
-# Separators between the labels of a set written into one cell, and characters around the labels.
+# Separators between the labels of a set in one cell, and characters around the labels.
 BETWEEN_LABELS = re.compile("[;|,]")
 BRACKETS = " []{}()'\""
 ALIKE = "Write them alike"
-# Words of at most this many letters are often codes, such as "PRON" and "PROPN".
+# Words of at most this length are often codes, such as "PRON".
 SHORT = 4
-# Longer lists contain pairs such as "castle" and "cattle".
+# The largest number of labels to compare. Longer lists contain pairs such as "castle" and "cattle".
 MOST_WORDS = 100
 LONG_WORD = re.compile(rf"[^\W\d_]{{{SHORT + 1},}}")
 
 
 class Coded(NamedTuple):
-    """Store the look of a code with its text."""
+    """The look of a code with its text."""
 
     code: float | str
     text: str
 
 
 class Dated(NamedTuple):
-    """Store the look of a date, and the looks of the ranges that it can stand for."""
+    """The look of a date, and the looks of the ranges that it can mean."""
 
     date: str
     ranges: tuple[str, ...]
 
 
-# A tuple of two is the look of a label that also looks like each of them.
+# A tuple of two looks means that the label also has each of these looks.
 Look = str | float | Coded | Dated | tuple[Any, Any]
 
 
@@ -127,7 +143,7 @@ def look_of(label: str) -> Look:
 
 
 def _dated(look: str) -> Look | None:
-    """Return the look of a date that can stand for a range such as 1-2, or None."""
+    """Return the look of a date that can mean a range such as 1-2, or None."""
     if day := DAY.fullmatch(look):
         name = day[2] or day[3]
         month, other = MONTHS.index(GERMAN.get(name, name)) + 1, day[1] or day[4]
@@ -161,7 +177,7 @@ def _named(look: str) -> Look | None:
 
 
 def _unwrapped(look: str) -> str:
-    """Return a label without the quotes, brackets, tags or marks around it."""
+    """Return a label without surrounding quotes, brackets, tags or marks."""
     if choices := IN_JSON.fullmatch(look):
         look = choices[1]
     if quoted := QUOTED.fullmatch(look):
@@ -185,19 +201,26 @@ def has_code(label: Any) -> bool:
     return is_number(text) or bool(CODED.fullmatch(text.strip()))
 
 
+def are_signs(labels: Iterable[Any], signs: Iterable[str]) -> bool:
+    """Return whether a scale consists of 0 and signs, such as "+", "0", "-" or "0", "1+", "2+"."""
+    are_signs = all(SIGN.fullmatch(label.strip()) for label in signs) and "+" in "".join(signs)
+    return are_signs and {float(label) for label in labels if is_number(label)} == {0.0}
+
+
 def _number(text: str) -> float | str:
-    """Return the value of a number, or its text if float64 may round it, as with long ids."""
+    """Return the value of a number, or its text if float64 can round it, as with long ids."""
     value = float(text)
     return value if abs(value) < LARGEST_EXACT else text.strip()
 
 
 def _plain(label: str) -> str:
-    """Return a label in lowercase and plain characters, with single blanks between words."""
+    """Return a label in lower case, with plain characters and single blanks between words."""
     if label.isascii() and label.isprintable():
         return " ".join(label.split()).casefold()
     import unicodedata
 
-    # UTF-8 that was read as Windows-1252. Other text is rarely valid UTF-8.
+    # UTF-8 text that was decoded as Windows-1252. Other text, encoded as Windows-1252, is rarely
+    # valid UTF-8.
     with suppress(UnicodeError):
         label = label.encode("cp1252").decode()
     seen = unicodedata.normalize("NFKC", label).translate(TYPOGRAPHY)
@@ -208,9 +231,9 @@ def _plain(label: str) -> str:
 
 
 def _set_of_words(plain: str) -> str:
-    """Return the words of a label; sort those of a list, because it can be a set."""
+    """Return the words of a label. The words of a list are sorted, because it can be a set."""
     parts = [part.strip(BRACKETS) for part in BETWEEN_LABELS.split(plain)]
-    # A comma on its own is a label, as in part-of-speech tags.
+    # A single comma is a label, as in part-of-speech tags.
     if len(parts) == 1 or not any(parts):
         return _words(plain)
     return ";".join(sorted(map(_words, parts)))
@@ -229,7 +252,7 @@ def alike_among(labels: Iterable[str]) -> list[list[str]]:
     for label in labels:
         alike[look_of(label)].append(label)
     for label in labels:
-        # Some capitals look Latin although their lowercase letters do not.
+        # Some capitals look like Latin letters although their lowercase forms do not.
         if not label.isascii() and (latin := label.translate(CAPITALS)) != label:
             found = alike.pop(look_of(label), [])
             alike[look_of(latin)] += found
@@ -243,7 +266,8 @@ def one_letter_apart(labels: Iterable[str]) -> list[tuple[str, str]]:
     """Return the pairs of labels in which a long word has one letter more, less or different.
 
     Two letters can also be swapped. The first letter of the word must be equal, because "typical"
-    and "atypical" are two words. Long lists contain such words, so nothing is returned for them.
+    and "atypical" are two words. Long lists contain similar words by chance, so no pairs are
+    returned for them.
 
     Examples
     --------
@@ -254,7 +278,7 @@ def one_letter_apart(labels: Iterable[str]) -> list[tuple[str, str]]:
     written = list(labels)
     if len(written) > MOST_WORDS:
         return []
-    # Each label, by its text and by the texts that lack one of its letters.
+    # The labels, by their text and by their text without one of its letters.
     by_text: dict[str, set[str]] = defaultdict(set)
     for label in written:
         text = label.casefold()
@@ -263,22 +287,22 @@ def one_letter_apart(labels: Iterable[str]) -> list[tuple[str, str]]:
             for i in range(word.start() + 1, word.end()):
                 by_text[text[:i] + text[i + 1 :]].add(label)
     pairs = {pair for group in by_text.values() for pair in combinations(sorted(group), 2)}
-    # Labels that differ in case only have another warning.
+    # There is a separate warning about labels that differ only in case.
     return sorted(
         (a, b) for a, b in pairs if a.casefold() != b.casefold() and min(len(a), len(b)) > SHORT
     )
 
 
 def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:
-    """Yield the pairs of looks that stand for one label if both occur."""
+    """Yield the pairs of looks that mean the same label if both occur."""
     dates = [look for look in looks if isinstance(look, Dated)]
     yield from ((own, look) for look in dates for own in look.ranges)
     tuples = [look for look in looks if isinstance(look, tuple) and not isinstance(look, Dated)]
-    # A text with several codes is none of them.
+    # A text with several codes does not match any single code.
     times = Counter(chain.from_iterable(map(set, tuples)))
     yield from ((look, part) for look in tuples for part in set(look) if times[part] == 1)
     words = {look for look in looks if isinstance(look, str)}
-    # The letter I is a Roman number only beside another one.
+    # The letter I is a Roman numeral only if there is another Roman numeral.
     if {"i", "ii"} <= words:
         yield from ((float(i), roman) for i, roman in enumerate(ROMANS, 1))
     answers = [sorted(words & own) for own in (YES, NO)]
@@ -291,8 +315,8 @@ def _value(label: str) -> Look:
     return look if isinstance(look, float) and label.isascii() else label
 
 
-# For labels that look alike: the difference, the remedy, how to show the labels, and a function
-# whose value is equal for all of them.
+# Ways in which labels that look alike can differ: the difference, the remedy, how to show the
+# labels, and a function that returns the same value for all of them.
 DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], ...] = (
     ("blanks", "Strip them", repr, str.strip),
     ("how a number is written", ALIKE, repr, _value),
@@ -306,10 +330,19 @@ DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], 
 
 
 def difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
-    """Return how labels that look alike differ, the remedy, and how to show them."""
+    """Return how labels that look alike differ, the remedy, and how to show the labels."""
     for how, remedy, show, shared in DIFFERENCES:
         if len(set(map(shared, labels))) == 1:
             return how, remedy, show
     if any(isinstance(look_of(label), Coded) for label in labels):
         return "a code or its text", ALIKE, repr
     return "how they are written", ALIKE, ascii
+
+
+def without_remark(label: str) -> set[str]:
+    """Return the label without its remark, or both labels in a pair such as "a/b"."""
+    parts = {part.strip() for part in BETWEEN_TWO.split(label)}
+    if len(parts) > 1:
+        return parts
+    remarked = REMARK.fullmatch(label) if IN_REMARK.search(label) else None
+    return {remarked[1]} if remarked else set()

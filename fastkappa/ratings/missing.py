@@ -118,7 +118,7 @@ def spellings(missing_codes: Sequence[Any]) -> set[Any]:
 
 
 def codes_of_dates(missing_codes: Sequence[Any], unit: np.dtype[Any]) -> AnyArray:
-    """Return the codes that are dates or durations that `unit` can represent."""
+    """Return the codes that are dates or durations representable in `unit`."""
     kinds, to_date = DATES[unit.kind]
     found = [np.empty(0, unit)]
     for code in missing_codes:

@@ -132,8 +132,8 @@ def _common_length(columns: Sequence[Any]) -> int:
 def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
     n_subjects = n_samples(ratings)
     are_objects = getattr(ratings, "dtype", None) == np.dtype(object)
-    # Only lists and objects are searched for codes. There, a code such as "." would turn numbers
-    # into strings. In other data, such a string is a label.
+    # Only lists and objects are searched for codes. In lists and objects, a code such as "." would
+    # turn numbers into strings. In other data, such a string is a label.
     may_be_mixed = are_objects or isinstance(ratings, (list, tuple))
     missing = find_missing(ratings, missing_codes if may_be_mixed else ())
     if missing is None and are_objects:

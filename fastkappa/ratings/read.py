@@ -18,7 +18,9 @@ from fastkappa.ratings.column import (
     are_comparable,
     by_value,
     explain,
+    in_common_unit,
     not_comparable,
+    other_than_booleans,
     read_column,
     refuse_masked,
     refuse_obstacles,
@@ -33,6 +35,7 @@ from fastkappa.ratings.doubtful_labels import (
     refuse_import_ids,
     refuse_odd_strings,
     refuse_odd_together,
+    warn,
     warn_of_lookalikes,
     warn_of_numbers_among_words,
     warn_of_remarks,
@@ -43,7 +46,7 @@ from fastkappa.ratings.enums import order_of_members
 from fastkappa.ratings.interop import PLAIN, only_column, warn_of_row_order
 from fastkappa.ratings.item_weights import read_sample_weight
 from fastkappa.ratings.label_order import LabelOrder, common_order
-from fastkappa.ratings.labels import common_unit, have_fractions, in_unit, read_labels
+from fastkappa.ratings.labels import have_fractions, read_labels
 from fastkappa.ratings.lengths import (
     check_columns,
     length_of,
@@ -225,6 +228,12 @@ def judge_labels(
         them, or two orders are declared.
     """
     strings = {name: column for name, column in columns.items() if column.categories is not None}
+    have_booleans = any(column.label_dtype.kind == "b" for column in columns.values())
+    if have_booleans and (found := other_than_booleans(columns)):
+        warn(
+            "{} contains booleans, which count as 0 and 1, but {} contains other numbers, such as"
+            " {}. Give both the same labels.".format(*found)
+        )
     declared = None
     if labels is None:
         refuse_rounded_labels(columns.items())
@@ -346,7 +355,7 @@ def missing_or_odd(
 ) -> NDArray[np.bool_] | None:
     """Return a mask of missing ratings, optionally including strings among numbers, or None."""
     missing = find_missing(column, missing_codes)
-    # If there are codes, no other values count as missing.
+    # If missing codes are given, no other values count as missing.
     if not odd_is_missing or len(missing_codes):
         return missing
     return _with_odd_strings(column, missing, name)
@@ -362,7 +371,7 @@ def _with_odd_strings(
     odd = are_missing_among_numbers(read_column(present, name)) if n_samples(present) else None
     if odd is None or missing is None:
         return missing if odd is None else odd
-    # Copy the mask, because it can belong to the user.
+    # The mask is copied, because it can belong to the user.
     gone = missing.copy()
     gone[~missing] = odd
     return gone
@@ -400,11 +409,12 @@ def comparable(
             raise _mix_of_types(first, other)
         refuse_odd_strings(first, names[0], remedy)
         refuse_odd_strings(other, name, remedy)
+        refuse_decimal_commas(first, names[0], REMEDIES.decimals)
+        refuse_decimal_commas(other, name, REMEDIES.decimals)
         raise not_comparable(first, other, (names[0], name))
     if first.label_dtype.kind not in "mM":
         return columns
-    unit = common_unit([dates for column in columns for dates in _dates_of(column)])
-    return [_in_unit(column, unit, name) for column, name in zip(columns, names)]
+    return in_common_unit(columns, names)
 
 
 def _mix_of_types(first: Column, second: Column) -> ValueError:
@@ -424,16 +434,6 @@ def _distinct_labels(column: Column) -> AnyArray:
     if column.categories is not None:
         return np.array(sorted(column.categories[code] for code in distinct_values))
     return distinct_values.astype(column.label_dtype)
-
-
-def _dates_of(column: Column) -> list[AnyArray]:
-    """Return the dates in a column, and the dates in its declared order."""
-    return [column.values.view(column.label_dtype), *(column.declared or ())]
-
-
-def _in_unit(column: Column, unit: np.dtype[Any], name: str) -> Column:
-    dates, *order = (in_unit(array, unit, name) for array in _dates_of(column))
-    return Column(dates.view(np.int64), unit, declared=LabelOrder(*order) if order else None)
 
 
 def _refuse(first: Column, second: Column) -> None:

@@ -24,8 +24,8 @@ DECIMAL_COMMA_HINT = (
     " If the comma is a decimal point, pandas.read_csv takes decimal=',' and the command line"
     " --decimal ','."
 )
-# Codes for a missing value in statistics packages, surveys and data sets. The last of them are the
-# largest integers of a type, and the smallest, which NaN is converted to.
+# Codes for a missing value in statistics packages, surveys and data sets. The last codes are the
+# largest integers of a type, and the smallest, to which NaN is converted.
 CODES = frozenset(
     [
         *(-1, -7, -8, -9, 9, 77, 88, 97, 98, 99, 255, 777, 888, 997, 998, 999, 9999),
@@ -47,9 +47,9 @@ class NotNumbersError(ValueError):
 def codes_among(numbers: Sequence[float]) -> list[int]:
     """Return the distinct numbers that often mean a missing value.
 
-    They are far from all others, or negative while all others are 0 or more. -1 is a label if the
-    other numbers are 0 and 1. Beside other negative numbers, it is a code only if these are codes
-    and the rest are consecutive, as in -9, -1, 1, 2, 3.
+    Such a number is far from all others, or is negative although all others are 0 or more. -1 is a
+    label if the other numbers are 0 and 1. With other negative numbers, -1 is a code only if these
+    are codes and all remaining numbers are consecutive, as in -9, -1, 1, 2, 3.
     """
     others = [number for number in numbers if number not in CODES]
     codes = CODES
@@ -69,7 +69,7 @@ def codes_among(numbers: Sequence[float]) -> list[int]:
 
 
 def _are_consecutive(numbers: Sequence[float]) -> bool:
-    """Return whether distinct numbers are whole and have no gap."""
+    """Return whether distinct numbers are whole and consecutive."""
     are_whole = all(number == number // 1 for number in numbers)
     return bool(numbers) and are_whole and max(numbers) - min(numbers) == len(numbers) - 1
 

@@ -1,14 +1,14 @@
 """The classes of the results that fastkappa's functions return.
 
-Each result prints as a report, has ``to_frame()`` and ``to_dict()``, and shows as HTML in
-notebooks.
+Printing a result shows a report, and notebooks show it as HTML. Each result has ``to_frame()`` and
+``to_dict()``.
 """
 
 from typing import TYPE_CHECKING
 
 from fastkappa.lazy import loader
 
-# Type checkers read these aliases as public names.
+# Type checkers treat these aliases as public names.
 if TYPE_CHECKING:
     from fastkappa.decoding.decode import DecodingResult as DecodingResult
     from fastkappa.leaderboards.leaderboard_result import Leaderboard as Leaderboard
@@ -86,7 +86,7 @@ _HOMES = {
 __all__ = list(_HOMES)
 
 
-# Type checkers do not see this function, because with it they would accept every misspelt name.
+# This function is hidden from type checkers, which would otherwise accept every misspelt name.
 if not TYPE_CHECKING:
     __getattr__ = loader(__name__, _HOMES)
 

@@ -1,4 +1,4 @@
-"""Write results as CSV. All CSV output of the package comes from here."""
+"""Write results as CSV. This module produces all CSV output of the package."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def as_csv(head: Sequence[str], rows: Iterable[Iterable[Any]], n_given: int = 0)
     -a,'=1+1
     -b,-1
     """
-    # This is loaded only when CSV is written, to keep `import fastkappa` fast.
+    # Imported only when CSV is written, to keep `import fastkappa` fast.
     import csv
 
     written = io.StringIO()
@@ -55,7 +55,7 @@ def _cell(value: Any) -> Any:
 
 
 def _is_formula(text: str) -> bool:
-    """Return whether a spreadsheet would compute a text. Numbers and single signs are safe."""
+    """Return whether a spreadsheet would evaluate a text. Numbers and single signs are safe."""
     if not text.startswith(FORMULA_STARTS) or len(text) == 1:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Write reports as HTML. All HTML output of the package comes from here."""
+"""Write reports as HTML. This module produces all HTML output of the package."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def _paragraphs(texts: Sequence[str]) -> Iterator[str]:
 
 
 def html_text(text: str) -> str:
-    """Return a text as HTML. Invisible characters, such as direction marks, are shown escaped."""
+    """Return a text as HTML, with invisible characters, such as direction marks, escaped."""
     return escape(harmless(text))
 
 
 def html_table(grid: Grid) -> str:
-    """Return a grid as an HTML table. Its header cells have a scope, for screen readers."""
+    """Return a grid as an HTML table, whose header cells have a scope for screen readers."""
     rows = [
         "<tr>"
         + "".join(
@@ -57,5 +57,5 @@ def _html_head(cell: str, scope: str, is_name: bool = False) -> str:
     if not cell:
         return "<td></td>"
     kind = ' class="name"' if is_name else ""
-    # Leading blanks indent a header only in printed text.
+    # Leading blanks, which indent a header in printed text, are removed.
     return f'<th scope="{scope}"{kind}>{html_text(cell.lstrip(" "))}</th>'

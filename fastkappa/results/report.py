@@ -1,4 +1,4 @@
-"""The parts of a report: paragraphs, and grids of text."""
+"""Define the parts of a report: paragraphs, and grids of text."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from fastkappa.formatting import (
     printable,
 )
 
-# Larger confusion matrices are left out of reports, and longer tables lose rows from their middle,
-# because they are too long to read.
+# Larger confusion matrices are left out of reports, and longer tables omit rows from the middle,
+# because they would be too long to read.
 LARGEST_TABLE = 20
 MOST_ROWS = 60
-# In larger confusion matrices zeros are printed as dots, because most cells are 0.
+# In larger confusion matrices, zeros are printed as dots, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
-# The sign of the null hypothesis for each alternative.
+# The sign in the null hypothesis for each alternative.
 NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
 # The default names of the raters.
 RATERS = ("first rater", "second rater")
-# The ends of the interval if an estimate has no interval.
+# The limits of a missing interval.
 NO_ENDS = (math.nan, math.nan)
 
 
@@ -40,8 +40,8 @@ class Grid(NamedTuple):
     rows : sequence of sequences of str
         The cells.
     n_fixed : int
-        The number of columns that are repeated if a wide table continues below. The last of them
-        is aligned to the left.
+        The number of columns repeated if a wide table continues below. The last of these columns is
+        left-aligned.
     indent : int
         The indentation of the rows when printed.
     least_width : int
@@ -70,7 +70,7 @@ class Grid(NamedTuple):
 class Report(NamedTuple):
     """The report of a result: a heading, paragraphs, grids, and paragraphs below.
 
-    A paragraph that begins with a blank is an entry of a list.
+    A paragraph that begins with a blank is a list entry.
     """
 
     above: Sequence[str] = ()
@@ -105,7 +105,7 @@ def is_planned(null: float, alternative: str) -> bool:
 
 
 def with_p(grid: Grid, p_values: Iterable[float]) -> Grid:
-    """Return a grid with one more column of p-values."""
+    """Return a grid with an additional column of p-values."""
     rows = [(*row, p_value_text(p, 2)) for row, p in zip(grid.rows, p_values)]
     return grid._replace(head=(*grid.head, "p"), rows=rows)
 
@@ -140,7 +140,7 @@ def groups_grid(
 ) -> Grid:
     """Return a grid with one estimate per group: name, n, value, standard error and interval.
 
-    ``of`` names the estimate, and ``groups`` names the grouping.
+    ``of`` is the name of the estimate, and ``groups`` is the name of the grouping.
     """
     cells = [
         (name, str(n), figure(value), figure(error, ""), interval_text(ends, "", width=7))
@@ -170,7 +170,7 @@ def differences_grid(differences: Iterable[Any], confidence: float) -> Grid:
 def estimate_row(
     name: str, value: float | None, standard_error: float, interval: tuple[float, float]
 ) -> dict[str, Any]:
-    """Return an estimate as a row of CSV."""
+    """Return an estimate as a CSV row."""
     lower, upper = interval
     return {
         "statistic": name,
@@ -182,7 +182,7 @@ def estimate_row(
 
 
 def number_rows(numbers: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Return numbers without a standard error, such as the number of items, as rows of CSV."""
+    """Return numbers without a standard error, such as the number of items, as CSV rows."""
     return [estimate_row(name, number, math.nan, NO_ENDS) for name, number in numbers.items()]
 
 
@@ -197,7 +197,7 @@ def counts_grid(
 ) -> list[Grid]:
     """Return the grid of a confusion matrix with totals, or none if it is too large to read.
 
-    ``axes`` names the rows and the columns in a line above the grid.
+    ``axes`` contains the names of rows and columns for the line above the grid.
     """
     if len(labels) > largest:
         return []
@@ -218,7 +218,7 @@ def interval_head(confidence: float) -> str:
 
 
 def abridged(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return the rows. If there are too many to read, dots replace rows in the middle."""
+    """Return the rows. If there are too many to read, the middle rows are replaced by dots."""
     if len(rows) <= MOST_ROWS:
         return list(rows)
     half = MOST_ROWS // 2

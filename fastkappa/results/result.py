@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Result(ABC):
-    """A result that prints as a report of 80 columns, and shows as HTML in notebooks."""
+    """A result that is printed as a report of 80 columns, and shown as HTML in notebooks."""
 
     __slots__ = ()
 
@@ -27,27 +27,28 @@ class Result(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes as a dictionary that can be written as JSON.
 
-        Its values are Python numbers, strings and lists. Undefined numbers are None. Infinite
+        The values are Python numbers, strings and lists. Undefined numbers are None. Infinite
         numbers and dates are strings.
         """
         names = getattr(self, "__dataclass_fields__", getattr(self, "_fields", ()))
         return {name: plain(getattr(self, name)) for name in names if not name.startswith("_")}
 
     def __add__(self, other: Any) -> Any:
-        # Otherwise two results that are tuples would be joined into one long tuple.
+        # Without this method, adding two results that are tuples would join them into one long
+        # tuple.
         return NotImplemented
 
     __mul__ = __rmul__ = __add__
 
     def __radd__(self, other: Any) -> Any:
-        # If this returned NotImplemented, a tuple on the left would append this result's fields.
+        # If NotImplemented were returned, a tuple on the left would append this result's fields.
         raise TypeError(
             "unsupported operand type(s) for +:"
             f" {type(other).__name__!r} and {type(self).__name__!r}"
         )
 
     def __str__(self) -> str:
-        # This is imported here, because `import fastkappa` does not need it.
+        # Imported here because `import fastkappa` does not need it.
         from fastkappa.results.text import as_text
 
         return as_text(self._report())

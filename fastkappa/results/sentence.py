@@ -1,8 +1,8 @@
 """Write a result as one sentence for a paper.
 
 The sentence covers the items of the GRRAS guidelines (Kottner and others 2011) that a result can
-report. These are the statistical approach (item 10), the numbers of raters and subjects, with the
-number left out (item 11), and the estimate with its uncertainty (item 13).
+report. These items are the statistical approach (10), the numbers of raters and subjects, including
+the number left out (11), and the estimate with its uncertainty (13).
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from fastkappa.formatting import figure, interval_text
+from fastkappa.formatting import figure, interval_text, p_value_text
 
 
 def estimate_sentence(
     what: str, value: float, interval: tuple[float, float], of_interval: str, test: str = ""
 ) -> str:
-    """Return a sentence with an estimate, its interval, and the version that computed them.
+    """Return a sentence with an estimate, its interval, and the version of fastkappa.
 
-    ``of_interval`` describes the interval by its confidence and method, and ``test`` a test.
+    ``of_interval`` describes the confidence and method of the interval, and ``test`` describes a
+    test.
 
     Examples
     --------
@@ -38,7 +39,7 @@ def estimate_sentence(
 
 
 def versioned(text: str) -> str:
-    """Return a text as a sentence that ends with the version of fastkappa.
+    """Return a text as a sentence, followed by the version of fastkappa.
 
     Examples
     --------
@@ -49,6 +50,11 @@ def versioned(text: str) -> str:
     from fastkappa import __version__
 
     return f"{text} (fastkappa {__version__})."
+
+
+def p_sentence(null: str, p_value: float) -> str:
+    """Return a sentence with the p-value of the test of a null hypothesis."""
+    return versioned(f"The p-value of the test of {null} was {p_value_text(p_value, 2)}")
 
 
 def estimate_text(value: float, interval: tuple[float, float], of_interval: str = "") -> str:

@@ -9,14 +9,14 @@ from fastkappa.formatting import text_width
 from fastkappa.results.report import Grid, Report
 
 COLUMNS = 80
-# If a text in a cell is longer than this, it is truncated when printed.
+# Texts in cells that are longer than this are truncated when printed.
 LONGEST_CELL = 38
 
 
 def as_text(report: Report, columns: int = COLUMNS) -> str:
     """Return a report as text with at most ``columns`` characters per line.
 
-    A table that is too wide continues below. Words and numbers are never broken.
+    A table that is too wide is continued below. Words and numbers are never broken.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def as_text(report: Report, columns: int = COLUMNS) -> str:
 
 
 def wrapped(paragraph: str, columns: int) -> list[str]:
-    """Break a paragraph into lines between words. Lines of a list entry get a deeper indent."""
+    """Break a paragraph into lines between words. Later lines of a list entry are indented."""
     indent = " " * (len(paragraph) - len(paragraph.lstrip()))
     return textwrap.wrap(
         paragraph,
@@ -53,7 +53,7 @@ def wrapped(paragraph: str, columns: int) -> list[str]:
 def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
     """Yield the lines of each grid. A grid that is too wide is split into several parts."""
     tables = [[_shown(row) for row in (grid.head, *_rows(grid))] for grid in grids]
-    # Grids that follow each other use the same width for the names.
+    # Consecutive grids use the same width for the names.
     margin = max(
         (
             text_width(row[0])

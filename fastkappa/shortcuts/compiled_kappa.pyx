@@ -1,10 +1,9 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False, cdivision=True
 """Compute kappa from two integer arrays in one compiled call, where microseconds count.
 
-Other input, and all errors and warnings, are left to the general path. Both paths give the same
-value, because all sums here are exact integers. In short calls they are below 2**53, so one
-float64 division rounds correctly. In long calls they are below 2**63, and Python divides the
-integers.
+The general path handles all other input, errors and warnings. Both paths compute the same value, because all sums here
+are exact integers. In short calls, the sums are below 2**53, so one float64 division rounds correctly. In long calls,
+they are below 2**63, and Python divides the integers.
 """
 
 cimport cython
@@ -54,18 +53,17 @@ cdef extern from "pairs/short.h" nogil:
 
 
 cdef enum:
-    # Larger calls take the general path, which uses several threads.
+    # Larger calls use the general path, which has several threads.
     LARGEST_CALL = 1 << 20
-    # With few labels, counting is limited by memory bandwidth. So calls up to this size are
-    # counted here, because a second thread hardly helps. With more labels than FEW_LABELS, the
-    # general path sums moments.
+    # With few labels, memory bandwidth limits the speed and a second thread hardly helps, so calls up to this size are
+    # counted here. With more labels than FEW_LABELS, the general path sums moments.
     MOST_BYTES = 1 << 25
     FEW_LABELS = 8
     LARGEST_CALL_OF_FEW = MOST_BYTES // 2
-    # From this many items on, the GIL is released.
+    # the smallest number of items for which the GIL is released
     LONG_CALL = 1 << 14
     SAMPLE = 128
-    # This many items of a longer array are counted first, to find invalid items early.
+    # The number of items of a longer array to count first, to find invalid items early.
     HEAD = 1 << 12
 
 cdef type ARRAY = np.ndarray
@@ -188,8 +186,8 @@ cdef inline bint is_for_one_thread(
     )
 
 
-# Functions added this way have no reference count in free-threaded Python. An ordinary function object
-# would be the only object that short calls of several threads share, and they would contend for it.
+# Functions added this way have no reference count in free-threaded Python. For ordinary function objects, short calls
+# in several threads would contend for the reference count.
 cdef PyMethodDef[2] FUNCTIONS
 FUNCTIONS[0] = (<PyCFunctionObject *> kappa_of_arrays).m_ml[0]
 PyModule_AddFunctions(sys.modules[__name__], FUNCTIONS)
@@ -200,7 +198,7 @@ cdef bint kappa_of_occurring(
 ) noexcept nogil:
     """Set kappa of the labels that occur; return 0 if the general path is needed.
 
-    Undefined kappa needs the general path too.
+    The general path is also needed if kappa is undefined.
     """
     cdef int64_t low1, low2, high1, high2, lowest, highest
     cdef int64_t counts[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
@@ -214,8 +212,8 @@ cdef bint kappa_of_occurring(
         if largest >= 0:
             table = Table(&counts[0], SHORT_LABELS, largest + 1, largest + 1, 0, 0)
             return kappa_of_table(&table, largest + 1, True, n, weights, kappa) == DEFINED
-    # The first items usually contain all labels. If not, the count finds pairs outside the range,
-    # and the range of all items is found.
+    # The first items usually contain all labels. If not, the count detects pairs outside their range, and the range of
+    # all items is determined.
     while True:
         if not range_of(first, n_seen, &low1, &high1):
             return 0
@@ -236,7 +234,7 @@ cdef bint kappa_of_occurring(
         if not has_outsiders(&table, first.n_labels + 1, second.n_labels + 1):
             break
         if n_seen == n:
-            # The ratings have changed since their range was found. The general path reports it.
+            # The ratings have changed since their range was determined. The general path reports the error.
             return 0
         n_seen = n
     return kappa_of_table(&table, span + 1, True, n, weights, kappa) == DEFINED
@@ -312,7 +310,7 @@ cdef double kappa_of_counts(
         for i in range(n_labels):
             for j in range(n_labels):
                 count = table[i * row_length + j]
-                # A negative or very large count takes the general path.
+                # A negative or very large count requires the general path.
                 n += count if 0 <= count <= LARGEST_CALL and n <= LARGEST_CALL else LARGEST_CALL + 1
         if n <= LARGEST_CALL:
             if kappa_of_table(&all, n_labels, False, n, weights, &kappa) == UNDEFINED:
@@ -365,7 +363,7 @@ cdef int refuse_size(Py_ssize_t n_labels) except -1 with gil:
 
 
 cdef class CompiledScorer:
-    """Compute kappa of arrays of one dtype, with labels known in advance; see `compile_scorer`.
+    """Computes kappa of arrays of one dtype, with labels known in advance; see `compile_scorer`.
 
     The labels are consecutive integers. ``general`` is the scorer for all other cases: long
     arrays, errors and undefined kappa. It also provides the name and the signature.
@@ -419,7 +417,7 @@ cdef class CompiledScorer:
         if outcome == DEFINED and n_counted == n:
             return kappa_of_quotient(kappa, n)
         if outcome == OUTSIDE and n_counted < n:
-            # Report a rating outside the labels without counting all the others.
+            # Report a rating outside the labels without counting all other ratings.
             self.general.refuse_outsiders(y1[:n_counted], y2[:n_counted])
         return self.general(y1, y2)
 

@@ -140,11 +140,11 @@ def confusion_from_source(
 
     Notes
     -----
-    The type of the labels does not depend on the kind of source. It is int64 for whole
-    numbers (including whole floats), bool for booleans, str for strings, or datetime64 for dates
-    (in days) and times (in microseconds, UTC). In a CSV file, a column has a type that can
-    represent all its ratings. Empty fields, NA, NaN, null and similar texts count as missing,
-    unless they are among ``labels``.
+    The type of the labels does not depend on the kind of source. Labels are int64 for whole numbers
+    (including whole floats), bool for booleans, str for strings, or datetime64 for dates (in days)
+    and times (in microseconds, UTC). In a CSV file, a column has a type that can represent all its
+    ratings. Empty fields, NA, NaN, null and similar texts count as missing, unless they are among
+    ``labels``.
 
     Examples
     --------
@@ -242,9 +242,9 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
 
 
 def _in_one(source: Any) -> Any:
-    """Return rows as columns, and record batches as a stream; return other sources unchanged.
+    """Convert rows to columns, and record batches to a stream; return other sources unchanged.
 
-    Rows are a list of dictionaries, and record batches are a list or an iterator.
+    Rows are passed as a list of dictionaries, and record batches as a list or an iterator.
     """
     first: Any
     batches: Iterator[Any]
@@ -344,7 +344,7 @@ def _columns(
     text: Sequence[Any],
     labels: Mapping[Any, Collection[str]] = NO_LABELS,
 ) -> Mapping[Any, Any]:
-    """Return columns from any source by name; columns in ``text`` are never read as numbers."""
+    """Return columns of any source by name. Columns in ``text`` are never read as numbers."""
     source = _in_one(source)
     if are_paths(source):
         return arrow_folders.columns_of_path(source, names, text=text, labels=labels)

@@ -94,13 +94,13 @@ def batches_of(table: SourceTable, record_batches: Iterable[Any]) -> Iterator[Ba
     for rows in record_batches:
         for part in parts_of_rows(table, rows):
             yield from part()
-        del rows  # lets the next batch reuse the memory
+        del rows  # so that the next batch can reuse the memory
 
 
 def _count_batches(table: SourceTable, part: Part, num_threads: int) -> None:
     for batch in part():
         add_arrays(table, batch, num_threads)
-        batch.clear()  # lets the next batch reuse the memory
+        batch.clear()  # so that the next batch can reuse the memory
 
 
 def _is_in_place(table: SourceTable, are_integers: bool) -> bool:

@@ -33,9 +33,9 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import order_of
 
-# The libraries whose arrays Arrow supports.
+# The libraries whose arrays Arrow can read.
 IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
-# Texts that mean the empty set, besides a separator alone.
+# Texts that mean the empty set. A separator alone also does.
 EMPTY_SETS = ("[]", "{}")
 
 

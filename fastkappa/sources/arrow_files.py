@@ -57,7 +57,7 @@ ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
 # The number of rows per batch.
 BATCH = 1 << 18
-# If each column has its own thread, batches are longer, because threads wait at the end of a batch.
+# The number of rows per batch if each column has its own thread, which waits after a batch.
 SHARED_BATCH = 1 << 19
 
 # A function that is called repeatedly with the number of bytes read so far.
@@ -99,8 +99,8 @@ def read_columns(
     text : sequence of str
         Columns that are read as text in a text file, where "01" differs from "1".
     strings : sequence of str
-        Text columns in which most values differ. They are not dictionary-encoded, whatever the
-        format. In Parquet files, they can contain text that is not UTF-8.
+        Text columns in which most values differ. These columns are never dictionary-encoded. In
+        Parquet files, they can contain text that is not UTF-8.
     text_format : TextFormat, optional
         The format of a text file, if it is not UTF-8 or its suffix does not imply the delimiter.
     as_written : bool, default=False
@@ -134,7 +134,8 @@ def read_columns(
             import pyarrow
 
             batches = list(_batches(path, file_format, columns, on_progress, strings))
-            # Batches of JSON can differ in type, so each becomes a table. An empty file has none.
+            # Batches of JSON can differ in type, so each becomes a table. An empty file has no
+            # batches.
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
             tables = tables or [pyarrow.table({})]
             table = pyarrow.concat_tables(tables, promote_options="permissive")
@@ -403,8 +404,8 @@ def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) 
         batches = (reader.get_batch(i) for i in range(n_batches)) if is_file else reader
         for i, batch in enumerate(batches):
             on_progress(size * (i + 1) // n_batches if is_file else source.tell())
-            # Arrow does not validate batches itself. Only this call detects text that is not UTF-8,
-            # and codes without a rating.
+            # Arrow does not validate batches itself. Only this call to validate detects text that
+            # is not UTF-8, and codes without a rating.
             batch.validate(full=True)
             yield batch
 
@@ -436,7 +437,7 @@ def naming(path: Path) -> Iterator[None]:
 
 @contextmanager
 def naming_part(path: Path) -> Iterator[None]:
-    """Name one of several files in all errors, even in those about its ratings."""
+    """Name one of several files in all errors, even in errors about its ratings."""
     try:
         with naming(path):
             yield

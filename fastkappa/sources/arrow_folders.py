@@ -46,7 +46,7 @@ from fastkappa.sources.text.text_format import PLAIN, TextFormat
 # The formats in which pyarrow can read a whole folder of files.
 OF_DATASETS = ("parquet", "arrow")
 READ_AHEAD = 4
-# Operating systems add such texts to the name of a copy: " (1)", " - Copy (2)" or "Kopie von ".
+# The texts that operating systems add to the name of a copy: " (1)", " - Copy (2)" or "Kopie von ".
 OF_COPIES = re.compile(
     r"^(copy of|kopie von|copie de|copia de) |[ _]\(\d+\)$"
     r"|[ _-]+\(?(\w+ )?(copy|kopie|copie|copia)\)?( ?\(?\d+\)?)?$",
@@ -141,7 +141,7 @@ def _check_fragments(dataset: Any, columns: Sequence[Any]) -> None:
     try:
         fragments = dataset.get_fragments()
     except ValueError:
-        # A filtered dataset does not give access to its files.
+        # A filtered dataset does not expose its files.
         return
     for fragment in fragments:
         there = dict.fromkeys(fragment.physical_schema.names)
@@ -159,7 +159,7 @@ def columns_of_path(
     """Return columns of a file, or of all files in a folder or list, each as one array."""
     found = columns_of_files(files_at(source), columns, text=text, labels=labels)
     whole = {name: in_one(found.pop(name)) for name in columns}
-    # Return the memory used for the blocks of the file to the operating system.
+    # The memory used for the blocks of the file is returned to the operating system.
     need_pyarrow("cli", "reading files").default_memory_pool().release_unused()
     return whole
 
@@ -220,7 +220,7 @@ def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
     elif hasattr(source, "read_next_batch"):
         import pyarrow
 
-        # The other columns of a stream are dropped to save memory.
+        # Unneeded columns of a stream are dropped to save memory.
         schema = pyarrow.schema([source.schema.field(name) for name in columns])
         source = pyarrow.Table.from_batches(selected(source, columns), schema)
     return {name: in_one(source.column(name)) for name in columns}
@@ -237,7 +237,13 @@ def joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str,
         if any(pyarrow.types.is_floating(part[name].type) for part in beside):
             for part in beside:
                 part[name] = _as_floats(part[name], name)
-    whole = pyarrow.concat_tables(map(pyarrow.table, beside), promote_options="permissive")
+    try:
+        whole = pyarrow.concat_tables(map(pyarrow.table, beside), promote_options="permissive")
+    except pyarrow.ArrowException as error:
+        raise RatingsError(
+            f"the files differ in the types of their columns: {error}. Write the values in the same"
+            " way in all files."
+        ) from error
     return {name: whole.column(name) for name in columns}
 
 
@@ -259,7 +265,7 @@ def _as_floats(column: Any, name: str) -> Any:
 
 
 def warn_of_copies(files: Sequence[Path], *, of_any_name: bool = False) -> None:
-    """Warn of files with the content of another file.
+    """Warn about files with the content of another file.
 
     Unless ``of_any_name``, the names must be typical of a copy, because parts of a table can be
     equal by chance.
@@ -316,7 +322,7 @@ def _dataset_of(
         filesystem=filesystem,
     )
     whole = dataset_of(format=file_format)
-    # The schema is that of the first file, and of the names of folders.
+    # The schema combines the first file's schema with the columns from folder names.
     check_columns(files[0], columns, whole.schema.names)
     if file_format == "parquet":
         strings = [name for name in columns if is_string(whole.schema.field(name).type)]
@@ -326,10 +332,10 @@ def _dataset_of(
 
 
 def _by_file(whole: Any, columns: Sequence[Any]) -> Iterator[tuple[Path, Any]]:
-    """Yield each file of a dataset, and a dataset of it in which columns have the file's types.
+    """Yield each file of a dataset, and a dataset of the file whose columns have its own types.
 
-    The whole dataset casts all files to the types of the first, which turns floats beyond 2**53
-    into integers without an error.
+    The whole dataset casts all files to the types of the first file, which silently turns floats
+    beyond 2**53 into integers.
     """
     from pyarrow import dataset
 

@@ -1,7 +1,7 @@
 """Read JSON Lines, with one object per line, in blocks of lines, using pyarrow.
 
-A field that an object does not have is missing, and so is an empty string, as in text files. Types
-are those of JSON, so numbers are not strings.
+A field that an object lacks is missing, and so is an empty string, as in text files. Types are
+those of JSON, so numbers are not strings.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def json_batches(
 
 
 def _without_blanks(column: Any) -> Any:
-    """Return a column with null in place of empty strings."""
+    """Return a column with empty strings replaced by null."""
     from pyarrow import compute
 
     if not is_string(column.type):
@@ -105,7 +105,7 @@ def _parsed(block: bytes, columns: Sequence[str]) -> _Lines | None:
     except pyarrow.ArrowInvalid:
         return None
     fields = lines.schema.field
-    # pyarrow converts strings that look like times, so these columns are read again as strings.
+    # pyarrow converts strings that look like times, so columns of times are read again as strings.
     times = [n for n in columns if n in lines.column_names and "timestamp" in str(fields(n).type)]
     if times:
         texts = pyarrow.schema([(name, pyarrow.string()) for name in times])

@@ -87,7 +87,7 @@ def _marked_strings(
         counts = np.bincount(values, minlength=len(categories))
         places = [i for i, text in enumerate(categories) if text not in gone | {None}]
         present = column_of([categories[i] for i in places], STRINGS, counts=counts[places])
-        # If there are codes, no other values count as missing.
+        # If missing codes are given, no other values count as missing.
         others = {*odd_strings(present)}
         if odd == "drop" and codes is None:
             found = {*missing_among_numbers(present)}

@@ -25,7 +25,8 @@ from fastkappa.sources.arrow_files import (
 from fastkappa.sources.source_ratings import RatingsError
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-# A scheme of one letter would be a Windows drive. In a Path, "//" becomes "/".
+# The pattern of a URL. A scheme of one letter would be a Windows drive, and a Path turns "//" into
+# "/".
 URL = re.compile(r"[a-z][a-z0-9+.-]+:/")
 
 

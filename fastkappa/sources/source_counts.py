@@ -65,9 +65,9 @@ class SourceCounts(CountsResult, CountedRows):
 
     @classmethod
     def from_json(cls, text: str) -> SourceCounts:
-        """Return the counts that `to_json` wrote, or those of another class or a saved file.
+        """Return the counts that `to_json`, another class or ``fastkappa score --save`` wrote.
 
-        The text can also come from `ConfusionAccumulator.to_json` or ``fastkappa score --save``.
+        `ConfusionAccumulator.to_json` also writes text that this method can read.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class SourceCounts(CountsResult, CountedRows):
         try:
             fields = loaded(text)
             if isinstance(fields, dict) and isinstance(fields.get("counts"), dict):
-                # Before version 0.1.0, the counts of a saved file were in a field of their own.
+                # Before version 0.1.0, the counts in a saved file were in a separate field.
                 fields = fields["counts"]
             counts = cls(*rows_from_fields(fields))
         except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
@@ -110,7 +110,7 @@ class SourceCounts(CountsResult, CountedRows):
             below.append(f"{self.n_outside} left out because of a rating outside the labels")
         return Report(
             [f"{count_text(self.n_rows, 'row')}, {count_text(len(self.labels), 'label')}"],
-            counts_grid(self.labels, self.table),
+            counts_grid(self.labels, self.table, axes=("First rater", "second rater")),
             below,
         )
 
@@ -212,7 +212,7 @@ def _given(labels: Any, dtype: np.dtype[Any]) -> tuple[AnyArray, list[Any]]:
     keys: list[Any] = []
     for label in labels:
         key, type_of_label = key_of(label, "labels", fractions=True)
-        # A label of another type cannot match an item, so it gets a key that no rating has.
+        # A label of another type cannot occur in the ratings, so it gets a key that no rating has.
         is_known = dtype == NO_TYPE or are_comparable(dtype, type_of_label)
         keys.append(key if is_known else (label,))
     distinct(keys)

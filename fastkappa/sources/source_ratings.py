@@ -20,9 +20,9 @@ from fastkappa.ratings.labels import strings_array
 # require labels=.
 Key = int | float | str | None
 
-# The types that the ratings in a column can have. Columns of floats contain only whole numbers.
-# Booleans are stored as 0 and 1, dates and times as microseconds since 1970. A column without
-# ratings can lack a type.
+# The types that the ratings in a column can have. Columns of floats must contain only whole
+# numbers. Booleans are stored as 0 and 1, dates and times as microseconds since 1970. A column
+# without ratings can lack a type.
 INTEGERS, FLOATS, BOOLEANS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(bool)
 STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
 NO_TYPE = np.dtype("V")
@@ -66,7 +66,7 @@ class TooManyLabelsError(RatingsError):
 def key_of(value: Any, column: Any, fractions: bool = False) -> tuple[Key, np.dtype[Any]]:
     """Return the key and the type of a rating that is a Python object.
 
-    With ``fractions``, numbers that are not whole are labels too.
+    With ``fractions``, numbers that are not whole are also labels.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def name_seen(name: Any) -> str:
 
 
 def refuse_repeated_names(names: Sequence[Any], n_rows: int, *, in_order: bool) -> None:
-    """Raise if rows contain the names of their columns."""
+    """Raise if any rows repeat the names of the columns."""
     if n_rows:
         listed = ", ".join(map(repr, names))
         raise RatingsError(

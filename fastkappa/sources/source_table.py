@@ -39,7 +39,7 @@ from fastkappa.tables.tally import Tally, TooManyCellsError
 # The key for ratings outside the labels. No rating has a key of this type.
 OUTSIDE = b""
 # Whole numbers are counted in a table of their range if it has at most `LARGEST_DENSE` cells. With
-# look-ups, tables can have up to `MOST_CELLS_OF_NUMBERS` cells.
+# look-ups, tables of whole numbers can have up to `MOST_CELLS_OF_NUMBERS` cells.
 LARGEST_DENSE = 1 << 18
 MOST_CELLS_OF_NUMBERS = 1 << 24
 # The number of ratings to check if there seem to be too many labels.
@@ -107,7 +107,7 @@ class AxisLabels:
         self.dtype = dtype
 
     def note_order(self, order: LabelOrder | None, remedies: Remedies) -> None:
-        """Record the order that a part of the column declares. It must be the same in all parts."""
+        """Record the order that a part of the column declares. All parts must agree."""
         if order is None:
             return
         keys = [key for key in order.labels.tolist() if self._counted_as(key) is not None]
@@ -156,7 +156,8 @@ class SourceTable:
     codes : WantedLabels or None
         The values that stand for a missing rating.
     drop_odd : bool
-        Whether strings among numbers count as missing ratings. Otherwise they raise an error.
+        Whether strings among numbers count as missing ratings. Otherwise such strings raise an
+        error.
     remedies : Remedies
         The advice in errors.
 
@@ -181,7 +182,7 @@ class SourceTable:
     ) -> None:
         self.columns, self.wanted = columns, wanted
         self.codes, self.drop_odd, self.remedies = codes, drop_odd, remedies
-        # With given labels or codes, strings among numbers are not missing.
+        # If labels or codes are given, strings among numbers do not count as missing.
         self.drops_stand_ins = drop_odd and wanted is None and codes is None
         self.names = list(dict.fromkeys(name for name in columns if name is not None))
         self.axes = (
@@ -190,7 +191,7 @@ class SourceTable:
             AxisLabels(columns.y2, wanted, codes),
         )
         self.n_rows = 0
-        # Tallies of whole numbers with unknown labels, by the types of their columns.
+        # Tallies of whole numbers with unknown labels, keyed by the types of the columns.
         self._tallies: dict[Any, Tally] = {}
         self._counts: IntTable = np.zeros((0, 0, 0), np.int64)
         self._sums: AnyArray | None = None
@@ -329,7 +330,7 @@ class SourceTable:
         )
 
     def _refuse_repeated_names(self) -> None:
-        """Raise if rows contain the names of their columns, and no other row has these labels."""
+        """Raise if rows repeat the names of the columns, and no other row has these labels."""
         axes = self.axes[1:]
         names = [name_seen(axis.column) for axis in axes]
         if names[0] == names[1] or is_number(names[0]):

@@ -27,7 +27,12 @@ from fastkappa.results.report import Report, estimate_grid, estimate_row
 from fastkappa.results.result import Result
 from fastkappa.statistics.clusters import Clusters, resampled, without_clusters
 from fastkappa.statistics.indices import Estimate
-from fastkappa.statistics.inference import STANDARD_NORMAL, check_confidence, normal_quantile
+from fastkappa.statistics.inference import (
+    STANDARD_NORMAL,
+    check_confidence,
+    check_whole,
+    normal_quantile,
+)
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights
@@ -269,11 +274,7 @@ def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:
 
     The number 0 means no interval, if ``least`` allows it.
     """
-    is_whole = hasattr(n_resamples, "__index__") and not isinstance(n_resamples, bool)
-    if not is_whole or n_resamples < least:
-        raise ValueError(
-            f"n_resamples must be a whole number of at least {least}, got {n_resamples!r}."
-        )
+    check_whole("n_resamples", n_resamples, least)
     enough = math.ceil(round(2 / (1 - confidence), 6)) - 1
     if 0 < n_resamples < enough:
         warnings.warn(
@@ -335,7 +336,7 @@ def _corrected(
         return math.nan, math.nan
     below = float((np.mean(replicates < value) + np.mean(replicates <= value)) / 2)
     if not 0 < below < 1:
-        # All replicates are on one side of the estimate, so the bias correction would be infinite.
+        # If all replicates are on one side of the estimate, the bias correction would be infinite.
         return (0.0, 0.0) if below == 1 else (1.0, 1.0)
     bias = normal_quantile(below)
     # The acceleration uses only items whose removal leaves the statistic defined.

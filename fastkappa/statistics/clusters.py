@@ -6,9 +6,9 @@ cell m, and n items in total,
 
     S_c = sum_m N_cm * (f_m - mean f),    variance = sum_c S_c**2 / n**2.
 
-This is the variance of Yang and Zhou (2014, 2015) for kappa, and the sandwich estimator for other
-coefficients. It makes no assumption about the correlation within clusters. With one item per
-cluster, it equals the variance without clusters.
+For kappa, this variance is that of Yang and Zhou (2014, 2015); for other coefficients, it is the
+sandwich estimator. No assumption is made about the correlation within clusters. With one item per
+cluster, the result equals the variance without clusters.
 
 Clusters with the same counts are stored as one row with a multiplicity. So the cost does not depend
 on the number of items nor, for small clusters, on the number of clusters. For the bootstrap,
@@ -39,7 +39,7 @@ from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 
 # With fewer clusters, interval coverage is below nominal (bench.studies.clusters).
 FEW_CLUSTERS = 50
-# Sums over clusters are computed in blocks of this many terms (8 MB).
+# The number of terms per block in sums over clusters (8 MB).
 BLOCK = 1 << 20
 # Whether many clusters are equal is judged from a sample of this many clusters.
 SAMPLE = 1 << 10
@@ -50,7 +50,7 @@ class Clusters:
     """The counts of items per cluster and cell. Clusters with equal counts are merged.
 
     The counts of distinct cluster k are ``counts[starts[k]:starts[k + 1]]``, in the cells
-    ``cells[starts[k]:starts[k + 1]]``. Create `Clusters` with `clusters_of`.
+    ``cells[starts[k]:starts[k + 1]]``. Use `clusters_of` to create `Clusters`.
 
     Attributes
     ----------
@@ -322,7 +322,7 @@ def correction(n: float, clusters: Clusters | None = None) -> float:
     Parameters
     ----------
     n : float
-        The number of items. They are the independent units if there are no clusters.
+        The number of items, which are the independent units if there are no clusters.
     clusters : Clusters or None
     """
     units = n_units(n, clusters)

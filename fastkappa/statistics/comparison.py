@@ -163,7 +163,7 @@ def compare_independent(
     Parameters
     ----------
     first, second : array-like of shape (l, l), or AgreementResult
-        Two tables of counts, or results. Their labels may differ. A result uses its own test, which
+        Two tables of counts, or results, whose labels may differ. A result uses its own test, which
         accounts for clusters if `agreement` had them. The samples must not share clusters; for
         samples that do, use `agreement_by`.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
@@ -177,10 +177,10 @@ def compare_independent(
     Returns
     -------
     difference : KappaDifference
-        It is tested like equal kappas in `compare_strata`. Its figures are NaN, with an
-        ``UndefinedMetricWarning``, if a kappa is undefined. The standard error is NaN if that of a
-        kappa is 0, as with full agreement or if a rater uses only one label, because 0 does not
-        mean that kappa is known exactly. An asymptotic test is then NaN too, with the same warning.
+        The difference is tested like equal kappas in `compare_strata`. If a kappa is undefined, all
+        numbers are NaN, with an ``UndefinedMetricWarning``. If the standard error of a kappa is 0,
+        as with full agreement or if a rater uses only one label, kappa is not known exactly, so the
+        standard error and an asymptotic test are also NaN, with the same warning.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def difference_of_strata(
     covariance: FloatTable | None = None,
     names: tuple[str, str] = NAMES,
 ) -> KappaDifference:
-    """Return the difference of two kappas; ``covariance`` is theirs if they are not independent."""
+    """Return the difference of two kappas, which have the given covariance or none."""
     both = (one.value, two.value)
     value = difference_of("kappas", both)
     errors = np.array([one.error, two.error])
@@ -438,7 +438,7 @@ def difference_of(what: str, both: tuple[float, float]) -> float:
 
 
 def _joint_counts(joint: ArrayLike) -> AnyArray:
-    # A cube of counts has the shape of a stack of tables, so the same checks apply.
+    # A cube of counts has the shape of a stack of tables, and is checked in the same way.
     counts = as_tables(
         joint, "joint", "For three columns, use compare_predictions(first, second, y_true=...)."
     )

@@ -158,7 +158,7 @@ def f_quantile(p: float, numerator: float, denominator: float) -> float:
     """
     if math.isnan(numerator + denominator):
         return math.nan
-    # The smaller tail is used, because it keeps full precision. If it is small, its logarithm is
+    # The smaller tail is used, because it keeps full precision. The logarithm of a small tail is
     # nearly linear in log(f), so Newton's method converges. A bracket limits steps that would be
     # too long.
     upper = p > 0.5

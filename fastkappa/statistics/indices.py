@@ -1,7 +1,7 @@
 """Compute indices of agreement other than kappa, from one table or a stack of tables.
 
-Weights are disagreement weights, as in the whole package. An index that needs agreement weights
-uses ``1 - weights / weights.max()``: 1 for equal labels, 0 for the worst pair.
+As everywhere in this package, weights are disagreement weights. An index that needs agreement
+weights uses ``1 - weights / weights.max()``: 1 for equal labels, 0 for the worst pair.
 """
 
 from __future__ import annotations
@@ -183,8 +183,8 @@ def brennan_prediger(
     """Return the Brennan-Prediger coefficient, where all labels are equally likely by chance.
 
     Without weights, the coefficient equals Bennett's S and the prevalence and bias adjusted kappa
-    (PABAK). It depends on the number of labels in the table, including unused labels. The
-    parameters are those of `percent_agreement`.
+    (PABAK). The coefficient depends on the number of labels in the table, including unused labels.
+    The parameters are those of `percent_agreement`.
 
     References
     ----------
@@ -214,8 +214,8 @@ def gwet_ac2(
 ) -> Estimate:
     """Return Gwet's AC2, or Gwet's AC1 if there are no weights.
 
-    Both depend on the number of labels in the table, including unused labels. The parameters are
-    those of `percent_agreement`.
+    AC1 and AC2 depend on the number of labels in the table, including unused labels. The parameters
+    are those of `percent_agreement`.
 
     References
     ----------

@@ -43,7 +43,7 @@ DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 class Terms(NamedTuple):
     """The terms of the standard errors of a stack of tables.
 
-    ``proportions`` has the shape (..., l, l). Its margins ``rows`` and ``columns``, and the mean
+    ``proportions`` has the shape (..., l, l). The margins ``rows`` and ``columns``, and the mean
     weights ``row_means`` and ``column_means``, have the shape (..., l). ``n``, ``observed`` (q_o)
     and ``expected`` (q_e) have the shape (...).
     """
@@ -258,9 +258,20 @@ def chi_square_p(statistic: float, degrees_of_freedom: int) -> float:
 
 def check_confidence(confidence: float) -> float:
     """Return the confidence level of an interval, or raise if it is not between 0 and 1."""
-    if not isinstance(confidence, Real) or not 0 < confidence < 1:
-        raise ValueError(f"confidence must be a number between 0 and 1, got {confidence!r}.")
-    return float(confidence)
+    return check_probability("confidence", confidence)
+
+
+def check_probability(name: str, value: float) -> float:
+    """Return the value of an argument, or raise if it is not between 0 and 1."""
+    if not isinstance(value, Real) or not 0 < value < 1:
+        raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
+    return float(value)
+
+
+def check_whole(name: str, value: int, least: int) -> None:
+    """Raise if the value of an argument is not a whole number, or is below ``least``."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
 
 
 def check_distribution(distribution: Distribution) -> Distribution:

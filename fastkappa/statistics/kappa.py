@@ -5,7 +5,7 @@ With disagreement weights w, table c, margins r and s, and n the sum of the tabl
     kappa = 1 - n * sum(w * c) / sum(w * outer(r, s)) = D / E
     E = sum(w * outer(r, s)),    D = E - n * sum(w * c)
 
-For whole counts, D and E are whole numbers. They are computed exactly, in int64 or, if too large,
+For whole counts, D and E are whole numbers. Both are computed exactly, in int64 or, if too large,
 as Python integers, so the division is the only step that rounds. The result is precise even if
 kappa is near 0, and swapping the raters or scaling the weights does not change it. For the usual
 weights, E is computed from the moments of the margins in O(l) time. Finite floats are scaled to
@@ -43,9 +43,9 @@ def kappa_from_confusion(table: ArrayLike, *, weights: Weights = None) -> Any:
         Counts, or sums of item weights, finite and not negative. Rows are the first rater's
         ratings.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights. None treats all disagreements as equal. 'linear' weights them by the
-        distance between the labels' positions, 'quadratic' by its square. A matrix is used
-        unchanged: its rows are the first rater's labels, and its diagonal must be 0.
+        Disagreement weights. None treats all disagreements as equal. 'linear' weights disagreements
+        by the distance between the labels' positions, 'quadratic' by the squared distance. A matrix
+        is used unchanged: its rows are the first rater's labels, and its diagonal must be 0.
 
     Returns
     -------

@@ -25,7 +25,7 @@ DEVIATES = (0.4, 0.8, 1.2, 1.6, 2.0, 2.5, 3.0, 3.5, 4.2, 5.0)
 
 
 class Band(NamedTuple):
-    """A band of values with its label. It includes the value ``upper`` if ``inclusive``."""
+    """A band of values with its label. The band includes the value ``upper`` if ``inclusive``."""
 
     upper: float
     inclusive: bool

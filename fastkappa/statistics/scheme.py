@@ -140,7 +140,7 @@ class Quadratic:
         """Compute D and E from the moments of the labels' positions."""
         position = np.arange(sums.tables.shape[-1], dtype=sums.tables.dtype)
         by_row, by_column = sums.rows * position, sums.columns * position
-        # The array's sum method makes the same call through Python code, which is slower.
+        # ndarray.sum makes the same call through Python code, which is slower.
         add = np.add.reduce
         first, second = sums.widen(add(by_row, axis=-1)), sums.widen(add(by_column, axis=-1))
         squares = sums.widen(add((by_row + by_column) * position, axis=-1))

@@ -29,7 +29,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable
 
 EPSILON = float(np.finfo(np.float64).eps)
-# The factor of the bound, because a term is computed from a few such sums in sequence.
+# A safety factor for the bound, because each term is computed from a few sums in sequence.
 SAFETY = 8.0
 # If a coefficient, computed as 1 - observed / expected, should be 0, rounding errors leave less
 # than this.

@@ -38,7 +38,7 @@ Undefined: TypeAlias = Literal["nan", "drop"]
 UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
 # The largest number of strata that a warning names.
 MOST_NAMED = 5
-# The reason why groups that share clusters can have no test.
+# The reason why groups that share clusters cannot be tested.
 TOO_FEW_SHARED = (
     "they share clusters, and there are too few clusters to estimate the covariance of kappas"
 )
@@ -374,7 +374,7 @@ def stratum_of(
             )
         chosen = choose_method(interval_method, given, result.distribution)
         result = replace(result, interval_method=chosen)
-    # All other tables are tested individually, with their own standard errors.
+    # In all other cases, tables are tested individually, with their own standard errors.
     if given is None or are_joined(result.clusters) or result.distribution == "t":
         given, tested = None, result.tested
     method, error = result.interval_method, result.standard_error
@@ -409,7 +409,7 @@ def _warn(why: str, stacklevel: int) -> None:
 def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
     """Raise if tables or results have different weights or distributions."""
     tables = list(tables)
-    # A table without a result is treated as normal, because its variances are divided by n.
+    # The distribution for a plain table is 'normal', because its variances are divided by n.
     if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
         raise ValueError(
             "kappas with different distributions cannot be compared: use"

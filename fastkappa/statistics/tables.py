@@ -14,12 +14,12 @@ from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 
 # The names that other packages use for the totals of rows and columns.
 MARGINS = ("all", "sum", "total")
-# With fewer items, the last row and column can equal the sums of the others by chance. With this
-# number in the corner (40 items), that happened in 1 of 400,000 simulated tables.
+# With fewer items, the last row and column can equal the sums of the others by chance. With 40
+# items, the number in the corner, a false match occurred in 1 of 400,000 simulated tables.
 FEWEST_IN_CORNER = 10
 # With fewer subjects, every row can be split evenly by chance.
 FEWEST_ROWS = 5
-# Sums of rounded proportions can differ from 1 by this much.
+# The largest difference from 1 of a sum of rounded proportions.
 ROUNDING = 1e-9
 FOR_RATINGS = (
     "For two columns of ratings: confusion_counts(y1, y2).table is their table, and"
@@ -86,7 +86,7 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
     For a stack, only the first table is checked.
     """
     n_labels = tables.shape[-1]
-    # item counts fit in int64
+    # Tables of Python integers are skipped, because item counts fit in int64.
     if n_labels < 2 or not tables.size or tables.dtype == object:
         return
     table = tables if tables.ndim == 2 else tables.reshape(-1, n_labels, n_labels)[0]
@@ -109,7 +109,7 @@ def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
 
 
 def _has_margins(table: AnyArray, place: int) -> bool:
-    """Return whether the last or first row and column are sums of several other nonzero ones."""
+    """Return whether the last or first row and column are sums of several nonzero others."""
     table = np.roll(table, -1 - place, axis=(0, 1)).astype(np.float64)
     inner, n_items = table[:-1, :-1], table.item(-1)
     if n_items < FEWEST_IN_CORNER and abs(n_items - 1) > ROUNDING:
@@ -241,7 +241,7 @@ def holds_sums(name: Any, table: AnyArray) -> bool:
 
 
 def warn_of_names(table: Any, why: str | None) -> None:
-    """Warn if ``why`` depends on a column order of a data frame that may be unintended.
+    """Warn if ``why`` depends on a data frame's column order, which can be unintended.
 
     `pandas.crosstab` sorts strings, and the columns of a pivot table are in order of occurrence.
     """

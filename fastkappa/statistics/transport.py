@@ -28,7 +28,7 @@ def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
     Returns
     -------
     closest : ndarray of shape (..., l, l)
-        The tables with the least disagreement. They contain whole numbers if the counts are whole.
+        The tables with the least disagreement, with whole numbers if the counts are whole.
     """
     matrix = disagreement_matrix(weights, tables.shape[-1])
     counts = tables if tables.dtype.kind == "f" else whole_numbers(tables)
@@ -56,8 +56,8 @@ def _most_agreeing(rows: AnyArray, columns: AnyArray) -> AnyArray:
 def _in_order(rows: AnyArray, columns: AnyArray) -> AnyArray:
     """Return the tables of the north-west corner rule.
 
-    In such a table, items sorted by the first rating are also sorted by the second. These tables
-    are the cheapest for Monge weights.
+    In such a table, items sorted by the first rating are also sorted by the second. For Monge
+    weights, tables with this property are the cheapest.
     """
     below = np.minimum(rows.cumsum(axis=-1)[..., :, None], columns.cumsum(axis=-1)[..., None, :])
     below = np.diff(below, axis=-2, prepend=np.zeros_like(below[..., :1, :]))

@@ -118,7 +118,7 @@ def disagreement_weights(
         - 'circular': ``sin(pi * (x - y) / period)**2``, for months or directions, where the last
           label is next to the first;
         - 'bipolar': ``(x - y)**2 / ((x + y - 2 * low) * (2 * high - x - y))``, where low and high
-          are the ends of the scale, such as -3 and 3; a disagreement near the ends weighs more.
+          are the ends of the scale, such as -3 and 3; disagreements near the ends weigh more.
     labels : array-like of shape (l,)
         All possible labels, in the order of the table's rows. The ends of the scale are the
         smallest and the largest label.

@@ -28,9 +28,9 @@ CHUNK = 1 << 16
 # Chunks of one-byte codes are longer, because threads wait for Python between chunks: with shorter
 # chunks, two threads were slower than one.
 LONG_CHUNK = 1 << 18
-# Labels are guessed from a sample of this size and from the same number of first ratings. With up
-# to eight times as many ratings as the sample needs, all ratings are read, because sampling is no
-# faster.
+# The size of the sample from which labels are guessed, in addition to the same number of first
+# ratings. With up to eight times as many ratings as the sample needs, all ratings are read, because
+# sampling is no faster.
 SAMPLE = 256
 # A range of labels is counted without a look-up if its table has at most this many cells.
 LARGEST_DENSE_TABLE = 1 << 20
@@ -208,7 +208,7 @@ class LabelMap:
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the codes of the values, after assigning new codes to unknown values."""
         codes, n_unknown = self._look_up(kernels, values)
-        # A sample is shorter than this, so all its labels are learned at once.
+        # The limit exceeds the size of a sample, so all labels of a sample are learned at once.
         length, all_added = 4 * SAMPLE, False
         while n_unknown:
             if all_added:

@@ -32,7 +32,7 @@ def confusion_counts(
     ----------
     y1, y2 : array-like of shape (n,)
         The ratings of two raters: integers of any dtype, whole floats, booleans, strings or dates.
-        They can be NumPy arrays, lists, pandas, polars or pyarrow columns, and objects that
+        Ratings can be NumPy arrays, lists, pandas, polars or pyarrow columns, and objects that
         export their memory with the Arrow or DLPack protocols. Integer arrays are read in place,
         with any stride or byte order. Arrays of whole numbers on the same device, such as tensors
         on a GPU, are counted there by their own library.

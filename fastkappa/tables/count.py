@@ -140,7 +140,7 @@ class ConfusionCounts(CountsResult, _Counts):
 
         return Report(
             [f"{count_text(len(self.labels), 'label')}, {self.table.sum()} in the table"],
-            counts_grid(self.labels, self.table),
+            counts_grid(self.labels, self.table, axes=("First rater", "second rater")),
             [f"{self.n_outside} outside the labels"] if self.n_outside else (),
         )
 
@@ -165,8 +165,8 @@ def tabulate(
     """Return the square table of two columns.
 
     ``without_first`` is the error text if no rating of the first column is a known label. With
-    ``alphabetical``, strings of digits are also sorted as strings. Sums of integer weights that do
-    not fit in int64 become Python integers in an object array.
+    ``alphabetical``, strings of digits are sorted alphabetically like other strings. Sums of
+    integer weights that do not fit in int64 become Python integers in an object array.
     """
     are_found = known is None
     if first.counts is not None:

@@ -20,16 +20,16 @@ from fastkappa.ratings.real_numbers import CODES, FAR, codes_among
 from fastkappa.tables.two_codings import may_be_coded_apart, warn_of_two_codings
 
 MOST_NAMED = 5
-# The least average number of times that a label occurs in ratings.
+# The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
 # With more raters, a rater with few items can have labels that nobody else used.
 MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
-# Fewer ratings, or fewer with the second label, are grouped by label by chance. A few ratings show
-# that most columns are not.
+# With fewer ratings, or fewer ratings of the second label, equal ratings can be adjacent by chance.
+# For most columns, a few ratings show that equal ratings are not adjacent.
 FEWEST_SORTED, FEWEST_OF_SECOND, HEAD = 20, 5, 16
-# The largest chi-square of chance, in standard deviations above its mean.
+# The largest chi-square attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
 
 
@@ -119,8 +119,8 @@ def _warn_of_totals(
 ) -> None:
     """Warn if one item has the sums of all other ratings, like a row of totals.
 
-    ``labels`` are the sorted labels of each rater. ``sum_of`` returns the sum of a rater's ratings.
-    It is called only if the largest label is far from the other labels.
+    ``labels`` are the sorted labels of each rater. ``sum_of`` returns the sum of a rater's ratings,
+    and is called only if the largest label is far from the other labels.
     """
     if n_items <= FEWEST_IDS or not all(map(_has_far_largest, labels.values())):
         return
@@ -160,16 +160,16 @@ def _warn_of_strangers(
 def judge_order(
     table: AnyArray, first: AnyArray, second: AnyArray, names: tuple[str, str] = ("y1", "y2")
 ) -> None:
-    """Warn if only one of two columns is sorted by label, and they agree as by chance.
+    """Warn if only one of two columns is sorted by label, and they agree only by chance.
 
-    ``table`` has the counts of the codes or labels ``first`` and ``second``.
+    ``table`` contains the counts of the codes or labels ``first`` and ``second``.
     """
     n = len(first)
     if n < FEWEST_SORTED or not any(is_grouped(own[:HEAD].tolist()) for own in (first, second)):
         return
     of_each = table.sum(axis=1), table.sum(axis=0)
     common = (of_each[0] > 0) & (of_each[1] > 0)
-    # Other columns, such as ids and scores, have other labels than ratings.
+    # Columns such as ids and scores have few labels in common with ratings.
     if 2 * table[np.ix_(common, common)].sum() < n:
         return
     counts = table[np.ix_(*(own > 0 for own in of_each))].astype(float)
@@ -194,7 +194,7 @@ def judge_order(
 
 
 def is_grouped(ratings: list[Any]) -> bool:
-    """Return whether equal ratings follow one another, as in a sorted column."""
+    """Return whether equal ratings are adjacent, as in a sorted column."""
     n_runs: int = 1 + sum(map(ne, ratings, ratings[1:]))
     return n_runs == len(set(ratings))
 
@@ -212,7 +212,7 @@ def judge_raters(
     already reported (``are_recoded``). ``labels`` are the sorted labels of each rater,
     ``n_ratings`` their numbers of ratings, and ``sum_of`` returns the sum of a rater's ratings.
     """
-    # Dates in different units are compared elsewhere.
+    # dates in different units are compared elsewhere
     if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
         return
     _warn_of_totals(labels, min(n_ratings), sum_of)
@@ -223,7 +223,7 @@ def judge_raters(
         return
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
-        # A rater can share no label by chance if the rater used only one label, or labels that
+        # A rater can lack shared labels by chance if the rater used only one label, or labels that
         # hardly repeat.
         repeats = 1 < len(own) <= n / LEAST_REPEATS
         if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):

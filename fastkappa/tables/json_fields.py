@@ -1,7 +1,7 @@
 """Write counts of two raters as JSON, and read and check them.
 
-All counts have the same fields, so any class can read the counts of another. A class can add one
-field with facts of its own, which the others ignore: `EXTRAS`.
+All classes of counts write the same fields, so each can read the counts of the others. A class can
+add one field of its own, which all other classes ignore: `EXTRAS`.
 
 The JSON text is not trusted: each size must match the number of values in the text.
 """
@@ -20,10 +20,11 @@ from fastkappa.arrays import AnyArray
 
 INT64_MAX = (1 << 63) - 1
 VERSION = 1
-# These fields contain numbers of rows or ratings.
+# The fields that contain numbers of rows or ratings.
 NUMBERS = ("n_outside", "n_rows", "missing", "n_dropped")
 FIELDS = ("version", "labels", "label_dtype", "table", *NUMBERS)
-# The exact sums of a ConfusionAccumulator, and the source and columns of a saved file.
+# The extra fields: exact sums of a ConfusionAccumulator, and the source and columns of a saved
+# file.
 EXTRAS = ("accumulator", "origin")
 # The length of strings comes from the strings themselves, because the field can state any length.
 DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
@@ -46,7 +47,7 @@ class CountedRows(NamedTuple):
 
 
 def rows_to_fields(counts: CountedRows) -> dict[str, Any]:
-    """Return counts as fields for JSON.
+    """Convert counts to fields for JSON.
 
     Raises
     ------
@@ -66,7 +67,7 @@ def rows_from_fields(fields: Any) -> CountedRows:
     Raises
     ------
     KeyError, OverflowError, TypeError, ValueError
-        If the fields are not those of counts, or contradict each other.
+        If the fields are not fields of counts, or contradict each other.
     """
     if isinstance(fields, dict):
         fields = {name: field for name, field in fields.items() if name not in EXTRAS}
@@ -95,7 +96,7 @@ def rows_from_fields(fields: Any) -> CountedRows:
 
 
 def check_missing(n_dropped: int, missing: Sequence[int]) -> None:
-    """Raise unless so many items can be left out for the missing ratings of two raters."""
+    """Raise if the number of left-out items contradicts the numbers of missing ratings."""
     if not max(missing) <= n_dropped <= sum(missing):
         raise ValueError(
             f"the number of missing ratings, {missing}, must match the number of items left out,"
@@ -104,7 +105,7 @@ def check_missing(n_dropped: int, missing: Sequence[int]) -> None:
 
 
 def loaded(text: str) -> Any:
-    """Return the value of JSON, or raise if a field of an object occurs twice."""
+    """Parse JSON, or raise if a field of an object occurs twice."""
     return json.loads(text, object_pairs_hook=distinct_fields)
 
 

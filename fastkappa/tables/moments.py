@@ -18,8 +18,9 @@ from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.tally import LARGEST_RANGE, LONGEST_RANGE
 
-# With at most this many labels, or with few items, counting a table is as fast. The limit is higher
-# for unknown labels, because a wrong guess requires a second pass over the items.
+# With at most this many labels, or with few items, counting a table is as fast as summing moments.
+# The limit is higher for unknown labels, because a wrong guess requires a second pass over the
+# items.
 LABELS_COUNTED_AS_FAST = 5
 LABELS_NOT_WORTH_A_GUESS = 8
 FEWEST_ITEMS = 1 << 20
@@ -67,7 +68,7 @@ def moments_of(
     work = partial(
         _sum_partition, kernels.sum_moments, first, second, label_range, known is not None
     )
-    # Counting a table of one cell is as fast as summing moments.
+    # A table of one cell is counted as fast as moments are summed.
     division = division_of_pairs(kernels, first.values, second.values, 1, num_threads)
     parts = run_in_threads(work, n_items, *division)
     sums = [part for part in parts if part is not None]

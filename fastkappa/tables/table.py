@@ -195,7 +195,8 @@ def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
     if are_dates or len(kinds) == 1 or not kinds & set("uf"):
         # Without return_counts, np.unique imports numpy.ma, which takes longer than some commands.
         return np.unique(np.concatenate(arrays), return_counts=True)[0]
-    # NumPy combines int64 with uint64 or floats to float64, which cannot represent every integer.
+    # NumPy converts a mix of int64 and uint64 or floats to float64, which cannot represent every
+    # integer.
     labels = sorted({label for array in arrays for label in array.tolist()})
     if "f" in kinds:
         for label in labels:

@@ -192,7 +192,7 @@ class Tally:
         """
         n_items, are_joined = len(columns[0]), len(columns) > 2
         if ranges is None and n_items <= FIRST_RANGE:
-            # There is only one range of items, too short for several threads.
+            # A single range of items is too short for several threads.
             self.add(columns, 0, n_items, weights)
             return self
         if ranges is None:
@@ -219,7 +219,7 @@ class Tally:
             self.add(columns, *bounds, weights)
             if self._codecs is not before:
                 length = FIRST_RANGE
-            # Clearing and adding large private tables takes time.
+            # Clearing and adding a large table for each thread takes time.
             if self._ranges:
                 length = min(16 * length, max(LARGEST_RANGE, 256 * self.n_cells))
         return self
@@ -243,7 +243,7 @@ class Tally:
             table[np.ix_(*places)] += more
 
     def subtract(self, columns: Sequence[AnyArray]) -> bool:
-        """Subtract unweighted items. If one was never added, change nothing and return False."""
+        """Subtract unweighted items, or return False without a change if one was never added."""
         if self._cut_short_by:
             raise cut_short(self._cut_short_by)
         n_items = len(columns[0])
@@ -256,7 +256,7 @@ class Tally:
         else:
             part = self.empty_copy()
             part.add(columns, 0, n_items)
-            # The copied maps assign codes to new labels.
+            # The copied maps can assign codes to new labels.
             if part.n_labels != self.n_labels:
                 return False
             cells = tuple(slice(n_labels + 1) for n_labels in self.n_labels)
@@ -327,7 +327,7 @@ class Tally:
         if weights is None:
             kernels.count_pairs(first, second, lowest, self._flat[0], part)
         elif weights.dtype.kind == "f":
-            # The caller checks whether all sums in the table are finite.
+            # The caller checks that all sums in the table are finite.
             with np.errstate(over="ignore", invalid="ignore"):
                 counts, sums = self._flat
                 kernels.sum_pairs(first, second, lowest, weights, (counts, sums), part)
@@ -442,7 +442,7 @@ class Tally:
                 if codec.longest_chunk is not None:
                     places = places[np.argsort(own[places])]
                 elif len(places) == n_labels:
-                    # A slice returns a view, which is much faster.
+                    # Indexing with a slice is much faster, because it returns a view.
                     places = slice(n_labels)
                 axis = (slice(None),) * i
                 own, tables = own[places], [table[(*axis, places)] for table in tables]

@@ -1,9 +1,9 @@
 """Detect, from a table, that two raters name or number the same labels differently.
 
-For example, one writes "stage 2" and the other "Stage2", one counts from 0 and the other from 1, 1
-is the best grade for one and the worst for the other, or a model's classes are named in another
-order. Recoding then increases the agreement. Or one rater writes a label in a second way now and
-then, such as "mil" and "mild".
+For example, one rater writes "stage 2" and the other "Stage2", one counts from 0 and the other from
+1, 1 is the best grade for one and the worst for the other, or a model's classes are named in
+another order. Recoding then increases the agreement. A rater can also use a second spelling of a
+label now and then, such as "mil" for "mild".
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
 from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.looks import alike_among
 
-# The smallest kappa after recoding, and its smallest gain over the kappa of the given ratings.
+# The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
 # Without any agreement, ``n * kappa**2`` reaches 10 about once in 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
+# The least average number of items per label to exchange labels.
+LEAST_REPEATS = 5
 # The smallest number of items with either name of a label, and the smallest number with both names.
 OFTEN, TOGETHER = 2, 3
 # If there are more labels than this, they are usually ids or measurements.
@@ -40,9 +42,10 @@ REMEDY = "Number the labels the same way if both raters use the same scale."
 def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> bool:
     """Return whether a table needs a closer look, in less than a microsecond.
 
-    It does if at least two labels, or one of words, have no agreement, as after a shift. It also
-    does if the two corners off the diagonal contain at least twice as many items as the corners on
-    it, as after a reversal, or if the largest cell is off the diagonal, as after a permutation.
+    A closer look is needed if raters never agree on at least two labels (one label if labels are
+    words), as after a shift; if the two corners off the diagonal contain at least twice as many
+    items as the corners on the diagonal, as after a reversal; or if the largest cell is off the
+    diagonal, as after a permutation.
     """
     # For few labels, counting in a list is faster than counting in a NumPy array.
     agreed = table.diagonal().tolist()
@@ -88,7 +91,7 @@ def warn_of_two_codings(
     if len(labels) > MOST_LABELS:
         return False
     found, array = None, np.asarray(labels)
-    # If raters agree on most items, no other numbering is better.
+    # If raters agree on most items, renumbering the labels cannot improve agreement.
     may_be_renamed = 2 * table.trace() < table.sum() and _is_predicted(table)
     if is_alphabetical(array):
         if not are_given:
@@ -125,7 +128,7 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     met = table[np.ix_(rows, columns)].astype(float)
     first, second = of_rows[rows, None].astype(float), of_columns[columns].astype(float)
     by_chance = first * second / n
-    # The kappa of the two labels, each against all others. It is 1 if the two labels always
+    # The kappa between two labels, each against all other labels, is 1 if the two labels always
     # coincide.
     most = (first + second) / 2 - by_chance
     kappa = np.divide(met - by_chance, most, out=np.zeros_like(met), where=most > 0)
@@ -152,8 +155,8 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
 def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
     """Return the warning about labels that only one rater used and that resemble other labels.
 
-    Such labels are abbreviations, contain a typing error, or share a prefix, such as "Answer: A"
-    and "Answer: B". Labels that look alike are covered by another warning.
+    The warning covers labels that are abbreviations, contain a typing error, or share a prefix,
+    such as "Answer: A" and "Answer: B". Labels that look alike are covered by another warning.
     """
     met = []
     for counts, (own, other) in ((table, names), (table.T, names[::-1])):
@@ -220,7 +223,7 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
     a, b = names
     step = _most_frequent(values - values[:, None], table)
     rows, columns = (values[table.any(axis=axis)] for axis in (1, 0))
-    # If a rater merely rates one step higher, the ratings stay within the scale.
+    # The ratings of a rater who merely rates one step higher stay within the scale.
     ends = {columns.min() - rows.min(), columns.max() - rows.max()}
     if step and ends == {step} and (better := _better(values, values - step, table)):
         how = f"{b} seems to number the labels {'higher' if step > 0 else 'lower'} than {a} by"
@@ -233,15 +236,18 @@ def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> st
 
 
 def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about raters who use the same labels, but each for other categories."""
+    """Return the warning about raters who use the same labels for different categories."""
     used = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
     counts = table[np.ix_(used, used)]
+    # With fewer items, exchanged labels agree by chance.
+    if counts.sum() < LEAST_REPEATS * len(used):
+        return None
     columns = _partners(counts)
     places = np.arange(len(used)).astype(float)
     given, better = (_kappa(places, places, own, 0) for own in (counts, counts[:, columns]))
     if better < max(NEAR, given + BETTER) or counts.sum() * better**2 < 2 * EVIDENCE:
         return None
-    # A rater who is a step higher leaves no items for the lowest label.
+    # A rater who rates one step higher never uses the lowest label.
     by_chance = counts.sum(axis=1) * counts.sum(axis=0)[columns] / counts.sum()
     moved = np.flatnonzero(columns != places)
     if (counts[moved, columns[moved]] <= by_chance[moved]).any():
@@ -258,7 +264,7 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
 
 
 def _partners(table: AnyArray) -> NDArray[np.intp]:
-    """Return a column for each row, taking the largest cells first."""
+    """Match each row with a column, starting with the largest cells."""
     rest = table.astype(float)
     columns = np.zeros(len(rest), np.intp)
     for _ in columns:
@@ -277,7 +283,7 @@ def _most_frequent(keys: Floats, table: AnyArray) -> float:
 
 def _better(rows: Floats, recoded: Floats, table: AnyArray) -> str | None:
     """Describe the first kappa that is much better with recoded columns, or return None."""
-    for power, kind in enumerate(("kappa", "linear kappa", "quadratic kappa")):
+    for power, kind in enumerate(("unweighted kappa", "linear kappa", "quadratic kappa")):
         given, better = (_kappa(rows, columns, table, power) for columns in (rows, recoded))
         if better >= max(NEAR, given + BETTER) and table.sum() * better**2 >= EVIDENCE:
             return f"{kind} is {given:.2f}, and would be {better:.2f}"

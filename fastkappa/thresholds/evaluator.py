@@ -22,8 +22,9 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, what_need
 from fastkappa.thresholds.items.grouped_scores import group_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
 
-# In free-threaded Python, threads that look up a dtype contend for its reference count. So arrays
-# are passed on without conversion, although types other than float64 then take four times as long.
+# In free-threaded Python, threads that look up a dtype contend for its reference count. There,
+# arrays are passed on without conversion, although types other than float64 take four times as
+# long.
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
@@ -127,8 +128,8 @@ class ThresholdEvaluator:
         kappa : float
             Kappa, or NaN without a warning if kappa is undefined.
         """
-        # Read the attribute once, because calls from several threads contend for its reference
-        # count.
+        # The attribute is read only once, because calls from several threads contend for its
+        # reference count.
         fast = self._fast
         if fast is not None:
             is_array = type(thresholds) is np.ndarray

@@ -34,8 +34,8 @@ from fastkappa.thresholds.search import SIZES, best_binned, best_sorted
 METHODS = ("auto", "sort", "bins")
 # With fewer items, sorting takes no longer than setting up the bins.
 ITEMS_WORTH_BINS = 1 << 16
-# If scores fall as labels rise, kappa at the best thresholds is close to 0. So the direction of
-# the scores is checked only below this kappa.
+# If scores fall as labels rise, kappa at the best thresholds is close to 0. The direction of the
+# scores is therefore checked only below this kappa.
 MOST_OF_FALLING = 0.3
 # The largest number of thresholds that the repr shows.
 MOST_SHOWN = 4
@@ -225,8 +225,8 @@ def optimal_thresholds(
 
     Notes
     -----
-    Both O and E in kappa = 1 - O / E are sums over the items. So finding the best thresholds is a
-    fractional programme, which Dinkelbach's method solves exactly in a few rounds.
+    Both O and E in kappa = 1 - O / E are sums over the items. Finding the best thresholds is
+    therefore a fractional programme, which Dinkelbach's method solves exactly in a few rounds.
 
     The work grows linearly with the number of items and quadratically with the number of
     labels.
@@ -277,7 +277,8 @@ def optimal_thresholds(
         raise _class_size_error(least, items)
     if binned is None:
         thresholds = ordered.thresholds_at(best.places)
-    # Differences of float sums have rounding errors, so even the sum of no items can differ from 0.
+    # Differences between float sums have rounding errors, so even the sum over no items can differ
+    # from 0.
     table = best.table if items.counts_whole else items.table_at(thresholds)
     table = items.in_given_weights(table)
     kappa = float(kappas(table, weights))

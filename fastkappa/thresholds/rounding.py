@@ -48,7 +48,7 @@ MOST_SPLINE_ROWS = 1 << 10
 # Items with a smaller proportion of the total weight are left out, because they are lost in
 # rounding.
 LEAST_PROPORTION = 1e-12
-# With more items, the exact optimum generalises as well, and takes a fraction of the time.
+# With more items than this, the exact optimum generalises equally well in a fraction of the time.
 MOST_BAGGED = 10_000
 
 
@@ -57,9 +57,9 @@ class Rounding(NamedTuple):
 
     ``table`` and ``kappa`` describe the items on which the thresholds were found. Row i,
     column j of the table counts the items with label i that were given label j.
-    ``oof_positions`` has the position of the label that each item gets from the thresholds of
-    the other folds, and ``oof_kappa`` is its kappa. Both are None without folds. An undefined
-    kappa is NaN.
+    ``oof_positions`` contains the positions of the labels that items get from the thresholds of the
+    other folds, and ``oof_kappa`` is their kappa. Both are None without folds. An undefined kappa
+    is NaN.
     """
 
     thresholds: AnyArray
@@ -101,14 +101,14 @@ def find_rounding(
     n_resamples : int, default=100
         The number of bootstrap resamples for the method 'bagged'.
     folds : int, sequence of (train, test) or None, default=5
-        Folds for the out-of-fold labels, which test each item once. An int is the number of folds,
-        stratified by label. If None, these labels are not computed.
+        Folds for the out-of-fold labels. Each item is tested once. An int is the number of folds,
+        stratified by label. If None, out-of-fold labels are not computed.
     groups : array of shape (n_samples,), default=None
-        Group of each item. An int then means that many folds, or one per group if there are fewer,
-        which keep groups together.
+        Group of each item. If given, folds keep groups together, and an int is the largest number
+        of folds: there is at most one for each group.
     rng : Generator
-        The random number generator. It draws the resamples, then the folds, then the resamples of
-        each fold.
+        The random number generator, which draws the resamples, then the folds, then the resamples
+        of each fold.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def find_rounding(
     pair_kernels, threads = get_kernels(), available_threads()
     read = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
     kernels: ScoreKernels = score_kernels(pair_kernels)
-    # A stable sort, because otherwise the folds of equal items would depend on the processor.
+    # The sort must be stable. Otherwise, the folds of equal items would depend on the processor.
     order = np.argsort(read.scores.copy(), kind="stable")
     items = sort_scores(read, order)
     read.warn_of_order(what_needs_order(weights))
@@ -149,7 +149,7 @@ def find_rounding(
     if isinstance(folds, int) and groups is not None:
         folds = clustered_splits(groups, folds, rng)
     elif isinstance(folds, int):
-        # Items of weight 0 train no fold, so they can be in any of them.
+        # Items of weight 0 do not affect training, so they can be in any fold.
         fold_of = np.zeros(len(numbers), np.intp)
         fold_of[order] = stratified_folds(items, folds, rng)
         folds = splits_of(fold_of, folds)
@@ -190,7 +190,7 @@ def _out_of_fold(
     scores: AnyArray,
     splits: Splits,
 ) -> NDArray[np.intp]:
-    """Return the position of the label of each score at the thresholds of the other folds.
+    """Return the position of each score's label at the thresholds of the other folds.
 
     Sorted item i has the score ``scores[order[i]]``.
     """
@@ -233,8 +233,8 @@ class ThresholdFinder(NamedTuple):
         """Return the mean of the best thresholds of bootstrap resamples.
 
         The mean is taken over ranks (the numbers of items below a threshold), not over scores. So
-        it does not depend on the scale of the scores, and outliers have no extra influence. If a
-        label gets no items in a resample, the threshold is at the last rank, not at infinity.
+        the mean does not depend on the scale of the scores, and outliers have no extra influence.
+        If a label gets no items in a resample, the threshold is at the last rank, not at infinity.
         """
         presorted = PresortedSearch(self.kernels, items, self.matrix)
         n_items = len(items.scores)
@@ -276,8 +276,8 @@ class ThresholdFinder(NamedTuple):
         rows = np.diff(prefix)
         sums, sizes = np.add.reduceat(_times(numbers, items.weights), places[:-1]), rows.sum(axis=0)
         if items.weights is not None:
-            # The weights are summed again, because differences of prefix sums would have the
-            # rounding errors of the whole sums.
+            # The weights are summed again, because differences between prefix sums would have
+            # larger rounding errors.
             sizes = np.add.reduceat(items.weights, places[:-1])
         x = (sums / sizes - mean) / spread
         n_items = _effective_size(items)
@@ -309,9 +309,9 @@ class ThresholdFinder(NamedTuple):
     def closed_form(self, items: SortedScores) -> AnyArray:
         """Return the scores at which the linear model with the highest quadratic kappa rounds up.
 
-        The model is a linear regression on the scores. Its predictions are stretched about the
-        mean by 1 / r, where r is the correlation, so they have the same mean and variance as
-        the positions of the labels. Only the sign of r is needed.
+        The model is a linear regression on the scores. The predictions are stretched about the mean
+        by 1 / r, where r is the correlation, so they have the same mean and variance as the
+        positions of the labels. Only the sign of r is needed.
         """
         n_labels = len(self.matrix)
         numbers, scale = _scaled(items.scores)

@@ -143,7 +143,7 @@ def _worth_opening(programme: Programme, table: BinTable, cuts: Cuts) -> NDArray
     # If a bin was not worth opening in a coarser table, it is not worth opening now.
     worth &= table.open
     worth &= ~table.single(worth)
-    # About one run per cut is allowed.
+    # at most about one run of bins per cut
     return joined_runs(worth, table.n_below, programme.n_labels + 1) & table.open
 
 
@@ -162,7 +162,7 @@ def _thresholds_of_bins(table: BinTable, inside: OpenRows | None, places: Places
                 at = int(np.searchsorted(inside.rows, row))
                 scores[i] = inside.items.scores[inside.starts(n_below)[at] + rank - n_below[row]]
             else:
-                # If the next bin was not opened, the cut is at the end of that bin.
+                # If the bin after a cut was not opened, the cut is at the end of a bin.
                 scores[i] = table.end_scores(row)[0 if beyond > 0 else 1]
         sides.append(scores)
     return thresholds_between(*sides)
@@ -195,7 +195,7 @@ def best_with_open_rows(
         if n_parts is None:
             break
         if found is None:
-            # Even so, cuts within these parts can give each label enough items.
+            # Cuts within these parts can still give each label enough items.
             worth = np.ones(len(n_below) - 1, bool)
         else:
             worth = rows_worth_splitting(programme, prefix, n_below, found)
@@ -224,7 +224,7 @@ def single_label_cuts(programme: Programme, n_items: int) -> Best | None:
 class PresortedSearch:
     """Find the best thresholds for the same items with many sets of item weights.
 
-    This class is for the bootstrap: the items are sorted once, and the weight of an item in a
+    The bootstrap uses this class: the items are sorted once, and the weight of an item in a
     resample is the number of times it was drawn. A threshold is midway between two neighbouring
     items, regardless of their weights.
     """

@@ -69,9 +69,10 @@ def agreement(
         The ratings of the first and of the second rater, as for `confusion_counts`. In reports and
         plots, the names of Series are used as the names of the raters.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
-        None treats all disagreements as equal. 'linear' weights them by the distance between the
-        labels' positions, 'quadratic' by its square. A matrix contains disagreement weights. Its
-        rows are the first rater's labels, and it need not be symmetric.
+        None treats all disagreements as equal. 'linear' weights disagreements by the distance
+        between the labels' positions, 'quadratic' by the squared distance. A matrix contains
+        disagreement weights. Rows are the first rater's labels, and the matrix need not be
+        symmetric.
     labels : array-like of shape (l,), default=None
         The labels, in the order that weights refer to. Items with other labels are left out and
         counted. If None, the labels that the ratings declare are used, including unused labels. An

@@ -22,9 +22,11 @@ from fastkappa.results.report import (
 )
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
+from fastkappa.statistics.intervals.methods import root_quantile
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 
-# A placeholder for AgreementResult, which would be a circular import, because it uses this module.
+# A placeholder for AgreementResult, whose module uses this module, so importing it would be
+# circular.
 _Result: TypeAlias = Any
 
 NAMES = {
@@ -38,7 +40,7 @@ NAMES = {
     "gwet_ac2": "Gwet's AC2",
     "bangdiwala_b": "Bangdiwala's B",
 }
-# The keys of `to_dict`, except those of the indices.
+# The keys of `to_dict`, except the keys of the indices.
 IN_DICTIONARY = (
     *("raters", "n", "n_clusters", "design_effect", "missing", "missing_clusters", "n_dropped"),
     *("n_outside", "labels", "table", "expected_table", "weights", "kappa", "standard_error"),
@@ -48,10 +50,12 @@ IN_DICTIONARY = (
     *("expected_agreement", "weighted_observed_agreement", "weighted_expected_agreement"),
     *("kappa_max", "pabak", "prevalence_index", "bias_index", "bangdiwala_b", "category_kappas"),
 )
-# Without weights, these two indices equal the index above them.
+# Without weights, these two indices equal the index listed above them.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
 # The largest number of unused labels that a report names.
 MOST_UNUSED = 5
+# A report explains a score interval that is this many times as wide as the asymptotic interval.
+MUCH_WIDER = 1.5
 UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
 
@@ -69,8 +73,24 @@ def report_of(result: _Result) -> Report:
             *_estimate_grids(result),
             facts(_facts(result), "Tests and other figures"),
         ],
-        list(_beyond_range(result)),
+        [*_far_disagreements(result), *_beyond_range(result)],
     )
+
+
+def _far_disagreements(result: _Result) -> Iterator[str]:
+    """Yield a line on an interval that is much wider than the standard error suggests."""
+    if result.interval_method == "asymptotic" or not result.standard_error > 0:
+        return
+    low, high = result.interval
+    # With clusters, the design effect of an interval counts as at least 1.
+    error = result.standard_error / min(1.0, math.sqrt(result.design_effect))
+    width = 2 * root_quantile(result.confidence, result.freedom) * error
+    if high - low > MUCH_WIDER * width:
+        yield (
+            f"the {result.interval_method} interval of kappa is {(high - low) / width:.1f} times as"
+            " wide as its standard error suggests, because it allows for larger disagreements that"
+            " did not occur: see 'How the score interval works' in the documentation"
+        )
 
 
 def _beyond_range(result: _Result) -> Iterator[str]:
@@ -192,47 +212,61 @@ def _unused_labels(result: _Result) -> Iterator[str]:
 
 
 def _estimate_grids(result: _Result) -> Iterator[Grid]:
-    """Yield a grid of the indices, and a grid of the kappa of each label.
+    """Yield grids of the indices, of the kappa of each label, and of the agreement on it.
 
-    Without weights, both are in one grid.
+    Without weights, the first two are in one grid.
     """
     weighted = result.weights is not None
     rows = result.rows()
-    n_indices = len(rows) - len(result.labels)
+    n_indices = len(rows) - 2 * len(result.labels)
     shown = [
         (NAMES[name] + (" (no weights)" if weighted and name in UNWEIGHTED else ""), *figures)
         for name, *figures in rows[:n_indices]
         if weighted or name not in ONLY_WEIGHTED
     ]
-    of_labels = [(f"  {name}", *figures) for name, *figures in rows[n_indices:]]
-    if not weighted:
+    n_kappas = len(rows) - len(result.labels)
+    of_labels = [(f"  {name}", *figures) for name, *figures in rows[n_indices:n_kappas]]
+    if weighted:
+        yield estimate_grid(shown, result.confidence)
+        alone = "Each label against all others, without weights"
+        yield estimate_grid(of_labels, result.confidence, of=alone)
+    else:
         yield estimate_grid(shown + of_labels, result.confidence)
-        return
-    yield estimate_grid(shown, result.confidence)
-    alone = "Each label against all others, without weights"
-    yield estimate_grid(of_labels, result.confidence, of=alone)
+    alike = [
+        (f"  {label_text(label)}", *figures)
+        for label, (_, *figures) in zip(result.labels.tolist(), rows[n_kappas:])
+    ]
+    yield estimate_grid(alike, result.confidence, of="Specific agreement on each label")
 
 
 def _facts(result: _Result) -> Iterator[tuple[str, str]]:
     is_widened = are_joined(result.clusters) and result.interval_method != "asymptotic"
     by_clusters = ", widened by the design effect" if is_widened else ""
     yield "interval of kappa", f"{result.interval_method}{by_clusters}"
+    for name, value in figures_of(result).items():
+        yield name, p_value_text(value, 2) if name.startswith("p of") else figure(value)
+
+
+def figures_of(result: _Result) -> dict[str, float]:
+    """Return the figures that have no standard error, by name, for all formats."""
     null = null_text(result.null_kappa, result.alternative)
-    yield f"z of {null}", figure(result.z)
-    yield f"p of {null}", p_value_text(result.p_value, 2)
+    found = {f"z of {null}": result.z, f"p of {null}": result.p_value}
     if result.clusters is None:
-        yield "null standard error", figure(result.null_standard_error)
+        found["null standard error"] = result.null_standard_error
     else:
-        yield "design effect", figure(result.design_effect)
-    yield "p of equal margins", p_value_text(result.margins.stuart_maxwell.p_value, 2)
-    yield "largest kappa possible", figure(result.kappa_max)
-    yield "expected agreement", figure(result.expected_agreement)
+        found["design effect"] = result.design_effect
+    found["p of equal margins"] = result.margins.stuart_maxwell.p_value
+    if what_needs_order(result.weights) is not None:
+        found["mean rank, first minus second"] = result.margins.mean_rank_difference
+    found["largest kappa possible"] = result.kappa_max
+    found["expected agreement"] = result.expected_agreement
     if result.weights is not None:
-        yield "weighted agreement", figure(result.weighted_observed_agreement)
-        yield "  expected by chance", figure(result.weighted_expected_agreement)
+        found["weighted agreement"] = result.weighted_observed_agreement
+        found["weighted chance agreement"] = result.weighted_expected_agreement
     if len(result.labels) == 2:
-        yield "prevalence index", figure(result.prevalence_index)
-        yield "bias index", figure(result.bias_index)
+        found["prevalence index"] = result.prevalence_index
+        found["bias index"] = result.bias_index
+    return found
 
 
 def warn_of_weights(weights: Weights, labels: AnyArray) -> None:

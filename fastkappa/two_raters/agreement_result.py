@@ -66,7 +66,7 @@ class AgreementResult(Result):
     alternative : {'two-sided', 'greater', 'less'}
         The alternative hypothesis for ``p_value``.
     clusters : Clusters or None
-        The clusters of the items, if given. They are the units of all standard errors.
+        The clusters of the items, if given. Clusters are the units of all standard errors.
     missing_clusters : int
         The number of items whose cluster is missing.
     """
@@ -150,9 +150,9 @@ class AgreementResult(Result):
     def z(self) -> float:
         """The z statistic for testing ``null_kappa``.
 
-        With clusters, z is divided by the root of the design effect, if that is above 1. It is NaN
-        if all items are in one cluster, or if no table with ``null_kappa`` is found, for example
-        near -1 for raters who agree.
+        With clusters, z is divided by the root of the design effect, if that is above 1. The z
+        statistic is NaN if all items are in one cluster, or if no table with ``null_kappa`` is
+        found, for example near -1 for raters who agree.
         """
         widened = self._widening(self.table[None], self.weights, [self.standard_error])
         z = float(self._null_test.z[0] / widened[0])
@@ -429,7 +429,7 @@ class AgreementResult(Result):
         names = [f"kappa of {label_text(label)}" for label in self.labels.tolist()]
         kappas, errors = self.category_kappas.tolist(), self.category_standard_errors.tolist()
         between = self._intervals(indices.category_tables(self.table), None, kappas, errors)
-        return [*found, *zip(names, kappas, errors, between)]
+        return [*found, *zip(names, kappas, errors, between), *self.specific_agreement.rows()]
 
     def sentence(self) -> str:
         """Return the agreement as a sentence for a paper."""

@@ -34,12 +34,12 @@ from fastkappa.statistics.weights import weights_text
 from fastkappa.two_raters.agreement_report import agreed_on, in_clusters, shared_clusters
 from fastkappa.two_raters.agreement_result import AgreementResult
 
-# The largest number of groups that a sentence names. With more groups, it names only the groups
-# with the lowest and highest kappa.
+# The largest number of groups that a sentence names. With more groups, a sentence names only the
+# groups with the lowest and highest kappa.
 MOST_IN_SENTENCE = 5
-# the largest number of groups whose pairs are compared
+# The largest number of groups whose pairs are compared.
 MOST_COMPARED = 10
-# the name for all groups together
+# The name of all groups together.
 ALL = "all items"
 
 
@@ -67,8 +67,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     n_shared_clusters : int
         The number of clusters that have items in several groups.
     repeats_items : bool
-        Whether the groups have the same items, as two readers who are compared with one reference.
-        All items together then have no meaning, and the report leaves them out.
+        Whether the groups have the same items, for example if two readers are compared with one
+        reference. Reports then omit the result of all items together, which is meaningless.
     """
 
     results: dict[Any, AgreementResult]
@@ -111,10 +111,10 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
 
     @cached_property
     def differences(self) -> list[KappaDifference]:
-        """The difference of kappa between two groups, or between each pair with the same items.
+        """The difference of kappa in each pair of groups with the same items, or of two groups.
 
-        It is empty for three or more groups of different items, and for more than 10 groups. If
-        groups share clusters, the covariance of their kappas is used.
+        The list is empty for three or more groups of different items, and for more than 10 groups.
+        If groups share clusters, the covariance of their kappas is used.
         """
         n = len(self.results)
         if n != 2 and not (self.repeats_items and n <= MOST_COMPARED):
@@ -123,7 +123,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         names = list(map(label_text, self.results))
         found = []
         with warnings.catch_warnings():
-            # The groups' kappas have already caused these warnings.
+            # The same warnings have already been issued for the kappas of the groups.
             warnings.simplefilter("ignore", undefined_metric_warning())
             for i, j in combinations(range(n), 2):
                 shared = self.covariance
@@ -135,9 +135,9 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def to_dict(self) -> dict[str, Any]:
         """Return the results of the groups and of all items as a JSON-compatible dictionary.
 
-        ``groups`` is a list with a dictionary per group, whose name is in ``group``. ``all`` is the
-        dictionary of all items, or None if the groups have the same items. ``differences`` is a
-        list with a dictionary per difference.
+        ``groups`` is a list with one dictionary for each group, which contains the group's name in
+        ``group``. ``all`` is the dictionary of all items, or None if the groups have the same
+        items. ``differences`` is a list with one dictionary for each difference.
         """
         compute_intervals([*self.results.values(), self.pooled])
         return {
@@ -156,8 +156,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per group.
 
-        Its columns are ``n``, ``kappa``, ``standard_error``, ``lower``, ``upper``, ``z``
-        and ``p_value``. If another test than that of chance agreement was asked for, ``null`` and
+        The columns are ``n``, ``kappa``, ``standard_error``, ``lower``, ``upper``, ``z`` and
+        ``p_value``. If the test is not the two-sided test of chance agreement, ``null`` and
         ``alternative`` follow.
 
         Raises
@@ -170,7 +170,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return data_frame(columns, ("group", list(self.results)))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per group, with its name as text, one for all items, and differences."""
+        """Return one row for each group, for all items together, and for each difference."""
         results = dict(zip(map(label_text, self.results), self.results.values()))
         if not self.repeats_items:
             results[ALL] = self.pooled
@@ -186,7 +186,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return rows
 
     def sentence(self) -> str:
-        """Return the kappas of the groups, or the range of many, as a sentence for a paper."""
+        """Return the groups' kappas, or the range of many kappas, as a sentence for a paper."""
         rows, pooled = self.rows(), self.pooled
         groups = rows[: len(self)]
         known = [row for row in groups if not math.isnan(row["kappa"])]
@@ -215,7 +215,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         )
 
     def _compared(self) -> str:
-        """Return the comparison of the groups as the end of a sentence."""
+        """Return the result of the comparison of the groups, as the end of a sentence."""
         if len(self.differences) == 1:
             [one] = self.differences
             difference = estimate_text(one.value, one.interval)
@@ -277,7 +277,7 @@ def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:
 
 
 def _estimate(row: Mapping[str, Any], test: str) -> str:
-    """Return the kappa of a row with its interval and, if ``test`` names it, the p of its test."""
+    """Return the kappa of a row, its interval and, if ``test`` is not empty, the p of its test."""
     found = estimate_text(row["kappa"], (row["lower"], row["upper"]))
     return f"{found[:-1]}; {test}{p_value_text(row['p_value'], 2)})" if test else found
 
@@ -289,8 +289,8 @@ def _kappa_of(row: Mapping[str, Any]) -> float:
 def compute_intervals(results: Sequence[AgreementResult]) -> None:
     """Compute the kappa intervals of many results with the same labels and weights at once.
 
-    The intervals equal those computed one by one. For 500 tables of five labels, this takes a
-    twentieth of the time.
+    The intervals equal those computed one by one, but for 500 tables of five labels, computing them
+    together takes a twentieth of the time.
     """
     # A cached property stores its value in the attributes of the object.
     left = [

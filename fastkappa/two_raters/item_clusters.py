@@ -68,8 +68,8 @@ class GroupedClusters(NamedTuple):
     """The clusters of each group's items, and of all items.
 
     The cells of ``joint`` are the cells of all groups' tables, concatenated. ``n_shared`` is the
-    number of clusters that have items in several groups. ``repeats_items`` is whether the groups
-    have the same items: in each cluster, one of the raters gave the same labels in every group.
+    number of clusters that have items in several groups. If ``repeats_items``, the groups have the
+    same items: in each cluster, one of the raters gave the same labels in every group.
     """
 
     of_groups: list[Clusters]

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text, figure, label_text, p_value_text
 from fastkappa.frame import data_frame
@@ -79,6 +81,15 @@ class MarginTests(Result):
             bowker(table),
             mcnemar(table) if of_two else None,
         )
+
+    @property
+    def mean_rank_difference(self) -> float:
+        """The mean rank of the first rater's labels minus that of the second rater's.
+
+        It says in which direction, and by how many steps, ordered labels differ.
+        """
+        ranks = np.arange(len(self.labels))
+        return float(ranks @ (self.first - self.second) / self.first.sum())
 
     def to_frame(self) -> Any:
         """Return the tests as a pandas DataFrame with one row per test.

@@ -57,11 +57,11 @@ def compare_predictions(
         Disagreement weights. The rows of a matrix correspond to the true labels.
     labels : array-like of shape (l,), default=None
         The labels, in the order that weights refer to. Items with other labels are left out. None
-        means the declared labels, as for `agreement`, or else the labels that occur, sorted. In the
-        latter case, each kappa uses only the labels of the truth and of its own prediction. It
-        therefore equals the kappa of `agreement`, unless items are dropped because the other
-        prediction is missing. A matrix of weights has one row for each label that occurs in any of
-        the three columns.
+        means the declared labels, as for `agreement`, or else the labels that occur, sorted. If the
+        labels that occur are used, each kappa uses only the labels of the truth and of its own
+        prediction. The kappa therefore equals that of `agreement`, unless items are dropped because
+        the other prediction is missing. A matrix of weights has one row for each label that occurs
+        in any of the three columns.
     missing : {'raise', 'drop'}, default='raise'
         How to treat items with a missing label, as for `agreement`. With 'drop', an item missing
         from one prediction is left out of both kappas.

@@ -98,9 +98,9 @@ def rogan_gladen(
 ) -> CorrectedPrevalence:
     """Return the prevalence of a label among items that an imperfect rater labelled.
 
-    The rater can be a screening test, a model that judges answers, or a dictionary. Its error rates
-    are estimated from a validation sample: other items with known true labels. The validation
-    sample can have a different prevalence.
+    The rater can be a screening test, a model that judges answers, or a dictionary. The rater's
+    error rates are estimated from a validation sample: other items with known true labels. The
+    validation sample can have a different prevalence.
 
     Parameters
     ----------

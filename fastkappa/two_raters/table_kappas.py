@@ -103,12 +103,13 @@ class TableKappas(Result):
 
     @property
     def items(self) -> str:
-        """The number of items as text, with the sum of their weights if they have weights."""
+        """The number of items as text, with the sum of the weights if items have weights."""
         n, n_rows = number_text(self.n), self._weighted_rows
         if n_rows is None:
             return f"{n} items"
         if isinstance(self.n, int):
-            # Integers are numbers of items, from which intervals are computed.
+            # If the cells are integers, they are numbers of items, from which intervals are
+            # computed.
             return f"{n} items (the weights of {count_text(n_rows, 'row')})"
         return f"{count_text(n_rows, 'item')} whose weights sum to {n}"
 

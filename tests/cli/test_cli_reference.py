@@ -155,3 +155,26 @@ def test_two_groups_differ_as_two_independent_tables(tmp_path: Path) -> None:
     # Three groups of different items have only the test of equal kappas.
     three = write_csv(tmp_path / "three.csv", a=first, b=second, city=np.arange(len(first)) % 3)
     assert json_of(three, "--raters", "a", "b", "--group", "city")["differences"] == []
+
+
+def test_every_format_has_the_same_figures(path: Path) -> None:
+    options = (path, "--raters", "ann", "ben", "--cluster", "patient", *GRADED)
+    rows = list(csv.DictReader(io.StringIO(text_of(*options, "--format", "csv"))))
+    figures = json_of(*options)["figures"]
+    assert [row["statistic"] for row in rows] == [figure["statistic"] for figure in figures]
+    names = {figure["statistic"] for figure in figures}
+    wanted = ("z of kappa = 0", "p of kappa = 0", "design effect", "p of equal margins")
+    wanted += ("largest kappa possible", "expected agreement", "agreement on 3")
+    wanted += ("mean rank, first minus second",)
+    assert set(wanted) <= names
+    text = text_of(*options)
+    columns = graded()
+    specific = agreement(columns["ann"], columns["ben"]).specific_agreement.values
+    assert "Specific agreement on each label" in text
+    for figure in figures:
+        if figure["statistic"].startswith("agreement on"):
+            expected = specific[int(figure["statistic"][-1]) - 1]
+            assert figure["value"] == pytest.approx(expected)
+            assert f"{expected:.4f}" in text
+        elif figure["statistic"] in wanted and not figure["statistic"].startswith("p of"):
+            assert f"{figure['statistic']} {figure['value']:.4f}" in " ".join(text.split())

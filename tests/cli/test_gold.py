@@ -13,7 +13,7 @@ pytest.importorskip("typer")
 pytest.importorskip("rich")
 pytest.importorskip("pyarrow")
 
-from fastkappa import Ratings, alternative_annotator_test
+from fastkappa import Ratings, alternative_annotator_test, pairwise_kappa
 from tests.helpers.command_line import CommandLine, write_csv
 
 agree = CommandLine("agree")
@@ -125,6 +125,20 @@ def test_ids_that_a_spreadsheet_changed(tmp_path: Path) -> None:
     assert agree.refusal(*options, "--adjudicated", decided).endswith("rated items.\n")
 
 
+def test_decisions_in_another_encoding(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "r.csv", id=["t1"], ann=["mäßig"], ben=["hoch"], cat=["tief"])
+    gold, decided = tmp_path / "gold.csv", tmp_path / "decided.csv"
+    options = [path, "--raters", "ann", "ben", "cat", "--item", "id", "--gold", gold]
+    for names in (("utf-8", "cp1252"), ("cp1252", "utf-8"), ("cp1252", "cp1252")):
+        for file, text, encoding in (
+            (path, "id,ann,ben,cat\nt1,mäßig,hoch,tief\n", names[0]),
+            (decided, "item,adjudicated\nt1,mäßig\n", names[1]),
+        ):
+            file.write_text(text, encoding=encoding)
+        agree.text_of(*options, "--adjudicated", decided, "--encoding", "cp1252")
+        assert "t1,mäßig,adjudication" in gold.read_text(encoding="utf-8")
+
+
 def test_decisions_against_all_raters_are_counted(long: Path, tmp_path: Path) -> None:
     gold = tmp_path / "gold.csv"
     decided = write_csv(
@@ -211,6 +225,40 @@ def test_items_are_named_without_a_file_of_them(wide: Path) -> None:
     assert all(listed[name] == value for name, value in alone.items())
 
 
+def test_people_are_alone_in_what_is_said_beside_a_model(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    labels = np.array(["x", "y", "z"])
+    columns = {name: labels[rng.integers(3, size=40)].tolist() for name in ("ann", "ben", "cat")}
+    everyone = {**columns, "model": ["x"] * 40}
+    people = [write_csv(tmp_path / "people.csv", **columns), "--raters", *columns]
+    wide = [write_csv(tmp_path / "r.csv", **everyone), "--raters", *everyone, "--model", "model"]
+    rows = [
+        (f"{i:02}", *pair) for i in range(40) for pair in ((n, x[i]) for n, x in everyone.items())
+    ]
+    long = write_csv(tmp_path / "l.csv", **dict(zip(("item", "who", "mark"), zip(*rows))))
+    expected = agree.json_of(*people)
+    tables = pairwise_kappa(Ratings.from_raters(columns)).tables.sum(axis=0)
+    for options in (wide, [long, *LONG, "--model", "model"]):
+        found = agree.json_of(*options)
+        for name in ("coefficients", "n_subjects", "n_missing", "by_label", "n_disputed"):
+            assert found[name] == expected[name]
+        assert found["raters"] == list(everyone)
+        assert len(found["pairwise"]["kappa"]) == 4
+        # Without an order of the raters, a pair of labels is counted in both places.
+        pooled = np.array(found["pairwise"]["label_pairs"])
+        np.testing.assert_array_equal(pooled.diagonal(), tables.diagonal())
+        np.testing.assert_array_equal(pooled - np.diag(pooled.diagonal()), _off(tables))
+        sentences = agree.text_of(*options, "--format", "sentence")
+        assert sentences.count("of 3 raters on 40 subjects") == 6
+        assert "4 raters" not in sentences
+        assert "of the people, without model" in agree.text_of(*options)
+
+
+def _off(tables: Any) -> Any:
+    """Return the cells beside the diagonal, each with the cell of the other order added."""
+    return tables + tables.T - 2 * np.diag(tables.diagonal())
+
+
 def test_a_model_among_the_raters(tmp_path: Path) -> None:
     rng = np.random.default_rng(8)
     truth = rng.integers(1, 4, 60)
@@ -232,9 +280,9 @@ def test_a_model_among_the_raters(tmp_path: Path) -> None:
     assert float(values["advantage probability of model"]) == pytest.approx(
         agree.json_of(*options)["alternative_annotator"]["advantage_probability"]
     )
-    assert "no rater is named 'modle'. Did you mean 'model'?" in agree.refusal(
-        *options[:-1], "modle"
-    )
+    refused = agree.refusal(*options[:-1], "modle")
+    assert "no rater is named 'modle'; there are 'ann', 'ben', 'cat', 'model'." in refused
+    assert "Did you mean 'model'?" in refused
     assert "--epsilon needs --model" in agree.refusal(*options[:-2], "--epsilon", 0.1)
     assert "--model needs three or more raters" in agree.refusal(
         path, "--raters", "ann", "model", "--model", "model"

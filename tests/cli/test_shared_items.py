@@ -49,3 +49,11 @@ def test_few_shared_items_are_warned_of(
         assert result.stderr == ""
     else:
         assert f"any other rater: {named}. Only shared items count." in result.stderr
+
+
+def test_files_whose_ratings_differ_in_type(tmp_path: Path) -> None:
+    write_csv(tmp_path / "a.csv", id=[1, 2, 3], grade=[True, False, True])
+    write_csv(tmp_path / "b.csv", id=[1, 2, 3], grade=[1, 2, 3])
+    refused = agree.refusal(tmp_path, "--id", "id")
+    assert "the files differ in the types of their columns: " in refused
+    assert "Field grade has incompatible types: bool vs int64" in refused

@@ -82,3 +82,35 @@ def test_equal_kappas_of_other_labels_are_no_copies() -> None:
     options = {"ids": ids, "on_mismatch": "drop", "min_coverage": 0.9, "rng": 0}
     assert leaderboard(TRUTH, some, **options).copies == ()
     assert leaderboard(TRUTH, {"a": LABELS, "b": LABELS}, n_resamples=0).copies == ()
+
+
+REASONS: dict[str, tuple[list[object], str]] = {
+    "scores": ([label + 0.5 for label in LABELS], "Use fastkappa thresholds to convert scores"),
+    "words": ([f"grade {label}" for label in LABELS], "the truth contains integers and prediction"),
+    "decimal commas": (
+        [f"{label};0" for label in LABELS],
+        "give --decimal ',' if they are numbers",
+    ),
+    "booleans": (
+        [label > 0 for label in LABELS],
+        "the truth contains other numbers, such as 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", REASONS)
+def test_reasons_name_the_truth_and_commands(command: CommandLine, kind: str) -> None:
+    labels, reason = REASONS[kind]
+    write_csv(Path("b.csv"), id=range(N), grade=labels)
+    text = Path("b.csv").read_text()
+    Path("b.csv").write_text(text.replace(",", "|").replace(";", ",").replace("|", ";"))
+    result = command.run("b.csv", *OPTIONS)
+    found = " ".join(f"{result.stdout} {result.stderr}".split())
+    assert reason in found
+    assert "y_true" not in found
+    assert "optimal_thresholds" not in found
+
+
+def test_names_of_columns_among_numbers(command: CommandLine) -> None:
+    refused = command.refusal("a.csv", "--id", "1", "--target", "2", "--no-header")
+    assert "If the first line has the names of the columns, leave out --no-header." in refused

@@ -217,6 +217,15 @@ RULES = {
         needs="found labels",
         one_rater=False,
     ),
+    "booleans beside numbers": Rule(
+        ([True, False] * 6, SECOND), None, "booleans", needs="columns", one_rater=False
+    ),
+    "booleans beside 0 and 1": Rule(
+        ([True, False] * 6, [1, 0] * 5 + [0, 1]),
+        Fraction(2, 3),
+        needs="columns",
+        one_rater=False,
+    ),
     "labels in another order": Rule(
         tuple(ratings * 4 for ratings in (named("x", "y", "z")[0], named("y", "z", "x")[1])),
         None,

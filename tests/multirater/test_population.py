@@ -197,7 +197,7 @@ def test_reports_name_the_population() -> None:
     assert fixed.population is fixed.to_dict()["population"] is None
     assert "score interval for sampled raters" in sampled.sentence()
     assert "population" not in str(fixed)
-    assert "subjects of the population" in str(sampled)
+    assert "items of the population" in str(sampled)
     only = fixed.for_population(n_subjects=500)
     assert "these only" in str(only)
     assert "sampled" not in only.sentence()
@@ -256,3 +256,10 @@ def test_raters_must_be_known_and_three() -> None:
     measured = krippendorff_alpha(numbers, level="interval")
     with pytest.raises(ValueError, match="intraclass_correlation"):
         measured.for_population(n_raters=math.inf)
+
+
+def test_tests_of_other_values_use_the_population() -> None:
+    """A two-sided test at 5 % rejects exactly the values outside the interval."""
+    sampled = fleiss_kappa(ROWS, labels=range(3)).for_population(n_raters=math.inf)
+    for end in sampled.interval:
+        assert sampled.test(end)[1] == pytest.approx(0.05, abs=1e-4)

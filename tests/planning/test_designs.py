@@ -279,7 +279,10 @@ def test_width_of_several_raters() -> None:
         (lambda: sample_size(0.5, alternative="more"), "alternative must be .* got 'more'"),
         (lambda: sample_size(0.5, alternative="less"), "must not be 'less' for a kappa of 0.5"),
         (lambda: sample_size(0.2, null_kappa=0.5, alternative="greater"), "must not be 'greater'"),
-        (lambda: sample_size(0.5, n_raters=1), "n_raters must be a whole number above 1, got 1"),
+        (
+            lambda: sample_size(0.5, n_raters=1),
+            "n_raters must be a whole number of at least 2, got 1",
+        ),
         (lambda: sample_size_for_width(1, 0.2, n_raters=3), "kappa must be below 1 for more than"),
         (lambda: sample_size(0.5, n_raters=101), "n_raters must be at most 100, got 101"),
         (lambda: sample_size(0.5, n_raters=3, conservative=True), "conservative must be False"),
@@ -293,7 +296,10 @@ def test_width_of_several_raters() -> None:
             "null_kappa must be a number above -1 and below 1, got 1",
         ),
         (lambda: sample_size(0.5, n_raters=50, rates=([0.2] * 5,) * 2), "n_raters is too large"),
-        (lambda: power(10, 0.5, n_simulated=-1), "n_simulated must be a non-negative whole number"),
+        (
+            lambda: power(10, 0.5, n_simulated=-1),
+            "n_simulated must be a whole number of at least 0",
+        ),
         (lambda: power(10, 0.5, n_simulated=9, rng="x"), "rng must be"),
         (lambda: sample_size_for_width(0.5, 0), "width must be a number between 0 and 2, got 0"),
         (lambda: sample_size_for_width(0.5, 0.1, confidence=1), "confidence must be"),
@@ -301,8 +307,8 @@ def test_width_of_several_raters() -> None:
         (lambda: sample_size(0.5, rates=([0.5, 0.5], [0.2, 0.3, 0.5])), "rates must be two"),
         (lambda: sample_size(0.5, rates=0.5), "rates must be a pair"),
         (lambda: sample_size(0.5, weights="cubic"), "weights must be"),
-        (lambda: power(0, 0.5), "n must be a whole number above 0, got 0"),
-        (lambda: power(10.5, 0.5), "n must be a whole number above 0, got 10.5"),
+        (lambda: power(0, 0.5), "n must be a whole number of at least 1, got 0"),
+        (lambda: power(10.5, 0.5), "n must be a whole number of at least 1, got 10.5"),
     ],
 )
 def test_plans_that_are_none(call: Any, match: str) -> None:

@@ -93,7 +93,8 @@ def test_booleans(write: Callable[..., Path]) -> None:
 
 def test_booleans_beside_integers_are_0_and_1(write: Callable[..., Path]) -> None:
     path = write(left=pa.array([True, False]), right=pa.array([1, 2]))
-    counts = count_ratings(path, "left", "right")
+    with pytest.warns(UserWarning, match="'left' contains booleans, .* other numbers, such as 2"):
+        counts = count_ratings(path, "left", "right")
     assert counts.labels.dtype == np.int64
     assert counted(counts) == {(1, 1): 1, (0, 2): 1}
 

@@ -177,3 +177,9 @@ def test_agreement_takes_counts_of_sources() -> None:
     assert found.interval == peer.interval
     assert found.labels.tolist() == [1, 2, 3]
     assert (found.n_outside, found.n_dropped, found.missing) == (1, 1, (1, 0))
+
+
+def test_printed_tables_name_their_axes() -> None:
+    for counts in (counted([1, 2], [1, 1]), confusion_counts([1, 2], [1, 1])):
+        assert "First rater (rows) and second rater (columns)" in str(counts)
+        assert "First rater (rows)" in counts._repr_html_()

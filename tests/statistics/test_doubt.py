@@ -49,7 +49,7 @@ def test_two_raters() -> None:
 def test_several_raters(coefficient: Any) -> None:
     rows: list[Any] = [["no"] * 3] * 30 + [["no", "no", None]] * 8 + [["no", "yes", "yes"]] * 2
     result = coefficient(rows)
-    expected = doubt(2, 40, "subjects", "no")
+    expected = doubt(2, 40, "items", "no")
     assert result.doubt == result.to_dict()["doubt"] == expected
     assert expected in in_one_line(result)
     assert pickle.loads(pickle.dumps(result)).doubt == expected

@@ -73,7 +73,7 @@ def test_one_label_leaves_much_possible() -> None:
     [
         ({"prior": "flat"}, "prior must be 'perks', 'jeffreys' or a number above 0, got 'flat'"),
         ({"prior": 0}, "prior must be"),
-        ({"n_draws": 0}, "n_draws must be a whole number above 0, got 0"),
+        ({"n_draws": 0}, "n_draws must be a whole number of at least 1, got 0"),
         ({"rng": -1}, "rng must be"),
         ({"confidence": 2}, "confidence must be"),
         ({"weights": np.zeros((3, 3))}, "weights must not all be 0"),

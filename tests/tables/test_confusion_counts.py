@@ -81,7 +81,8 @@ def test_bools(backend: str) -> None:
     assert counts.labels.tolist() == [False, True]
     assert counts.labels.dtype == bool
     assert counts.table.tolist() == [[1, 0], [1, 2]]
-    mixed = confusion_counts(y1, np.array([0, 0, 1, 2]), backend=backend)
+    with pytest.warns(UserWarning, match="y1 contains booleans, .* other numbers, such as 2"):
+        mixed = confusion_counts(y1, np.array([0, 0, 1, 2]), backend=backend)
     assert mixed.labels.tolist() == [0, 1, 2]
     assert mixed.table.tolist() == [[1, 0, 0], [1, 1, 1], [0, 0, 0]]
 

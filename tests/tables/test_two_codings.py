@@ -45,7 +45,10 @@ OTHER_NUMBERS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "from 0": (lambda y: y - 1, "y2 seems to number the labels lower than y1 by 1"),
     "by 10": (lambda y: y + 10, "higher than y1 by 10"),
     "reversed": (lambda y: 6 - y, "y1 and y2 seem to number the labels in opposite directions"),
-    "reversed, from 2": (lambda y: 7 - y, "in opposite directions: kappa is .* y2 reversed"),
+    "reversed, from 2": (
+        lambda y: 7 - y,
+        "in opposite directions: unweighted kappa is .* y2 reversed",
+    ),
 }
 
 
@@ -233,6 +236,16 @@ def test_independent_raters_are_seldom_warned_of(n: int, n_labels: int, words: b
         cells = np.outer(p, p).ravel()
         tables = rng.multinomial(n, cells, size=500).reshape(-1, n_labels, n_labels)
         assert sum(_is_warned(labels, table) for table in tables) <= 5
+
+
+@pytest.mark.parametrize("n", [40, 60, 150, 300])
+def test_many_labels_of_few_items_are_not_exchanged(n: int) -> None:
+    rng = np.random.default_rng(n)
+    labels = np.arange(30)
+    tables = rng.multinomial(n, np.full(900, 1 / 900), size=50).reshape(-1, 30, 30)
+    assert not any(_is_warned(labels, table) for table in tables)
+    # Each label once, in another order, as ids.
+    assert not _is_warned(labels, np.eye(30, dtype=int)[rng.permutation(30)])
 
 
 def test_labels_that_one_rater_alone_uses_are_seldom_warned_of() -> None:

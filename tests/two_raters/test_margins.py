@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import agreement_from_confusion
+from fastkappa import agreement, agreement_from_confusion
 from fastkappa.two_raters.statistics.margins import bhapkar, bowker, mcnemar, stuart_maxwell
 from tests.helpers.r_values import SQUARE, r_value
 
@@ -285,3 +285,13 @@ def test_all_small_tables_have_sensible_tests() -> None:
                 assert statistic >= 0
                 assert freedom >= 1
                 assert 0 <= p_value <= 1
+
+
+def test_the_mean_rank_says_which_rater_grades_higher() -> None:
+    """The first rater's grades 1 to 3 have the mean 2, those of the second have the mean 1.6."""
+    y1, y2 = [1, 2, 3, 3, 1], [1, 1, 3, 2, 1]
+    result = agreement(y1, y2, weights="linear")
+    assert result.margins.mean_rank_difference == pytest.approx(2 - 1.6)
+    assert "mean rank, first minus second 0.4000" in " ".join(str(result).split())
+    # Without weights, labels have no order.
+    assert "mean rank" not in str(agreement(y1, y2))

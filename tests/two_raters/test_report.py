@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from fastkappa import agreement, agreement_from_confusion
 from fastkappa.results import AgreementResult
@@ -48,7 +49,7 @@ def test_report_of_a_large_table_leaves_it_out() -> None:
     result = agreement_from_confusion(np.eye(40, dtype=int) + 1)
     assert "40 labels" in str(result)
     assert "  39   " not in str(result).split("kappa")[0]
-    assert result._repr_html_().count("<table>") == 2
+    assert result._repr_html_().count("<table>") == 3
 
 
 def test_html_is_escaped_and_whole() -> None:
@@ -147,3 +148,23 @@ def test_labels_that_no_rating_is_are_named_with_what_they_change() -> None:
     assert "and can change the interval of kappa" in texts[6]
     result = agreement(y1, y2, labels=range(1, 6), interval_method="asymptotic")
     assert "can change the interval" not in " ".join(str(result).split())
+
+
+def test_an_interval_much_wider_than_the_standard_error() -> None:
+    """With quadratic weights, far disagreements that did not occur widen the score interval."""
+    near = [[40, 5, 0, 0], [5, 40, 5, 0], [0, 5, 40, 5], [0, 0, 5, 40]]
+    remark = "because it allows for larger disagreements that did not occur"
+    given = agreement_from_confusion(near, weights="quadratic")
+    low, high = given.interval
+    ratio = (high - low) / (2 * norm.ppf(0.975) * given.standard_error)
+    assert ratio > 1.5
+    text = " ".join(str(given).split())
+    assert f"is {ratio:.1f} times as wide as its standard error suggests, {remark}" in text
+    # The far disagreements of this table did occur, and those tables have no weights.
+    seen = [[30, 8, 3, 2], [8, 30, 8, 3], [3, 8, 30, 8], [2, 3, 8, 30]]
+    assert remark not in " ".join(str(agreement_from_confusion(seen, weights="quadratic")).split())
+    for table in (near, seen, [[10, 0], [0, 10]], [[45, 2], [3, 50]]):
+        assert remark not in " ".join(str(agreement_from_confusion(table)).split())
+    for other in ({"interval_method": "asymptotic"}, {"distribution": "t"}):
+        plain = agreement_from_confusion(near, weights="quadratic", **other)
+        assert remark not in " ".join(str(plain).split())

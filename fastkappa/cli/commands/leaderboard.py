@@ -21,6 +21,8 @@ from fastkappa.cli.options import (
 from fastkappa.cli.remarks import depends, errors_printed
 
 SOME_NOT_SCORED = 1
+# The names of the library's arguments in texts.
+NAMED = {"y_true": "the truth"}
 
 
 def leaderboard(
@@ -129,7 +131,7 @@ def leaderboard(
         files = submission_files(submissions, truth, remarks.texts.append)
         opened, others = opener.file(truth), list(map(opener.file_or_failure, files))
         names = {} if name_pattern is None else names_by_pattern(files, name_pattern)
-        with progress_bar([opened, *others]) as bar, arguments_named(y_true="the truth"):
+        with progress_bar([opened, *others]) as bar, arguments_named(**NAMED):
             boards = rank_files(
                 opened,
                 others,
@@ -164,10 +166,12 @@ def _renamed(board: Any, opener: Any, names: Mapping[str, str]) -> Any:
 
     ``names`` maps paths of files to their names. Other files are named by their paths.
     """
-    from fastkappa.cli.words import in_words_of_options
+    from fastkappa.cli.words import in_words_of_options, with_names
 
     failures = tuple(
-        why if why is None else opener.explained_failure(name, in_words_of_options(why))
+        None
+        if why is None
+        else opener.explained_failure(name, with_names(in_words_of_options(why), NAMED))
         for name, why in zip(board.names, board.failures)
     )
     given = map(opener.named, board.names)

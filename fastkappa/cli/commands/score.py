@@ -126,8 +126,8 @@ def print_counts(
     from fastkappa.cli.terminal import write
     from fastkappa.ratings.label_order import is_alphabetical
 
-    # Alphabetical order is rarely the intended order of words. So for words in that order, weighted
-    # kappas are printed only if weights are requested.
+    # Words are rarely in the intended order if sorted alphabetically, so their weighted kappas are
+    # printed only if weights are requested.
     are_words = any(len(own) > 2 and is_alphabetical(own) for own in remarks.sorted_labels)
     asked: Any = weights if isinstance(weights, str) else weights.of(saved.counts.labels)
     report = report_on_table(

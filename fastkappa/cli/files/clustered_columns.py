@@ -74,7 +74,7 @@ class ClusteredPair:
 
 
 class AgainstReference:
-    """The ratings of several raters and of a reference, one rater below the other.
+    """The ratings of several raters, stacked in one column, and of a reference.
 
     Each rater is a group. The groups have the same items, so the items are the clusters unless a
     column of clusters is named.
@@ -144,7 +144,7 @@ class AgainstReference:
 
 
 def _repeated(items: Any, times: int) -> Any:
-    """Return the items of a column, repeated as a whole."""
+    """Return a column whose items are repeated as a block."""
     if isinstance(items, np.ndarray):
         return np.tile(items, times)
     return joined([{"items": items}] * times, ["items"])["items"]

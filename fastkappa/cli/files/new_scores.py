@@ -55,7 +55,7 @@ def read_cuts(path: Path, score: str | None) -> Cuts:
             f"{path} is not a file of cut points from `fastkappa thresholds --format json`:"
             f" {type(error).__name__} {error}."
         ) from error
-    # Comparisons with NaN are false, so NaN needs a separate check.
+    # Comparisons with NaN are false, so NaN is checked separately.
     ascend = bool((thresholds[1:] >= thresholds[:-1]).all() and not np.isnan(thresholds).any())
     if not isinstance(labels, list) or len(labels) != len(thresholds) + 1 or not ascend:
         raise RatingsError(

@@ -30,6 +30,7 @@ from fastkappa.sources.text.text_format import (
 )
 
 STDIN = ("-", "/dev/stdin")
+EVERY_BYTE = bytes(range(128, 256))
 GZIP = b"\x1f\x8b"
 # The first bytes of a file, and the suffix of the format that they indicate. Delimited text does
 # not begin with any of these bytes.
@@ -53,7 +54,8 @@ def text_format_of(options: TextOptions) -> TextFormat:
     if encoding is not None:
         try:
             encoding = codecs.lookup(encoding).name
-            # Some of Python's codecs convert bytes to bytes or text to text. Such codecs fail here.
+            # Codecs that convert bytes to bytes or text to text raise an error on the next two
+            # lines.
             b"".decode(encoding)
             "".encode(encoding)
         except (LookupError, ValueError):
@@ -104,19 +106,32 @@ class Opener:
         self.options, self.text_format = options, text_format_of(options)
         self._stack = stack
         self._folder: Path | None = None
-        # The user's name for the original of each copy.
+        # For each copy, the user's name for the original file.
         self._names: dict[str, str] = {}
         self._files: list[Path] = []
         # The spreadsheets that have merged cells.
         self._merged: list[str] = []
-        # The reasons why files cannot be read, if there are many files.
+        # The reasons why some of many files cannot be read.
         self._failures: dict[str, str] = {}
 
     def source(self, path: Path) -> Source:
         """Return the source at a path, which can be a file, a folder, a pipe or a pattern."""
         name = "standard input" if str(path) in STDIN else str(path)
         files = [path] if _is_piped(path) else files_at(path)
-        return Source(name, tuple(map(self.file, files)), self.text_format)
+        opened = tuple(map(self.file, files))
+        return Source(name, opened, self._format_of(opened))
+
+    def _format_of(self, files: Sequence[Path]) -> TextFormat:
+        """Return the text format of files, without the given encoding if they are UTF-8.
+
+        An encoding of one byte per character reads any file, but text in it is not valid UTF-8.
+        """
+        encoding = self.text_format.encoding
+        if encoding is None or len(EVERY_BYTE.decode(encoding, "replace")) < len(EVERY_BYTE):
+            return self.text_format
+        if any(file.is_dir() or not file.exists() or _is_not_utf8(file) for file in files):
+            return self.text_format
+        return self.text_format._replace(encoding=None)
 
     def file(self, path: Path) -> Path:
         """Return a folder unchanged, or a file or a copy in a format that the sources can read."""
@@ -137,7 +152,7 @@ class Opener:
         self._names[str(copy)] = str(path)
         (head, *rows), has_merged = rows_of_sheet(path, self.options.sheet, self.options.decimal)
         self._merged += [str(path)] if has_merged else []
-        # With n_given, all cells are treated as the user's own, so none is escaped.
+        # n_given marks all cells as the user's own, so that no cell is escaped.
         copy.write_text(
             f"{as_csv(head, rows, n_given=max(map(len, (head, *rows))))}\n", encoding="utf-8"
         )
@@ -183,6 +198,8 @@ class Opener:
                 text = f"{odd}: {text}"
             if self.options.encoding is None:
                 text = f"{text.rstrip('.')}. Give its encoding in --encoding."
+        if self.options.no_header and "contains numbers and also" in text:
+            text += " If the first line has the names of the columns, leave out --no-header."
         if self._merged and ("missing" in text or "lacks" in text):
             text += (
                 f" {self._merged[0]} has merged cells, of which only the first contains the"
@@ -203,7 +220,7 @@ class Opener:
             )
 
     def _place(self, name: str) -> Path:
-        """Return the path for the next copy; ``name`` is the end of its file name."""
+        """Return the path for the next copy, whose file name ends with ``name``."""
         if self._folder is None:
             made = self._stack.enter_context(TemporaryDirectory(prefix="fastkappa-"))
             self._folder = Path(made)

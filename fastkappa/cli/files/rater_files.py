@@ -87,13 +87,13 @@ def opened_raters(
         for name, source in kept.items()
     }
     warn_of_copies([file for file in each if file.is_file()], of_any_name=True)
-    # The joined rating column is named as in the first file.
+    # The joined column of ratings has the name that it has in the first file.
     _, joined = next(iter(ratings.values()))
     return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings)
 
 
 def _together(files: Mapping[str, tuple[Source, str]]) -> Source:
-    """Return a source with the names of all files; only its first file is read to report errors."""
+    """Return a source named after all files. Only its first file is read, to report errors."""
     sources = [source for source, _ in files.values()]
     names = first_of_many([source.name for source in sources], MOST_NAMED)
     return sources[0]._replace(name=names)

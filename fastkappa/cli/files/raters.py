@@ -37,11 +37,12 @@ from fastkappa.statistics.clusters import Clusters
 
 # The name of the rater column if each rater has a file. No file contains a column with this name.
 RATER = "name of the file"
+MOST_LISTED = 20
 BLANK_SETS = "A blank field is missing: write [] for no labels."
 
 
 class RaterColumns(NamedTuple):
-    """The columns with the ratings of several raters, in one file or in several.
+    """The columns with the ratings of several raters, in one or several files.
 
     Attributes
     ----------
@@ -179,12 +180,14 @@ def _read(
 class RatersRead(NamedTuple):
     """The ratings of all rows and of each group, and the names of the items if they are known.
 
-    Groups are sorted, and all have the same labels. ``columns`` are the columns that were read.
+    Groups are sorted, and all have the same labels. Only ``everyone`` includes the ratings of a
+    model among the raters. ``columns`` are the columns that were read.
     ``remarks`` are sentences about rows that are left out. ``labels_are_given`` is True if labels
     are given with ``--labels`` instead of taken from the ratings.
     """
 
     whole: Ratings
+    everyone: Ratings
     groups: dict[Any, Ratings]
     items: AnyArray | None
     columns: RaterColumns
@@ -201,6 +204,7 @@ def read_raters(
     *,
     duplicates: Any = "error",
     separator: str | None = None,
+    model: str | None = None,
 ) -> RatersRead:
     """Read the ratings of several raters, and split them by group.
 
@@ -219,6 +223,8 @@ def read_raters(
         Which rating to use if a rater has rated an item several times.
     separator : str, default=None
         Separator between labels if each rating is a set of labels.
+    model : str, default=None
+        The rater that is a model.
 
     Raises
     ------
@@ -246,7 +252,7 @@ def read_raters(
 
     def ratings_of(arrays: Mapping[str, Any], labels: Any) -> Ratings:
         clusters = None if cluster is None else arrays[cluster]
-        ratings = {name: arrays[name] for name in rated}
+        ratings = {name: arrays[name] for name in rated if name in arrays}
         if separator is not None:
             ratings = {name: array.to_pylist() for name, array in ratings.items()}
         if columns.rating is None:
@@ -261,7 +267,7 @@ def read_raters(
             duplicates=duplicates,
         )
 
-    used = {name: arrays[name] for name in [*rated, *named]}
+    used = {name: arrays[name] for name in [*rated, *named, *others]}
     said = names_of_clusters(cluster) if cluster else {}
     if columns.rating is not None:
         said["rating has"] = f"column {columns.rating!r} has"
@@ -277,20 +283,43 @@ def read_raters(
         )
     if known is None and separator is None:
         reading.on_sorted(whole.labels)
+    everyone = whole
+    if model is not None and everyone.n_raters > 2:
+        used = _without_rater(model, columns, used, everyone)
+        whole = _of_part(used, everyone.labels, ratings_of)
     groups: dict[Any, Ratings] = {}
     if group is not None:
-        for value, part in split_by(arrays[group], used):
-            groups[value] = _of_group(value, part, whole.labels, ratings_of)
+        for value, part in split_by(used[group], used):
+            try:
+                groups[value] = _of_part(part, whole.labels, ratings_of)
+            except ValueError as error:
+                raise RatingsError(f"group {value!r}: {error}") from error
     remarks += _remarks(columns, arrays, group, duplicates, are_sets=separator is not None)
     items, are_given = _names_of_items(columns, arrays, whole), reading.labels is not None
-    return RatersRead(whole, groups, items, columns, tuple(remarks), are_given)
+    return RatersRead(whole, everyone, groups, items, columns, tuple(remarks), are_given)
+
+
+def _without_rater(
+    name: str, columns: RaterColumns, arrays: dict[str, Any], ratings: Ratings
+) -> dict[str, Any]:
+    """Return the columns without a rater, or raise if there is no such rater."""
+    known = ratings.rater_names or ()
+    if name not in known:
+        listed = first_of_many(list(map(repr, known)), MOST_LISTED)
+        raise RatingsError(
+            f"--model: no rater is named {name!r}; there are {listed}.{did_you_mean(name, known)}"
+        )
+    if columns.rater is None:
+        return {column: array for column, array in arrays.items() if column != name}
+    is_rater = np.array([one == name for one in arrays[columns.rater].to_pylist()])
+    return {column: without(array, is_rater) for column, array in arrays.items()}
 
 
 def judge_groups(columns: RaterColumns, arrays: dict[str, Any], group: str) -> list[str]:
-    """Give raters a name per group if they rated the same items in several; return a remark.
+    """Rename raters by group if they rated the same items in several groups; return a remark.
 
-    The column of raters in ``arrays`` is replaced. Otherwise, a warning names an item in several
-    groups, unless the groups are groups of raters, or many items are in several.
+    The new names replace the column of raters in ``arrays``. Otherwise, a warning names an item in
+    several groups, unless the groups are groups of raters, or many items are in several groups.
     """
     item, rater = columns.named
     items, raters, groups = (_numbers(arrays[name]) for name in (item, rater, group))
@@ -328,14 +357,14 @@ def _numbers(column: Any) -> AnyArray:
 
 
 def _warn_of_few_shared(ratings: Ratings) -> None:
-    """Warn of raters that share few items with each other rater, and with all of them together."""
+    """Warn about raters who share few items with any other rater, and with all others together."""
     tables, n_rated = ratings.rater_pairs("the raters' items")
     n, pairs = ratings.n_raters, np.triu_indices(ratings.n_raters, 1)
     shared = np.zeros((n, n), np.int64)
     shared[pairs] = tables.sum(axis=(1, 2))
     shared += shared.T
     if not shared.any():
-        return  # This is an error.
+        return  # later, an error is raised if raters share no items
     few = [
         f"{name} ({own.max()} of {total})"
         for i, (name, own, total) in enumerate(zip(ratings.rater_names or (), shared, n_rated))
@@ -433,17 +462,10 @@ def pair_clusters(ratings: Ratings) -> Clusters | None:
     return dict(ratings.counted.clusters_of_pairs()).get(0)
 
 
-def _of_group(
-    group: Any,
-    columns: Mapping[str, Any],
-    labels: Any,
-    ratings_of: Callable[[Mapping[str, Any], Any], Ratings],
+def _of_part(
+    columns: Mapping[str, Any], labels: Any, ratings_of: Callable[[Mapping[str, Any], Any], Ratings]
 ) -> Ratings:
-    """Return the ratings of a group, naming the group in errors."""
-    try:
-        with catch_warnings():
-            # Reading all rows together has already caused these warnings.
-            simplefilter("ignore", UserWarning)
-            return ratings_of(columns, labels)
-    except ValueError as error:
-        raise RatingsError(f"group {group!r}: {error}") from error
+    """Return the ratings of some rows or raters, without the warnings that all of them caused."""
+    with catch_warnings():
+        simplefilter("ignore", UserWarning)
+        return ratings_of(columns, labels)

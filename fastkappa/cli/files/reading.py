@@ -55,7 +55,7 @@ NO_CODE = (
     "--missing-codes names no code. An empty field of a text or JSON Lines file is always missing;"
     " for other files, write '\"\"'. To use NA, null or nan as labels, name them in --labels."
 )
-# Scores and measurements are not labels, so errors about them do not advise --labels.
+# Scores and measurements are not labels, so errors about them do not recommend --labels.
 ODD_SCORES = "give --missing-codes if they stand for missing values."
 BOOLEANS = {"true": True, "false": False}
 
@@ -119,7 +119,7 @@ class Reading(NamedTuple):
     def wanted(self) -> WantedLabels | None:
         """The ratings to count separately, or None to count each rating separately.
 
-        They include the codes, so that missing ratings are not counted as labels outside
+        The codes are included, so that missing ratings are not counted as labels outside
         ``labels``.
         """
         if self.labels is None:
@@ -180,8 +180,8 @@ class Reading(NamedTuple):
     ) -> Any:
         """Return a column of a file, with codes for missing values replaced by null.
 
-        Strings among numbers also become null if missing values are dropped. Otherwise they raise
-        an error. If ``labels`` are given, strings in a column of ratings are kept.
+        Strings among numbers also become null if missing values are dropped. Otherwise such strings
+        raise an error. If ``labels`` are given, strings in a column of ratings are kept.
         """
         if "binary" in str(column.type):
             column = text_of_bytes(column, repr(name))

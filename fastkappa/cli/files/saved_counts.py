@@ -82,8 +82,8 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
 
 def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
     """Warn about files with the same counts from the same source."""
-    # Counts saved in Python have no source, and small parts can have equal counts by chance. So a
-    # file is reported only if its name looks like that of a copy.
+    # A file is reported only if it is named like a copy, because counts saved in Python have no
+    # source, and small parts can have equal counts by chance.
     warn_of_copies([path for path, saved in read.items() if not saved.source])
     first_of: dict[str, Path] = {}
     for path, saved in read.items():
@@ -122,7 +122,7 @@ def read_counts(path: Path) -> SavedCounts:
             are_sorted = union_of_labels([counts.labels]).tolist() == counts.labels.tolist()
             weight = ITEM_WEIGHTS if is_weighted else None
             return SavedCounts("", RATERS, weight, are_sorted, counts)
-        # Before version 0.1.0, the names were beside the counts.
+        # Before version 0.1.0, the names were stored next to the counts.
         saved = saved.get("origin", {n: field for n, field in saved.items() if n != "counts"})
         y1, y2 = columns = saved.pop("columns")
         found = SavedCounts(columns=(y1, y2), counts=counts, **saved)

@@ -17,7 +17,7 @@ from fastkappa.tables.doubtful_tables import warn_of_unused_labels
 
 
 class ScoredColumns(NamedTuple):
-    """The labels, scores and clusters of the items to use, and the numbers of rows left out.
+    """The labels, scores and clusters of the items to use, and counts of the rows left out.
 
     ``labels`` are the requested or declared labels, or None. ``missing`` contains the number of
     missing values in each column.
@@ -36,7 +36,7 @@ class ScoredColumns(NamedTuple):
 def read_scores(
     source: Source, y: str, score: str, cluster: str | None, reading: Reading
 ) -> ScoredColumns:
-    """Read the columns of labels, of scores, and of clusters if it is named.
+    """Read the label column, the score column and, if it is named, the cluster column.
 
     Raises
     ------

@@ -64,9 +64,9 @@ class Reader(NamedTuple):
     def read_submission(
         self, file: Path, on_progress: OnProgress, left_out: Collection[Any]
     ) -> tuple[Any, Any, str]:
-        """Return the ids, the labels and the name of their column, which can be another one.
+        """Return the ids, the labels, and the name of the label column, which can vary.
 
-        If a file has only one column beside the ids, it has the labels.
+        If a file has only one column besides the ids, that column contains the labels.
         """
         reader = self
         try:

@@ -44,8 +44,8 @@ from fastkappa.statistics.weights import Weights
 
 # The number of files to read ahead, large enough to keep all threads busy.
 READ_AHEAD = 8
-# The number of files scored together. If files were scored one by one, half of the time would be
-# spent in Python code.
+# The number of files scored together. Scoring files one by one would spend half of the time in
+# Python code.
 AT_ONCE = 16
 # The largest number of left-out files that a warning names.
 OTHERS_NAMED = 3
@@ -226,7 +226,8 @@ def rank_files(
         raise RatingsError(f"{truth} cannot be the truth: {error}") from error
     bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
     if strings_in_arrow(ids) is not None:
-        # In that case, ids in text files must also be strings, even if they consist of digits.
+        # If the ids of the truth are strings, ids in text files must also be strings, even if they
+        # consist of digits.
         reader = reader._replace(ids_are_strings=True)
 
     def read(file: Path) -> _Read:
@@ -270,7 +271,7 @@ class _Read(NamedTuple):
 
     The columns are the ids and the labels. With splits, the alignment of the ids takes the place
     of the ids. If ``alone`` is True, the file declares an order of the labels, which also applies
-    to the files after it. ``column`` is the column of the labels.
+    to the files after it. ``column`` is the name of the label column.
     """
 
     file: Path
@@ -298,7 +299,7 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
         try:
             if one.failure is not None:
                 raise one.failure
-            # Ids that cannot be decoded raise an error here, which must name the file.
+            # Reading ids that cannot be decoded raises an error, which must name the file.
             with naming(one.file):
                 board.add([str(one.file)], [one.columns])
         except MismatchError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The colours of text and background, also used for plots.
+# The colours of text and background, which plots also use.
 INK = {"light": "#1a1c20", "dark": "#e9eaec"}
 PAPER = {"light": "#ffffff", "dark": "#15171b"}
 

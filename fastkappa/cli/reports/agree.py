@@ -77,9 +77,10 @@ def read_and_report(
             request.cluster,
             duplicates=request.duplicates,
             separator=request.set_separator,
+            model=request.model,
         )
-    request = request._replace(raters=tuple(read.whole.rater_names or ()))
-    if read.whole.n_raters == 2 and not of_alpha:
+    request = request._replace(raters=tuple(read.everyone.rater_names or ()))
+    if read.everyone.n_raters == 2 and not of_alpha:
         return _report_on_two_read(request, read).remarking(read.remarks)
     if request.interval_method != "auto":
         raise ValueError("--interval-method applies only to two raters.")
@@ -160,7 +161,7 @@ def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts])
 def _report_on_reference(
     request: AgreeRequest, source: Source, columns: RaterColumns, reading: Reading
 ) -> Output:
-    """Read the ratings of each rater and of the reference, and compare the raters."""
+    """Read the ratings of each rater and of the reference, and report how the raters compare."""
     if columns.rating is not None or columns.item is not None:
         raise ValueError(
             "--reference needs a file with one column per rater, and no --item, --rater or --id."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -121,9 +122,14 @@ class GroupsOfSeveral:
         if len(firsts) == 2:
             # Both groups have the same items, so their coefficients are compared as a pair.
             try:
-                return compare_coefficients(*firsts), ""
+                found = compare_coefficients(*firsts)
             except ValueError:
                 pass
+            else:
+                first, second = (
+                    f"{method} of {name}" for method, name in zip(found.methods, self._firsts)
+                )
+                return replace(found, methods=(first, second)), ""
         return None, (
             "the groups are not compared: they have items or clusters in common. If the numbers of"
             " items or clusters restart in each group, make them distinct"

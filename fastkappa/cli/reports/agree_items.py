@@ -63,12 +63,12 @@ def of_items(request: AgreeRequest, read: RatersRead, weights: Weights) -> tuple
 
 
 def _text_of(label: Any, separator: str) -> Any:
-    """Return a label for a file; the labels of a set are joined."""
+    """Return a label as text for a file, joining the labels of a set."""
     return set_text(label, separator) if isinstance(label, frozenset) else label
 
 
 class FinalLabels(NamedTuple):
-    """The label of each item and how it was decided: None and "" if it is undecided.
+    """The label of each item and how it was decided: None and "" for undecided items.
 
     ``n_against_all`` is the number of decisions against the label of all raters of an item.
     """
@@ -78,12 +78,12 @@ class FinalLabels(NamedTuple):
     n_against_all: int = 0
 
     def counts(self) -> dict[str, int]:
-        """Return the number of items per way of deciding."""
+        """Return the number of items for each way in which labels were decided."""
         counts = Counter(self.decided_by)
         return {how or "undecided": counts[how] for how in DECIDED_BY}
 
     def lines(self) -> list[str]:
-        """Return lines for a report."""
+        """Return lines about the final labels for a report."""
         parts = [
             f"{n} {how if how == 'undecided' else f'by {how}'}"
             for how, n in self.counts().items()
@@ -137,7 +137,7 @@ def final_labels(
     labels, decided_by = votes(read.whole)
     position = {item: i for i, item in enumerate(items)}
     given = read.whole.labels.tolist()
-    # A decision can be a set that no rater gave, of labels that occur.
+    # A decision can be a set that no rater gave, if all labels in the set occur.
     known = {label_text(x): x for x in (given if separator is None else chain(*given))}
     n_against_all = 0
     for item, text in texts.items():
@@ -169,7 +169,7 @@ def _changed(item: str, items: Sequence[str]) -> str:
 
 
 def votes(ratings: Ratings) -> tuple[list[Any], list[str]]:
-    """Return the label of more than half of the raters of each item, and how it was decided."""
+    """Return the label that more than half of an item's raters gave, and how it was decided."""
     patterns = ratings.counted.patterns
     n, most = patterns.n_ratings, patterns.counts.max(axis=1)
     how = np.select(
@@ -177,7 +177,8 @@ def votes(ratings: Ratings) -> tuple[list[Any], list[str]]:
     )
     best = ratings.labels[patterns.counts.argmax(axis=1)].tolist()
     of_patterns = [label if by else None for label, by in zip(best, how.tolist())]
-    # Items without ratings have index -1. It selects the last entry, so None and OPEN are appended.
+    # Items without ratings have index -1, which selects the last entry, so None and OPEN are
+    # appended.
     places = ratings.counted.places(False).tolist()
     of_rows, how_of_rows = [*of_patterns, None], [*how.tolist(), OPEN]
     return [of_rows[i] for i in places], [how_of_rows[i] for i in places]

@@ -13,6 +13,7 @@ from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.cli.words import in_words_of_options
 from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion
 from fastkappa.results.report import Report, estimate_row, number_rows
+from fastkappa.two_raters.agreement_report import figures_of
 from fastkappa.two_raters.agreement_result import AgreementResult
 
 
@@ -22,11 +23,12 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         resampled = bootstrap_of(result, request) if request.bootstrap else None
         numbers = {"n": result.n, "dropped": result.n_dropped, "outside": result.n_outside}
         rows = number_rows(numbers) + [estimate_row(*row) for row in result.rows()]
+        rows += number_rows(figures_of(result))
         own = result._report()
         # The library's lines can contain names of Python arguments, which are replaced here.
         own = own._replace(above=[in_words_of_options(line) for line in own.above])
         reports = [own, *map(Report, filter(None, [too_large(result.labels)]))]
-    fields = {**request.fields(), **result.to_dict()}
+    fields = {**request.fields(), **result.to_dict(), "figures": rows}
     pictures = [table_picture(result, request.heat_map)]
     if resampled is not None:
         fields["bootstrap"] = bootstrap_fields(resampled)

@@ -16,19 +16,24 @@ from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import bootstrap_fields, no_undefined_warnings, why_undefined
 from fastkappa.cli.reports.output import Output, Section, read_on
-from fastkappa.formatting import count_text, label_text, p_value_text
+from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import coefficients
 from fastkappa.multirater.alternative_annotator import alternative_annotator_test
 from fastkappa.multirater.each_rater import MOST_RATERS, RaterComparison, compare_raters
 from fastkappa.multirater.estimation import clusters_of, coefficients_grid, short_name
 from fastkappa.multirater.krippendorff import krippendorff_alpha
-from fastkappa.multirater.label_kappas import LabelKappa, label_grid
-from fastkappa.multirater.multirater_result import MultiRaterResult
+from fastkappa.multirater.label_kappas import LabelKappa, confusions, label_grid, pooled
+from fastkappa.multirater.multirater_result import (
+    MultiRaterResult,
+    clusters_of,
+    coefficients_grid,
+    short_name,
+)
 from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows, with_p
-from fastkappa.results.sentence import versioned
+from fastkappa.results.sentence import p_sentence
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.agreement_result import AgreementResult
@@ -45,13 +50,13 @@ Resampled = Mapping[str, BootstrapResult]
 NO_BOOTSTRAP: Resampled = {}
 # The levels of alpha for ratings that are sets of labels.
 SET_LEVELS = ("nominal", "jaccard", "masi")
-# The results of the test of a model that become rows of CSV.
+# The results of the model test that are written as CSV rows.
 OF_MODEL = ("winning rate", "advantage probability")
 
 
 def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
     """Return the report on three or more raters, for all subjects and for each group."""
-    whole, are_sets = read.whole, request.set_separator is not None
+    whole, everyone, are_sets = read.whole, read.everyone, request.set_separator is not None
     weights = None if are_sets else request.weights_of(whole.labels)
     options: dict[str, Any] = {"weights": weights, "confidence": request.confidence}
     raters: RaterComparison | None = None
@@ -61,23 +66,29 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         results = _coefficients(request, weights, whole)
         if not are_sets:
             labels = coefficients.fleiss_kappa(whole, confidence=request.confidence).by_label
-            if 2 < whole.n_raters <= MOST_RATERS:
-                raters = compare_raters(whole, **options)
-            if pairs_are_few(whole):
-                pairs = pairwise_kappa(whole, **options)
-            parts = [_of_labels(labels), _of_raters(whole, raters, labels), _of_pairs(whole, pairs)]
+            if 2 < everyone.n_raters <= MOST_RATERS:
+                raters = compare_raters(everyone, **options)
+            if pairs_are_few(everyone):
+                pairs = pairwise_kappa(everyone, **options)
+            parts = [
+                _of_labels(labels),
+                _of_raters(everyone, raters, labels),
+                _of_pairs(whole, everyone, pairs),
+            ]
         items, files = of_items(request, read, weights)
         parts.append(items)
         if request.model is not None:
-            parts.append(_of_model(request, request.model, whole, weights))
+            # The other sentences are about people alone.
+            parts = [part._replace(sentences=()) for part in parts]
+            parts.append(_of_model(request, request.model, everyone, weights))
     first = next(iter(results.values()))
     with no_undefined_warnings():
-        pair = None if request.pair is None else _pair_of(request, whole, pairs)
+        pair = None if request.pair is None else _pair_of(request, everyone, pairs)
         if pair is not None:
             report = pair._report()._replace(heading=", ".join(pair.raters))
             parts.append(Section([report], {"pair": pair.to_dict()}, (), [pair.sentence()]))
         resampled = _bootstraps(results, whole, request)
-    above = [*_facts(weights, whole, are_sets, first), *undefined]
+    above = [*_facts(request, weights, whole, are_sets, first), *undefined]
     numbers = {"n": whole.n_subjects, "missing ratings": whole.n_missing}
     fields = {
         **request.fields(),
@@ -86,7 +97,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
         "labels": whole.labels,
-        # For sets of labels, the report omits these parts.
+        # For ratings that are sets of labels, these parts of the report are omitted.
         "by_label": [],
         "each_rater": None,
         "pairwise": None,
@@ -166,7 +177,7 @@ def _of_coefficients(
             null = request.null_of(result.method)
             field["test"] = {**asked, "z": z, "p_value": p}
             rows += number_rows({f"z of {null}": z, f"p of {null}": p})
-            sentences.append(versioned(f"The p of the test of {null} was {p_value_text(p, 2)}"))
+            sentences.append(p_sentence(null, p))
     reports = [Report([*above, *doubts], [grid], below, heading=heading)]
     if request.scale is not None:
         readings = {name: result.interpret(request.scale) for name, result in found.items()}
@@ -210,21 +221,24 @@ def _of_raters(
     return Section([raters._report()], {"each_rater": raters}, rows, [raters.sentence()])
 
 
-def _of_pairs(whole: Ratings, pairs: PairwiseKappa | None) -> Section:
-    """Return the section on the kappa of each pair of raters."""
+def _of_pairs(whole: Ratings, everyone: Ratings, pairs: PairwiseKappa | None) -> Section:
+    """Return the section on each pair of raters, and on the labels that people confuse."""
     if pairs is None:
         left_out = "Light's kappa and the kappa of each pair of raters are left out: "
-        return Section([Report([left_out + _many(whole)])], {"pairwise": None})
+        return Section([Report([left_out + _many(everyone)])], {"pairwise": None})
+    label_pairs = pooled(whole.rater_pairs("the table of labels").tables)
     fields = {
         "kappa": pairs.values,
         "standard_error": pairs.standard_errors,
         "n": pairs.n,
         "n_missing": pairs.n_missing,
+        "label_pairs": label_pairs,
     }
     subjects = {f"items of {', '.join(pair)}": n for pair, n in pairs.n_of_pairs().items()}
     rows = [estimate_row(f"kappa of {row[0]}", *row[1:]) for row in pairs.rows()]
     rows += number_rows(subjects)
-    return Section([pairs._report()], {"pairwise": fields}, rows, [pairs.sentence()])
+    reports = [confusions(label_pairs, whole.labels), pairs._report()]
+    return Section(reports, {"pairwise": fields}, rows, [pairs.sentence()])
 
 
 def _many(whole: Ratings) -> str:
@@ -325,15 +339,22 @@ def _bootstraps(results: Coefficients, ratings: Ratings, request: AgreeRequest) 
 
 
 def _facts(
-    weights: Weights, ratings: Ratings, are_sets: bool, first: MultiRaterResult
+    request: AgreeRequest,
+    weights: Weights,
+    ratings: Ratings,
+    are_sets: bool,
+    first: MultiRaterResult,
 ) -> Iterator[str]:
     """Yield lines about the numbers of subjects, ratings and labels, and the design effect."""
     labels = count_text(len(ratings.labels), "different set" if are_sets else "label")
     weighted = "" if are_sets else f", {weights_text(weights)}"
     clusters, effect = clusters_of(first)
+    of_all = f"0 of {ratings.n_subjects * ratings.n_raters} ratings missing"
     yield (
-        f"{count_text(ratings.n_subjects, 'item')}{clusters}, {ratings.n_missing} of"
-        f" {ratings.n_subjects * ratings.n_raters} ratings missing,"
+        f"{count_text(ratings.n_subjects, 'subject')}{clusters}, {first.ratings_text or of_all},"
         f" {labels}{weighted}"
     )
     yield from effect
+    if request.model is not None:
+        model = label_text(request.model)
+        yield f"coefficients, labels and items are of the people, without {model}"

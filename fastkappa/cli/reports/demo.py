@@ -61,7 +61,7 @@ def _cut_points() -> str:
     """Return a text about how much the best cut points improve kappa for simulated scores."""
     y1, y2 = datasets.load("diabetic_retinopathy").expand()
     rng = np.random.default_rng(SEED)
-    # The scores vary less than the grades, like the predictions of a regression model.
+    # The simulated scores vary less than the grades, like the predictions of a regression model.
     scores = 0.6 * y2 + rng.normal(0, 0.3, len(y2))
     rounding = find_rounding(y1, scores, folds=None, rng=rng)
     halves = np.arange(4) + 0.5

@@ -9,7 +9,7 @@ from fastkappa.cli.remarks import Remarks
 from fastkappa.cli.reports.output import Output
 from fastkappa.plotting.style import import_matplotlib, new_axes
 
-# Store text as text, because journals reject PDF files with type 3 fonts, matplotlib's default.
+# Text is stored as text, because journals reject PDF files with type 3 fonts, matplotlib's default.
 REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
 

@@ -57,7 +57,7 @@ def rounding_of(
 
 
 def _codes_of(clusters: Any, name: str) -> AnyArray:
-    """Return a code for the cluster of each item, or raise if there is only one cluster."""
+    """Return the cluster code of each item, or raise an error if there is only one cluster."""
     codes = read_column(clusters, name).values
     if (codes == codes[0]).all():
         raise RatingsError(f"column {name!r} must have at least two clusters, got one.")
@@ -118,7 +118,7 @@ def output_of(
 def _out_of_fold(
     columns: Mapping[str, str], items: ScoredColumns, rounding: Rounding, weights: Weights
 ) -> AgreementResult | None:
-    """Return the agreement of the labels with those out of fold, or None if it is undefined."""
+    """Return the agreement with the out-of-fold labels, or None if it is undefined."""
     if rounding.oof_positions is None or math.isnan(rounding.oof_kappa or math.nan):
         return None
     with arguments_named(**names_of_clusters(columns.get("cluster", ""))):

@@ -14,10 +14,10 @@ from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.item_weights import read_scaled_weights
 from fastkappa.ratings.real_numbers import numbers_of_objects
 
-# The sum of a row can differ from 1 by at most this much. Rounding to float16 or to three decimals
-# makes a smaller difference.
+# The largest accepted difference between a row's sum and 1. Rounding to float16 or to three
+# decimals causes smaller differences.
 TOLERANCE = 1e-3
-# A block of this many probabilities fits in the processor's cache, with its temporaries.
+# A block of this many probabilities, with its temporaries, fits in the processor's cache.
 BLOCK = 1 << 15
 SOFTMAX = (
     " Convert logits with a softmax. Divide each row of counts or one-vs-rest probabilities by"
@@ -69,10 +69,10 @@ class Probabilities(NamedTuple):
         return sums
 
     def cheapest(self, costs: FloatTable, given: AnyArray) -> FloatTable:
-        """Give each item the label with the lowest expected cost; return the expected table.
+        """Give each item the label with the lowest expected cost, and return the expected table.
 
-        Row y, column c of ``costs`` is the cost of giving label c to an item with true label y.
-        The same cell of the table is the expected number of such items. The positions of the
+        Row y, column c of ``costs`` is the cost of giving label c to an item with true label y. The
+        corresponding cell of the table is the expected number of such items. The positions of the
         chosen labels are written to ``given``, an array of integers. Ties go to the lowest
         position.
         """
@@ -89,7 +89,7 @@ class Probabilities(NamedTuple):
                 np.maximum(chosen, cheaper * position, out=chosen)
                 np.minimum(least, expected[position], out=least)
             if self.weights is not None:
-                # The product is not computed in place, because the block may be the user's own
+                # The product is not computed in place, because the block can be the user's own
                 # array.
                 block = block * self.weights[inside]
             table += block @ (chosen == label[:, None]).astype(np.float64).T
@@ -132,7 +132,7 @@ def read_probabilities(values: Any, sample_weight: Any = None) -> Probabilities:
         weights, scale, _ = read_scaled_weights(sample_weight, len(array))
         read = read._replace(weights=weights, weight_scale=scale)
     for inside, block in read.blocks():
-        # A NaN fails both comparisons.
+        # NaN fails both comparisons
         if not (block.min() >= 0 and np.abs(block.sum(axis=0) - 1).max() <= TOLERANCE):
             raise _bad_row(inside.start, block)
     return read

@@ -1,1 +1,1 @@
-"""Implement the kernels in C. They are compiled when the package is built."""
+"""Implement the kernels in C. The C code is compiled when the package is built."""

@@ -44,9 +44,9 @@ def place_to_read(view: Any, begin: int, end: int, stop: int, copies: int) -> tu
     """Return the address and the stride of values that can be read in vectors.
 
     Values with gaps of 1 to 7 bytes are read as wider integers, including the gap, and then
-    truncated. This works because numba supports only little-endian hosts. Values with other strides
-    are copied first. The last block is also copied, because it can end within a vector, and the
-    memory after it can be unreadable.
+    truncated. Truncation is correct because numba supports only little-endian hosts. Values with
+    other strides are copied first. The last block is also copied, because it can end within a
+    vector, and the memory after it can be unreadable.
     """
     size, stride = view.size, view.stride
     count = end - begin
@@ -85,7 +85,8 @@ def decode_column(view: Any, address: int, stride: int, codes: Any, position: in
 
 @njit
 def address_of(array: Any) -> Any:
-    # In numba, this is an unsigned integer, and adding a signed integer to it would give a float.
+    # numba makes the address an unsigned integer, and adding a signed integer to it would result in
+    # a float.
     return np.int64(array.ctypes.data)
 
 

@@ -30,7 +30,7 @@ from fastkappa.kernels.numba.popcount import (
 )
 from fastkappa.kernels.numba.vectors import WIDTH
 
-# Several tables make counting faster only if they stay in the L2 cache.
+# Four tables are faster than one only if they stay in the L2 cache.
 SUBTABLES = 4
 LARGEST_SUBTABLE = 1 << 17
 # The 32-bit counters of the subtables cannot overflow within this many pairs.

@@ -9,8 +9,8 @@
    no count, because it contains the remaining pairs. Plane 1 is therefore skipped in this example,
    and the nine cells need only one plane.
 
-2. Carry-save adders count the bits at each position of the byte. They turn three bytes x, y, z
-   into the ones and the twos of their sum. Five logical operations do this for all 8 positions
+2. Carry-save adders count the bits at each position of the byte. An adder converts three bytes x,
+   y, z to the ones and the twos of their sum. Five logical operations do this for all 8 positions
    and all bytes of a vector at once:
 
        x = 0b0001, y = 0b0101, z = 0b0110   ones = x^y^z         = 0b0010
@@ -38,7 +38,7 @@ BLOCK = VECTORS * WIDTH
 COUNTERS = (LEVELS + 8) * WIDTH
 # The byte sums cannot overflow within this many blocks.
 BLOCKS = 255
-# With more planes, counting pairs one by one is faster.
+# With more planes than this, counting pairs one by one is faster.
 LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
 
 
@@ -71,7 +71,7 @@ def mark_cells(
 ) -> Any:
     """Write the bit and the plane of each pair. Return the number of pairs outside the labels.
 
-    The pairs are WIDTH bytes each at ``rows`` and ``columns``. Their cells fit in a byte.
+    The pairs are WIDTH bytes each at ``rows`` and ``columns``. The cell numbers must fit in a byte.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -128,7 +128,7 @@ def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
             here = vectors.after(builder, counters, (LEVELS + bit) * WIDTH)
             chosen = builder.and_(whole, vectors.constant(1 << bit))
             is_set = builder.icmp_unsigned("!=", chosen, zero)
-            # Lanes that are true contain -1, so they are subtracted.
+            # A lane that is true contains -1, and subtracting it adds 1.
             total = builder.sub(vectors.load(builder, here), builder.sext(is_set, BYTES))
             vectors.store(builder, total, here)
         return context.get_dummy_value()

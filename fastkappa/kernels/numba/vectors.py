@@ -1,9 +1,9 @@
 """Emit portable LLVM vector instructions in numba functions, with one byte per lane.
 
-LLVM's vectoriser does not vectorise the byte loops that matter here. So they use LLVM's own vector
-instructions, which are independent of the processor. LLVM translates them to AVX-512, AVX2, SSE2 or
-NEON. Functions decorated with ``intrinsic`` emit such instructions, and the other functions in this
-module are their helpers.
+LLVM's vectoriser does not vectorise the byte loops of these kernels. The loops therefore use LLVM's
+own vector instructions, which are independent of the processor. LLVM translates them to AVX-512,
+AVX2, SSE2 or NEON. Functions decorated with ``intrinsic`` emit such instructions, and the other
+functions in this module are their helpers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from llvmlite import binding, ir
 def intrinsic(function: Callable[..., Any]) -> Any:
     """Turn a function that emits LLVM instructions into an intrinsic.
 
-    This works like numba's decorator, but arguments can be literal integers.
+    Unlike with numba's decorator, arguments can be literal integers.
     """
     return numba.extending.intrinsic(prefer_literal=True)(function)
 

@@ -6,10 +6,10 @@ cells, a pair is a digit below c. A key combines as many digits as possible:
     labels 0..5, 36 cells:  pairs (1, 2)  (0, 5)  (5, 5)  are the digits  8  5  35
     key = (8 * 36 + 5) * 36 + 35 = 10583, one of 36**3 = 46656
 
-The counts of the keys form an array of shape (36, 36, 36). Summing it over two axes gives the
-counts of the cells for the third digit. It does not matter which pairs share a key, so the digits
-come from different parts of a chunk. Two digits need no arithmetic: two adjacent bytes are read as
-one 16-bit number, with 256 in place of c.
+The counts of the keys form an array of shape (36, 36, 36). Summing this array over two axes results
+in the counts of the cells for the third digit. Any pairs can share a key, so the digits come from
+different parts of a chunk. Two digits need no arithmetic: two adjacent bytes are read as one 16-bit
+number, with 256 in place of c.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PIECE = 1 << 18
 # A digit has 8 bits, and a key has 16 bits.
 MOST_CELLS = 1 << 8
 MOST_KEYS = 1 << 16
-# If there are fewer pairs, counting them one by one is faster.
+# With fewer pairs than this, counting them one by one is faster.
 LEAST_PAIRS = 1 << 14
 
 
@@ -45,7 +45,7 @@ class Keys:
         self.wide_keys = np.empty(length // n_digits, np.intp)
 
     def chunk_length(self, n_pairs: int) -> int:
-        """Return how many pairs to add next. At the end, there can be too few for a key."""
+        """Return how many pairs to add next. The last few pairs can be too few for a key."""
         length = min(n_pairs, CHUNK)
         return length - length % self.n_digits or length
 
@@ -70,7 +70,7 @@ class Keys:
         # Byte arithmetic is modulo 256, so the cell of the lowest labels can be subtracted at the
         # end.
         digits -= np.uint8((lowest_first * self.n_columns + lowest_second) % 256)
-        # Another thread may have changed the ratings to values that are not labels.
+        # Another thread can have changed the ratings to values that are not labels.
         if digits.max() >= self.n_cells:
             return False
         wide_keys = self.wide_keys[: n_pairs // self.n_digits]
@@ -85,7 +85,7 @@ class Keys:
         for _ in range(self.n_digits):
             by_digit = counts.reshape(-1, len(counts) // self.n_cells)
             cells += by_digit.sum(axis=1)
-            # Digits beyond the cells never occur.
+            # Digits that are not cell numbers never occur.
             counts = by_digit.sum(axis=0)[: self.n_cells ** (self.n_digits - 1)]
         return cells.reshape(self.n_rows, self.n_columns)
 

@@ -1,4 +1,4 @@
-"""Count and sum pairs in NumPy. These are the reference kernels, which are always available.
+"""Count and sum pairs in NumPy. The reference kernels in this module are always available.
 
 All backends have the same files and the same functions; see `fastkappa.kernels.contract`.
 
@@ -35,7 +35,7 @@ sum_moments = None
 # The temporaries of a chunk of this size stay in the L2 cache.
 CHUNK = 1 << 16
 LOOKED_UP_AT_ONCE = 1 << 13
-# ``np.bincount`` allocates a table for each chunk. Tables larger than this are updated in place
+# ``np.bincount`` allocates a table for each chunk, so tables larger than this are updated in place
 # instead.
 LARGEST_BINCOUNT = 1 << 17
 

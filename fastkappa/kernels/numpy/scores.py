@@ -1,4 +1,4 @@
-"""Count and group scored items in NumPy. These are the reference kernels.
+"""Count and group scored items in NumPy. This module contains the reference kernels.
 
 Each score belongs to one of ``n_inner + 3`` rows. Row 0 is for scores below ``low``. Rows 1 to
 ``n_inner`` are bins of equal width that start at ``low``. The next row is for scores above these

@@ -20,8 +20,8 @@ from fastkappa.leaderboards.items.ids import (
 from fastkappa.ratings.lengths import share_few_ids
 
 IDS_SHOWN = 5
-# The number of lists that a thread looks up together. For each such batch, the ids of the items are
-# hashed only once.
+# The number of lists that a thread looks up together. For each batch of lists, the ids of the items
+# are hashed only once.
 LISTS_AT_ONCE = 8
 
 
@@ -32,7 +32,7 @@ class Alignment(NamedTuple):
     ----------
     items, others : ndarray of int or None
         Positions, in the first and in the other list, of the ids that occur exactly once in both
-        lists. They are in the order of the first list. If ``items`` is None, it means all
+        lists. Positions are in the order of the first list. If ``items`` is None, it means all
         positions. If both are None, the lists are equal.
     missing, extra, repeated : list
         Ids missing from the other list, ids found only in the other list, and ids repeated in the
@@ -82,7 +82,7 @@ class ItemIds:
     def __init__(self, ids: Any, name: str) -> None:
         self._given = read_ids(ids, name)
         self._ids = settled(self._given)
-        # The latest list is kept, because the next list often has the same order.
+        # The most recent list is kept, because the next list often has the same order.
         self._last: tuple[Ids, Alignment] | None = None
         self._places = Places(self._ids)
         again = self._places.repeats()

@@ -140,7 +140,7 @@ class Places:
         lowest, highest = int(numbers.min()), int(numbers.max())
         if highest - lowest > WIDEST_RANGE * len(numbers) + 64:
             return None
-        # The last slot is for all numbers outside the range.
+        # The last slot of the array is for all numbers outside the range.
         places = np.full(highest - lowest + 2, -1, np.int64)
         places[_slots(numbers, lowest, len(places))[::-1]] = np.arange(len(numbers))[::-1]
         places[-1] = -1
@@ -193,7 +193,7 @@ def read_ids(ids: Any, name: str) -> Ids:
     if kind == "f":
         if isinstance(ids, (list, tuple)):
             # NumPy converts integers to floats if there are also floats, or if integers need more
-            # than 64 bits. Different integers could then become equal.
+            # than 64 bits. Conversion to floats could make different integers equal.
             floats = [one for one in ids if not isinstance(one, Integral)]
             _to_integers(np.array(floats, np.float64), name)
             return _of_objects([int(one) for one in ids], name)

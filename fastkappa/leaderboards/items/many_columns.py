@@ -136,7 +136,7 @@ def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
         if part.rows.dtype != labels.dtype or not np.array_equal(part.rows, labels):
             labels = union_of_labels([one.rows for one in parts])
             break
-    # If all labels are equal, they keep their order, which need not be sorted.
+    # If all parts have the same labels, the labels keep their order, which need not be sorted.
     places = [
         np.arange(len(labels)) if labels is parts[0].rows else positions_in(labels, part.rows)
         for part in parts
@@ -162,7 +162,7 @@ def _count_unknown(counter: Counter, pairs: Pairs) -> ConfusionTable:
     if len(pairs) < 2 * counter.num_threads:
         counts = [count_unknown(counter.kernels, *pair, counter.num_threads) for pair in pairs]
         return stacked([_one_table(count, pair) for count, pair in zip(counts, pairs)])
-    # As a first guess, the second columns have the same labels as the first.
+    # The first guess is that the second columns have the same labels as the first column.
     truth = pairs[0][0]
     label_range = LabelRange.of(truth.values)
     parts, positions, rest = [], [], list(range(len(pairs)))
@@ -252,7 +252,7 @@ def _count_known(
     counter: Counter, pairs: Pairs, labels: Any, weights: AnyArray | None
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
     """Count each pair of columns on the given labels, and the items left out of each table."""
-    # Dates are compared in the unit of the respective pair.
+    # Dates are compared in the unit of each pair.
     by_type: dict[Any, KnownLabels] = {}
     encoded_firsts: dict[int, Encoding] = {}
     encoded = []

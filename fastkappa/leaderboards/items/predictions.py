@@ -81,7 +81,7 @@ def count_predictions(
         if weights is None or weights.any():
             table, _ = order.count(full_names, pairs, used, weights)
         else:
-            # The weights are valid as a whole, but all weights of this prediction's items are 0.
+            # The weights as a whole are valid, but the items of this prediction all have weight 0.
             # The table of this prediction is empty, and its kappa is undefined.
             table, _ = order.count(full_names, pairs, used)
             dtype = np.float64 if weights.dtype.kind == "f" else np.int64

@@ -26,8 +26,8 @@ from fastkappa.tables.known_labels import Encoding, KnownLabels
 # The largest number of cells in the tables of all groups. Tables of this size (4 MB) stay in the
 # cache. With more cells, adding up the items one by one is faster.
 MOST_CELLS = 1 << 19
-# OpenBLAS multiplies matrices up to this size in one thread. After larger products, its other
-# threads would keep spinning and take cores from the threads that read files.
+# OpenBLAS multiplies matrices up to this size in one thread. After larger products, OpenBLAS's
+# other threads would keep spinning and take cores from the threads that read files.
 ALONE = 1 << 18
 
 

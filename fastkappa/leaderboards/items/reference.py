@@ -76,7 +76,7 @@ class Reference:
             self.column = self._read(ratings, name)
             if self.column.obstacle:
                 refuse_obstacles({name: self.column})
-        is_integer = self.column.categories is None and self.column.label_dtype.kind in "iub"
+        is_integer = self.column.categories is None and self.column.label_dtype.kind in "iu"
         is_read_as_it_is = self.dropped is None and not len(missing_codes)
         self._is_plain = is_integer and is_read_as_it_is
 
@@ -170,7 +170,8 @@ class Reference:
             ratings = without(ratings, dropped)
         n_lacking = 0 if items is None else self.n_items - len(items)
         if n_lacking and n_lacking == self.n_items:
-            # Without common items, the labels need not be comparable, so they are not compared.
+            # If there are no common items, the labels are not compared, because they need not be
+            # comparable.
             nothing = self.column._replace(values=self.column.values[:0])
             return Pair((nothing, nothing), items, n_missing)
         first, second = self._read_beside(ratings, name)

@@ -10,7 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# In other subclasses of ndarray, values can differ from the contents of memory.
+# The values of other ndarray subclasses can differ from the contents of memory.
 PLAIN = (np.ndarray, np.memmap)
 CACHE_LINE = 64
 # At these distances between items, in bytes, counting in place is about as fast as copying first.

@@ -1,6 +1,7 @@
 """Detect columns that are computed from the raters' columns, such as a consensus or a copy.
 
-Experts agree with most others, too, so ratings alone do not tell. The names have to suggest it.
+Experts also agree with most others, so ratings alone are not enough: the names must also suggest a
+summary.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ COMPUTED = re.compile(
     r"(?![^\W_])",
     re.IGNORECASE,
 )
-# With fewer items, a rater often has the most frequent rating.
+# With fewer items, a rater often gives the most frequent rating by chance.
 FEWEST_ITEMS = 20
 # The largest probability that two other raters would always agree.
 BY_CHANCE = 1e-4
 
 
 def warn_of_derived(codes: AnyArray, labels: AnyArray, names: Sequence[str]) -> None:
-    """Warn of columns that are computed from the others, and of copies of columns.
+    """Warn about columns that are computed from other columns, and about copies of columns.
 
     ``codes`` has one row per rater and one column per item. Each code is the position of the label,
     or the number of labels if the rating is missing.
@@ -61,11 +62,11 @@ def _warn_of_copy(codes: AnyArray, a: int, b: int, names: Sequence[str]) -> None
 
 
 def _warn_of_summary(codes: AnyArray, labels: AnyArray, place: int, names: Sequence[str]) -> None:
-    """Warn if a column is always a summary of the others, on items on which they differ."""
+    """Warn if a column is always a summary of the other columns, on items on which they differ."""
     others = np.delete(codes, place, axis=0)
     same = (others[:, None] == others).sum(axis=0)
     most = same.max(axis=0)
-    # An item with several most frequent ratings does not tell.
+    # Items with several most frequent ratings are not informative.
     tells = (most < len(others)) & ((same == most).sum(axis=0) == most)
     own, others = codes[place, tells], others[:, tells]
     if len(own) < FEWEST_ITEMS:

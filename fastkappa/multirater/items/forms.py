@@ -42,13 +42,13 @@ TABLE = OtherForm(
 FEWEST_ROWS = 3
 # Fewer columns than this are always read as raters, even with very few subjects.
 FEWEST_TRANSPOSED = 8
-# The expected number of repeated label pairs for independent raters. The probability of no repeated
-# pair is then about exp(-7), one in a thousand, and even smaller for raters who agree.
+# The expected number of repeated label pairs for independent raters. With 7 expected repeats, the
+# probability of none is about exp(-7), one in a thousand, and even smaller for raters who agree.
 REPEATED_BY_CHANCE = 7.0
 # A table with more labels than this has many small counts, and small counts repeat.
 LARGEST_TABLE = 10
-# The search for a repeated pair starts in the first SOME_ROWS rows, where nearly all ratings have
-# one, and continues in more rows.
+# A repeated pair is first searched for in SOME_ROWS rows, where nearly all ratings have one, and
+# then in MOST_ROWS rows.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
 
@@ -131,8 +131,9 @@ def _never_repeats(values: AnyArray) -> bool:
 def look_long(raters: Sequence[Rater]) -> bool:
     """Return whether three columns look like items, raters and ratings.
 
-    They do if no pair of values in two of the columns occurs twice. Each value must occur at least
-    twice on average, often enough that even raters who never agree would repeat several pairs.
+    In long form, no pair of values in two of the columns occurs twice. Each value must occur at
+    least twice on average, often enough that even raters who never agree would repeat several
+    pairs.
     """
     if len(raters) != 3:
         return False
@@ -187,7 +188,7 @@ def largest_count(raters: Sequence[Rater]) -> int:
 def look_like_table(raters: Sequence[Rater]) -> bool:
     """Return whether ratings look like the confusion matrix of two raters.
 
-    Such a table is square, most of its counts differ, and most items of each label are on the
+    A confusion matrix is square, most of its counts differ, and most items of each label are on the
     diagonal. In real ratings with as many raters as subjects, and so few of both, most labels would
     repeat.
     """

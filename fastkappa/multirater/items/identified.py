@@ -26,7 +26,7 @@ LOOKUP_PER_ROW = 4
 class Identified(NamedTuple):
     """The items or raters of all rows: their numbers, and a function that returns their names.
 
-    ``distinct`` returns all names in the order of their numbers. It is a function, so that a
+    ``distinct`` returns all names in the order of their numbers. A function is stored so that a
     million strings are created only when needed.
     """
 

@@ -1,7 +1,7 @@
 """Read and count ratings in long form: one row per rating, with its item and its rater.
 
-Rows are sorted by item and rater, so that an item's ratings are adjacent. Missing ratings take no
-memory.
+Rows are sorted by item and rater, so that an item's ratings are adjacent. Missing ratings take up
+no memory.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from fastkappa.tables.two_codings import judge_pairs
 
 # Items and raters are considered swapped only if there are at most this many items.
 MOST_SWAPPED = 4
-# How many times rarer than the correct name a mistyped name must be, and how similar to it.
+# How many times rarer than the correct name a mistyped name is, and how similar both are, at least.
 RARER, LEAST_LIKENESS = 10, 0.8
-# If two raters are expected to have this many items in common, it is unlikely that they have none.
+# Two raters who would by chance have this many items in common are unlikely to have none.
 SHARED = 10
-# A rater with fewer ratings can have no item in common with others.
+# A rater with fewer ratings than this can lack common items by chance.
 FEWEST_ALONE = 10
 # A file extension that some tools add to item names.
 EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}$")
@@ -54,7 +54,7 @@ Duplicates = Literal["error", "first", "last"]
 
 
 class LongRatings(NamedTuple):
-    """Ratings in long form, sorted by item and rater, without the missing ones.
+    """Ratings in long form, sorted by item and rater, without missing ratings.
 
     Attributes
     ----------
@@ -274,9 +274,10 @@ def _warn_of_swapped(ratings: LongRatings) -> None:
 def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None:
     """Warn about a rater's name that looks like another rater's name, mistyped.
 
-    The names are similar, and the raters have no item in common. Either one has few ratings, or
-    they would share many items by chance and a letter is missing or swapped. Names that differ in a
-    number are not considered mistyped. ``is_rated`` has one row per rater and one column per item.
+    The names are similar, and the raters have no item in common. Either one of them has few
+    ratings, or many common items would be expected by chance and a letter is missing or swapped.
+    Names that differ in a number are not considered mistyped. ``is_rated`` has one row per rater
+    and one column per item.
     """
     from difflib import get_close_matches
 
@@ -300,9 +301,9 @@ def _warn_of_mistyped(names: Sequence[str], is_rated: NDArray[np.bool_]) -> None
 
 
 def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[np.intp]) -> None:
-    """Warn about raters without an item in common with others, as if they wrote other ids.
+    """Warn about raters without an item in common with others, who possibly use different ids.
 
-    ``raters`` are the numbers of the raters, sorted by item. A crowd can have such raters.
+    ``raters`` are the numbers of the raters, sorted by item. In a crowd, such raters are normal.
     """
     alone = raters[starts[:-1][np.diff(starts) == 1]]
     if not len(alone) or len(names) > MOST_JUDGED:
@@ -321,8 +322,8 @@ def _warn_of_strangers(names: Sequence[str], raters: AnyArray, starts: NDArray[n
 def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> bool:
     """Warn about similar item names that probably mean the same item, because no rater rated both.
 
-    Return whether there are any. ``pairs`` are sorted numbers: item times the number of raters,
-    plus the rater.
+    Return whether there are such raters. ``pairs`` are sorted numbers: item times the number of
+    raters, plus the rater.
     """
     starts = np.searchsorted(pairs, np.arange(items.n_distinct + 1) * n_raters)
     # An item that every rater has rated under one name has no second spelling.
@@ -420,7 +421,7 @@ def _duplicates(
     several = pairs[1:][again]
     n_pairs = len(np.unique(several))
     differ = again & (codes[1:] != codes[:-1])
-    # The rows are sorted by item and rater, not by code. The ratings of such a pair are equal if
+    # The rows are sorted by item and rater, not by code. A rater's ratings of an item are equal if
     # all neighbours are equal.
     n_differ = len(np.unique(pairs[1:][differ]))
     n_times = int((pairs == pairs[first]).sum())

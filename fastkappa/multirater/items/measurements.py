@@ -14,7 +14,8 @@ from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import check_is_list, find_missing
 from fastkappa.ratings.rating_matrix import Rater, columns_of, read_measurements
 
-# Whole numbers with a wider range are measurements. Fractional numbers are always measurements.
+# Whole numbers with a range wider than this are measurements. Fractional numbers are always
+# measurements.
 WIDEST_LABELS = 1000
 
 
@@ -49,7 +50,7 @@ class Measurements(NamedTuple):
 
 
 def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements | None:
-    """Return the measurements in an array or frame, or None if the values may be labels.
+    """Return the measurements in an array or frame, or None if the values can be labels.
 
     Raises
     ------

@@ -31,9 +31,9 @@ CHUNK = 1 << 15
 class EncodedRater(NamedTuple):
     """A rater's ratings, with the look-up table that encodes them.
 
-    ``codec`` gives each rating a code, and ``lookup`` maps this code to the position of its label.
-    A missing rating becomes ``n_labels``, and a rating outside the labels ``n_labels + 1``. Without
-    a lookup, the values are the codes.
+    ``codec`` assigns a code to each rating, and ``lookup`` maps this code to the position of its
+    label. A missing rating becomes ``n_labels``, and a rating outside the labels ``n_labels + 1``.
+    Without a lookup, the values are the codes.
     """
 
     rater: Rater
@@ -117,8 +117,8 @@ def _judge(
     columns = {one.rater.name: one.rater.column for one in encoded}
     are_recoded = False
     if 1 < len(encoded) <= MOST_JUDGED:
-        # A rating outside the labels raises an error here. It is ignored, because the functions
-        # that count all ratings raise a more detailed error.
+        # A rating outside the labels raises an error here. That error is ignored, because the
+        # functions that count all ratings raise a more detailed error.
         with suppress(ValueError):
             codes = np.stack([one.codes(0, SOME_ITEMS) for one in encoded])
             are_recoded = judge_pairs(codes, order.names, [*columns], are_given=are_given)
@@ -142,7 +142,7 @@ def _labels_that_occur(column: Column, missing_codes: Sequence[Any]) -> AnyArray
 
 
 def _labels_of(column: Column) -> AnyArray:
-    """Return the labels that a rater gave. They are counted as pairs with a constant column."""
+    """Return the labels that a rater gave, counted as pairs with a constant column."""
     zeros = np.broadcast_to(np.zeros(1, np.uint8), len(column.values))
     given = count_unknown(get_kernels(), column, Column(zeros, zeros.dtype)).rows
     if column.categories is not None:
@@ -164,7 +164,7 @@ def _encode(rater: Rater, labels: AnyArray, missing_codes: Sequence[Any]) -> Enc
         known.position.setdefault(code, n_labels)
     codec, positions = known.encode(column)
     dtype = np.min_scalar_type(n_labels + 1)
-    # The last entry counts ratings without a code.
+    # The last entry of the look-up table is for ratings without a code.
     lookup = np.append(np.where(positions < 0, n_labels + 1, positions), n_labels + 1).astype(dtype)
     encoded = EncodedRater(rater, column.values, n_labels, codec, lookup, known.array)
     if rater.missing is None:

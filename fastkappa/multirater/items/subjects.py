@@ -74,7 +74,7 @@ def places(finder: RowFinder, n_rows: int, blocks: Iterator[AnyArray]) -> AnyArr
 def sorted_codes(patterns: AnyArray, n_raters: int) -> AnyArray:
     """Expand patterns to sorted codes of shape (P, n_raters).
 
-    A missing rating has the code after that of the last label.
+    The code of a missing rating is one above the code of the last label.
     """
     rows, labels = np.nonzero(patterns)
     ordered = np.full((len(patterns), n_raters), patterns.shape[1])

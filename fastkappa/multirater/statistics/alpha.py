@@ -43,7 +43,7 @@ class DistanceMatrix:
     """A metric given as a matrix of distances.
 
     ``largest`` is the largest label if the distances are squared differences of labels, and 0
-    otherwise. It bounds the rounding errors of these distances.
+    otherwise. The largest label bounds the rounding errors of these distances.
     """
 
     def __init__(self, distances: Floats, largest: float = 0.0) -> None:
@@ -90,7 +90,7 @@ class Alpha(Coefficient):
     level : {'nominal', 'ordinal', 'interval', 'ratio'} or array-like of shape (l, l)
         The level of measurement, or the distances themselves.
     labels : ndarray of shape (l,)
-        The labels, in order. They must be numbers if the level requires numbers.
+        The labels, in order, which must be numbers if the level requires numbers.
 
     Raises
     ------
@@ -151,7 +151,7 @@ class Alpha(Coefficient):
         )
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model. Its features are the distance and the count of each label.
+        """Return the score model with these features: the distance and the count of each label.
 
         These features are divided by the mean number of ratings. Distances of ordinal data are
         treated as fixed.

@@ -36,7 +36,7 @@ def distances_of(weights: Weights, n_labels: int) -> Floats:
     ------
     ValueError
         If the weights are neither a name nor a matrix that `as_weights` accepts, or if they are not
-        symmetric. They must be symmetric because the ratings of a subject have no order here.
+        symmetric. Weights must be symmetric because the ratings of a subject have no order here.
     """
     distances = disagreement_matrix(weights, n_labels)
     if (distances != distances.T).any():
@@ -89,13 +89,13 @@ def chance_of_randolph(distances: Floats) -> Chance:
 
 
 def chance_of_given(proportions: Floats) -> ChanceRule:
-    """Assume given label proportions: shape (l,), or (R, l) with a row per rater."""
+    """Assume given label proportions, of shape (l,), or (R, l) with one row per rater."""
 
     def rule(distances: Floats) -> Chance:
         if proportions.ndim == 1:
             expected = proportions @ distances @ proportions
         else:
-            # The mean over the pairs of different raters.
+            # the mean over the pairs of different raters
             total, n_raters = proportions.sum(axis=0), len(proportions)
             same = (proportions @ distances * proportions).sum()
             expected = (total @ distances @ total - same) / (n_raters * (n_raters - 1))
@@ -107,7 +107,7 @@ def chance_of_given(proportions: Floats) -> ChanceRule:
 class ChanceCorrected(Coefficient):
     """A coefficient computed from patterns, with a rule for the disagreement expected by chance.
 
-    The standard error is Gwet's, which treats subjects as a sample and raters as fixed.
+    Gwet's standard error is used, which treats subjects as a sample and raters as fixed.
 
     References
     ----------
@@ -144,7 +144,7 @@ class ChanceCorrected(Coefficient):
         return Influence(own.values + by_chance, own.sizes + by_chance)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model. Its features are the distance, whether it exists, and the labels.
+        """Return the score model with these features: distance, whether it exists, and labels.
 
         A distance exists for rows with at least two ratings. The features of the labels are their
         proportions among the ratings in a row.

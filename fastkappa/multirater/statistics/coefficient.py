@@ -94,7 +94,7 @@ class Coefficient(ABC):
         return None
 
     def of_raters(self, profiles: Profiles) -> Coefficient:
-        """Return the same coefficient of other ratings, such as those without a rater."""
+        """Return the same coefficient for other ratings, such as the ratings without one rater."""
         raise NotImplementedError
 
     def values(self, multiplicities: AnyArray) -> Floats:
@@ -108,7 +108,7 @@ class Coefficient(ABC):
     def standard_error(self, distribution: Distribution, clusters: Clusters | None = None) -> float:
         """Return the standard error of the mean of the influences.
 
-        ``clusters`` are the clusters of the subjects. They count subjects by row.
+        ``clusters`` counts the subjects of each cluster by row.
         """
         n = float(self.multiplicities.sum())
         divisor = divisor_of(n, distribution, clusters)

@@ -82,8 +82,8 @@ class Conger(Coefficient):
         margins, n_rated = self._margins(multiplicities)
         expected = self._expected(margins)
         # The distances from each label to the labels of the paired raters. A missing rating is
-        # replaced by the rater's mean, a constant that is left out here. The fewer ratings a rater
-        # has given, the greater the weight of each.
+        # replaced by the rater's mean, a constant that is omitted. The fewer ratings a rater has
+        # given, the greater the weight of each.
         by_chance, sizes = (
             self._profiles.sums(
                 (distance + sign * (distance * margins).sum(axis=-1, keepdims=True))
@@ -98,7 +98,7 @@ class Conger(Coefficient):
         return Influence(own.values + factor * by_chance, own.sizes + factor * sizes)
 
     def score_model(self) -> ScoreModel | None:
-        """Return the score model. Its features are the distance, whether it exists, and the labels.
+        """Return the score model with these features: distance, whether it exists, and labels.
 
         Each combination of rater and label is a feature: 1 if the rater gave this label, otherwise
         0.
@@ -171,8 +171,8 @@ class Conger(Coefficient):
 class Light(Coefficient):
     """Light's kappa: the mean of Cohen's kappa over the pairs of raters.
 
-    The standard error is computed by the delta method. For two raters, it equals that of Fleiss,
-    Cohen and Everitt (1969). Each pair uses the subjects that both raters rated.
+    The standard error is computed by the delta method. For two raters, this error equals that of
+    Fleiss, Cohen and Everitt (1969). Each pair uses the subjects that both raters rated.
 
     References
     ----------
@@ -212,8 +212,8 @@ class Light(Coefficient):
         for i, sign in ((0, -1), (1, 1)):
             for pairs in pair_blocks(tables):
                 table = tables[pairs].astype(np.int64)
-                # A pair without a common subject has no kappa. This avoids NumPy's warning about 0
-                # / 0.
+                # A pair without a common subject has no kappa. A divisor of 1 avoids NumPy's
+                # warning about 0 / 0.
                 n_both = np.maximum(table.sum(axis=(-2, -1), keepdims=True), 1)
                 slope = kappa_gradient(table, self._weights)[i]
                 # A subject without ratings from both raters contributes the pair's mean.

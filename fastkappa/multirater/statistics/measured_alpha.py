@@ -24,7 +24,7 @@ from fastkappa.statistics.spread import EPSILON, Influence
 
 # The levels that measurements can have.
 MEASURED = ("ordinal", "interval", "ratio")
-# The number of ratings processed at a time. This many ratings stay in the cache.
+# The number of ratings to process at a time, small enough to stay in the cache.
 CHUNK = 1 << 16
 
 
@@ -127,7 +127,7 @@ class _Squares:
         total = np.asarray(multiplicities @ self._sums)
         about_centre = multiplicities @ (self._squares + self._sums**2 / self._n_ratings)
         squares = about_centre - divided(total**2, n)
-        # Sums that may be only rounding errors are set to 0, so that equal numbers do not seem to
+        # Sums no larger than rounding errors are set to 0, so that equal numbers do not seem to
         # differ.
         noise = 64 * EPSILON * about_centre
         return within, np.where(squares > noise, 2 * n * squares, 0.0)
@@ -153,8 +153,8 @@ class _Squares:
 class _Intervals:
     """Squared differences of the numbers themselves.
 
-    The numbers are centred, so that large values keep full precision. They are also scaled, so that
-    their squares cannot overflow or underflow.
+    The numbers are centred, so that large values keep full precision. Scaling the numbers keeps
+    their squares from overflowing or underflowing.
     """
 
     def __init__(self, columns: Sequence[AnyArray], n_ratings: Any, _: IntTable) -> None:
@@ -278,7 +278,7 @@ class _Ratios:
         function = self._distances.coefficients(moments)
         between = (function * moments).sum(axis=-1)
         n = np.asarray(multiplicities @ np.broadcast_to(self._n_ratings, len(self._within)))
-        # Sums that may be only rounding errors are set to 0, so that equal numbers do not seem to
+        # Sums no larger than rounding errors are set to 0, so that equal numbers do not seem to
         # differ.
         noise = 64 * EPSILON * n * n * self._distances.largest
         return (

@@ -52,7 +52,7 @@ class Patterns:
         return paired
 
     def with_unseen(self, n_features: int) -> Patterns | None:
-        """Return these patterns and the possible unseen ones, or None if they are too many."""
+        """Add the possible unseen patterns to these, or return None if there are too many."""
         found = with_unseen_patterns(self.counts, self.multiplicities, n_features)
         return None if found is None else Patterns(*found)
 
@@ -85,7 +85,8 @@ class Patterns:
             n_ratings = self.n_ratings[rows, None]
             from_mean = values - (counts @ values)[:, None] / n_ratings
             squares = (counts * from_mean**2).sum(axis=1)
-            # Equal ratings get exactly 0, because rounding must not make them different.
+            # Equal ratings have a deviation of exactly 0, because rounding must not make them
+            # different.
             parts.append(np.where((counts == n_ratings).any(axis=1), 0.0, squares))
         return np.concatenate(parts) if parts else np.empty(0)
 

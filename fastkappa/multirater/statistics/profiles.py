@@ -39,8 +39,8 @@ class Profiles:
     Parameters
     ----------
     codes : ndarray of shape (P, R)
-        Codes from 0 to ``n_labels``, which stands for a missing rating. Profiles without a rating
-        are left out.
+        Codes from 0 to ``n_labels``, which means a missing rating. Profiles without a rating are
+        left out.
     multiplicities : ndarray of shape (P,)
         The number of subjects with each profile.
 
@@ -66,21 +66,21 @@ class Profiles:
         return n_ratings
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Return these profiles and the possible unseen ones, or None if they are too many."""
+        """Add the possible unseen profiles to these, or return None if there are too many."""
         found = with_unseen_profiles(self.codes, self.multiplicities, self.n_labels, n_features)
         return None if found is None else Profiles(*found, self.n_labels)
 
     @property
     def dense(self) -> Profiles:
-        """These profiles; compare `SparseProfiles.dense`."""
+        """The profiles themselves, as for `SparseProfiles.dense`."""
         return self
 
     def without(self, rater: int) -> Profiles:
-        """Return the profiles of the other raters. Equal profiles are not merged."""
+        """Return the profiles without one rater. Equal profiles are not merged."""
         return Profiles(np.delete(self.codes, rater, axis=1), self.multiplicities, self.n_labels)
 
     def of_label(self, label: int) -> Profiles:
-        """Return the profiles with two labels: this label is 0, all others are 1."""
+        """Return the profiles with two labels: 0 for the given label, 1 for all others."""
         codes = np.where(self.codes == label, 0, 1)
         codes[self.codes == self.n_labels] = 2
         return Profiles(codes, self.multiplicities, 2)
@@ -112,11 +112,11 @@ class Profiles:
         return total
 
     def distances_to(self, rater: int, between: Floats) -> tuple[Floats, IntTable]:
-        """Return the distance of a rater's rating to the others, as if there were one other rating.
+        """Return the mean distances of a rater's rating to the other ratings, and rating counts.
 
         The first array is twice the mean distance to the other ratings, or 0 for profiles without
-        such a pair. The second array is the number of ratings: 2, or 0 for profiles without such a
-        pair.
+        such a pair. The second array is 2, because the other ratings are treated as one rating, or
+        0 for profiles without such a pair.
         """
         size = self.n_labels + 1
         padded = np.zeros((size, size))

@@ -1,4 +1,4 @@
-"""The variance of a coefficient in a finite population of subjects, or with sampled raters."""
+"""Compute the variance of a coefficient for a finite population of subjects, or sampled raters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastkappa.statistics.spread import LEAST_COEFFICIENT
 
 
 class Population(NamedTuple):
-    """The population that subjects, and possibly raters, were drawn from without replacement.
+    """The population from which subjects, and possibly raters, were drawn without replacement.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Population(NamedTuple):
     profiles: Profiles | None
 
     def rater_error(self, coefficient: Coefficient) -> float:
-        """Return the standard error due to the sample of raters; 0 if raters are fixed."""
+        """Return the standard error due to the sampling of raters; 0 if raters are fixed."""
         if self.n_raters is None or self.profiles is None:
             return 0.0
         unseen = 1 - self.profiles.n_raters / self.n_raters
@@ -50,11 +50,11 @@ class Population(NamedTuple):
 def rater_variance(coefficient: Coefficient, profiles: Profiles) -> float:
     """Return the jackknife variance of a coefficient over its raters.
 
-    With r raters, and the coefficient K_g without rater g, it is
+    With r raters, and the coefficient K_g without rater g, the variance is
 
         (r - 1) / r * sum_g (K_g - mean K)**2.
 
-    It is NaN if the coefficient is undefined without one of the raters.
+    The variance is NaN if the coefficient is undefined without one of the raters.
 
     References
     ----------

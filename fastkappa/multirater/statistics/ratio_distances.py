@@ -1,6 +1,6 @@
 """Sum the distances ((a - b) / (a + b))**2 over all pairs of numbers in linear time.
 
-There is no closed form in moments, and there are too many pairs of distinct numbers. But for a
+There is no closed form in moments, and there are too many pairs of distinct numbers. However, for a
 between 2**e and 2**(e + 1), the distance to any b is a smooth function of a, because its nearest
 pole, at -b, is far away. Interpolation at 18 or more Chebyshev nodes is exact to the last digit. So
 for each octave e, the sums of the Chebyshev polynomials T_k over its numbers are enough. The
@@ -8,7 +8,7 @@ distances between two octaves are a matrix of N_NODES**2 numbers. The distance o
 apart is 1 in float64.
 
 The interval of an octave is the range of its own numbers, and differences are relative to its
-middle. So no digits are lost if all numbers are close to each other and far from 0.
+middle. This preserves precision if all numbers are close to each other and far from 0.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats
 
 N_NODES = 20
-# If two numbers are this many octaves apart, (a - b) / (a + b) is 1 in float64.
+# If numbers a and b are this many octaves apart, (a - b) / (a + b) is 1 in float64.
 FARTHEST = 60
 # Twice a number above this limit overflows.
 LARGEST_SUM = 8e307
@@ -50,7 +50,8 @@ class RatioDistances:
         self._position[self._octaves] = np.arange(len(self._octaves))
         low, high = lowest[self._octaves], highest[self._octaves]
         self._middle = low + (high - low) / 2
-        # If an octave has only one distinct number, this is 0, and all nodes are at this number.
+        # If an octave has only one distinct number, the width is 0, and all nodes are at that
+        # number.
         self._half = np.maximum(high - self._middle, self._middle - low)
         angles = (np.arange(N_NODES) + 0.5) * np.pi / N_NODES
         self._nodes = np.cos(angles)
@@ -119,7 +120,8 @@ class RatioDistances:
         """Return the sum of distances to the numbers of ``moments``, as a function of a number.
 
         The function of the number is stored as coefficients of T_0, T_1, ... in each octave, and
-        last its value at 0. Its product with moments is the sum of its values over their numbers.
+        last its value at 0. The product of coefficients and moments is the sum of the function's
+        values over the numbers.
         """
         *shape, _ = moments.shape
         of_octaves = moments[..., :-1].reshape(*shape, self.n_octaves, N_NODES)
@@ -147,7 +149,7 @@ class RatioDistances:
         places = self._places(numbers[positive][order], found, starts)
         stops = [*starts[1:], len(order)]
         for i, start, stop in zip(found, starts, stops):
-            # This is the Clenshaw recurrence.
+            # the Clenshaw recurrence
             place = places[start:stop]
             twice = 2 * place
             now, before = np.full(stop - start, of_octaves[i, -1]), np.zeros(stop - start)

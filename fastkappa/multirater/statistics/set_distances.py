@@ -78,7 +78,7 @@ def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
 
 
 def distances_by(function: Distance, labels: AnyArray) -> FloatTable:
-    """Return the matrix of distances that a function gives for all pairs of labels.
+    """Return the matrix of distances that a function returns for all pairs of labels.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from fastkappa.arrays import AnyArray, Floats, IntTable
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.unseen import most_rows
 
-# How many numbers are processed at a time.
+# The number of values to process at a time.
 BLOCK = 1 << 18
 # The largest number of cells in the tables of all pairs: 1 GB of counts.
 MOST_CELLS = 1 << 27
@@ -45,7 +45,7 @@ class SparseProfiles:
         )
 
     def with_unseen(self, n_features: int) -> Profiles | None:
-        """Return these profiles and the possible unseen ones, or None if they are too many."""
+        """Add the possible unseen profiles to these, or return None if there are too many."""
         if len(self.multiplicities) > most_rows(n_features):
             return None
         return self.dense.with_unseen(n_features)
@@ -76,7 +76,7 @@ class SparseProfiles:
             counts = np.zeros((len(ratings), self.n_labels))
             place = np.arange(len(ratings))
             for codes in (ratings % self.n_labels).T:
-                # A column has one code per row, so no cell is incremented twice by this statement.
+                # A column has one code per row, so this statement never increments a cell twice.
                 counts[place, codes] += 1
             total[rows] = ((counts @ between) * counts).sum(axis=1)
         return total

@@ -1,8 +1,9 @@
 """Add the possible rows of ratings that were not observed, for score intervals.
 
-Under a hypothesis, the most likely proportions can include a disagreement that was not observed. So
-a score interval needs all possible rows. With many raters or labels there are too many, and rows
-with one or two labels stand for them, because these have the least and the most disagreement.
+Under a hypothesis, the most likely proportions can include a disagreement that was not observed. A
+score interval therefore needs all possible rows. With many raters or labels, there are too many
+possible rows. Only rows with one or two labels are then added, because these have the least and the
+most disagreement.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 
-# The largest number of multiplications per step of Newton's method. Hard cases need hundreds of
-# steps.
+# The largest number of multiplications per step of Newton's method. Difficult cases need hundreds
+# of steps.
 MOST_WORK = 1 << 22
-# The largest number of unseen rows. With more of them, the method needs many short steps.
+# The largest number of unseen rows. With more unseen rows, the method needs many short steps.
 MOST_ROWS = 1500
 
 
@@ -120,6 +121,6 @@ def _joined(
     both = np.concatenate([rows, possible.astype(rows.dtype)])
     distinct, places = np.unique(both, axis=0, return_inverse=True)
     numbers = np.zeros(len(distinct), multiplicities.dtype)
-    # If a rater was left out, a row can occur twice.
+    # Rows can occur twice if a rater was left out.
     np.add.at(numbers, places.ravel()[: len(rows)], multiplicities)
     return distinct, numbers

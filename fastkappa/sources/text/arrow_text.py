@@ -153,7 +153,7 @@ def text_batches(
 
 @contextmanager
 def _naming_lines(file: TextFile) -> Iterator[None]:
-    """Add the encoding, an open quote or missing column name to errors of pyarrow about them."""
+    """Explain pyarrow's errors about the encoding, an open quote or a missing column name."""
     import pyarrow
 
     with naming_encoding(file.path, file.text_format.encoding):
@@ -189,7 +189,7 @@ def read_text(
     # Reading a file of one block is faster without threads.
     options["read_options"].use_threads = n_bytes > BLOCK_SIZE
     # The file is opened by Arrow, not by Python. After an error, Arrow's threads continue to read,
-    # but must not call Python while it exits.
+    # but must not call Python while Python exits.
     with _naming_lines(file):
         opened = pyarrow.OSFile(str(file.path))
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)
@@ -206,7 +206,7 @@ def read_text(
 
 
 def _refuse_names_in(table: Any, file: TextFile) -> None:
-    """Raise if rows of strings contain the names of their columns, which no other row contains."""
+    """Raise if rows of strings repeat the names of the columns, which no other row contains."""
     import pyarrow
     from pyarrow import compute
 
@@ -295,7 +295,7 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
             skip_rows=file.text_format.n_skipped,
             block_size=block_size,
         ),
-        # Columns of free text next to the ratings can contain line breaks.
+        # Line breaks are allowed in values, because columns of free text can contain them.
         "parse_options": csv.ParseOptions(
             delimiter=file.delimiter,
             quote_char='"' if file.text_format.has_quotes else False,
@@ -305,7 +305,7 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
 
 
 def _text_in(file: TextFile, opened: Any) -> Any:
-    """Return an opened file, decompressed if necessary, with one space between aligned columns."""
+    """Return a stream of a file, decompressed if necessary, with single spaces between columns."""
     import pyarrow
 
     encoding = file.text_format.encoding

@@ -23,9 +23,9 @@ from fastkappa.sources.text.text_format import LONGEST_LINE, TextFile
 
 # The temporary data of a block of this size stays in the cache.
 BLOCK_SIZE = 1 << 20
-# The number of bytes to try before the remaining file.
+# The number of bytes to count as a trial before the remaining file.
 FIRST_BLOCK = 1 << 14
-# The largest number and length of texts. All other files are read by pyarrow.
+# The largest number and length of texts that the kernel supports. pyarrow reads all other files.
 MOST_TEXTS = 1 << 8
 LONGEST_TEXT = 1 << 7
 # The number of bytes in the first search for new texts. Each later search covers twice as many.
@@ -65,7 +65,7 @@ def count_file(
 
     n_bytes = file.path.stat().st_size
     try:
-        # If the kernel cannot count a file, a short part of it nearly always shows this.
+        # A short first part nearly always shows whether the kernel can count a file.
         tried = work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
         if n_bytes <= FIRST_BLOCK:
             return [tried]
@@ -102,7 +102,7 @@ def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
     begin = text.find(b"\n") + 1 if start else 0
     end = text.find(b"\n", stop - 1 - before) + 1
     if end == 0 and missing > 0:
-        # This is the end of the file.
+        # end of the file
         end = len(text)
     if end == 0 or (start and begin == 0):
         raise NotInBlocksError
@@ -159,9 +159,8 @@ class LineCounter:
     def add(self, text: bytes, start: int) -> bool:
         """Count the lines from a byte on, or return False if a line is unusual.
 
-        After a return value of False, some lines have already been counted. A line is unusual if it
-        has quotes or a different number of fields from the first line, or if there are too many
-        texts.
+        If False is returned, some lines have already been counted. A line is unusual if it has
+        quotes or a different number of fields from the first line, or if there are too many texts.
         """
         if not is_plain(text, start):
             return False
@@ -201,7 +200,7 @@ def is_plain(text: bytes, start: int = 0) -> bool:
     """Return whether fields, from some byte on, are exactly the bytes between delimiters."""
     if any(text.find(byte, start) >= 0 for byte in UNUSUAL):
         return False
-    # A single carriage return also ends a line.
+    # For pyarrow, a single carriage return also ends a line.
     return text.find(b"\r", start) < 0 or text.count(b"\r", start) == text.count(b"\r\n", start)
 
 

@@ -64,7 +64,7 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
 
 
 def _rows_of(text: str, file: TextFile) -> list[list[str]]:
-    """Return the rows of a text that have fields."""
+    """Return the rows of a text that are not empty."""
     rows = rows_in(text.splitlines(keepends=True), file.delimiter, file.text_format)
     return [row for row in rows if any(row)]
 

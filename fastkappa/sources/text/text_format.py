@@ -15,9 +15,10 @@ from typing import BinaryIO, NamedTuple, TextIO, cast
 
 from fastkappa.sources.source_ratings import RatingsError
 
-# Possible delimiters of a text file. The first of these that occurs in the first line is used.
+# Possible delimiters of a text file. The first delimiter in this list that occurs in the first line
+# is used.
 DELIMITERS_TRIED = "\t;,| "
-# Of longer lines, only the start is read.
+# Only the start of longer lines is read.
 LONGEST_LINE = 1 << 16
 # The number of bytes read at a time.
 READ_SIZE = 1 << 20
@@ -45,8 +46,8 @@ class TextFormat(NamedTuple):
     decimal : str
         The decimal point of numbers.
     is_aligned : bool
-        Whether the columns are aligned with spaces, so that several spaces are one delimiter. This
-        is found in the first line.
+        Whether the columns are aligned with spaces, so that several spaces are one delimiter. The
+        first line shows this.
     """
 
     delimiter: str | None = None
@@ -84,7 +85,7 @@ def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> lis
 
 
 def has_row_names(file: TextFile) -> bool:
-    """Return whether the row below the names has one field more, as R writes row names."""
+    """Return whether the row below the names has one more field, as in R's files with row names."""
     if not file.text_format.has_names:
         return False
     head = islice(_rows(file.path, file.delimiter, file.text_format), 2)
@@ -93,7 +94,7 @@ def has_row_names(file: TextFile) -> bool:
 
 
 def _rows(path: Path, delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
-    """Yield the rows of a file like `rows_in`."""
+    """Yield the rows of a file, as described for `rows_in`."""
     with (
         suppress(UnicodeError),
         naming_encoding(path, text_format.encoding),
@@ -103,7 +104,7 @@ def _rows(path: Path, delimiter: str, text_format: TextFormat) -> Iterator[list[
 
 
 def rows_in(lines: Iterable[str], delimiter: str, text_format: TextFormat) -> Iterator[list[str]]:
-    """Yield the rows of lines that are not blank, up to a row with a field that is too long."""
+    """Yield the rows of nonblank lines, up to the first row with a field that is too long."""
     with suppress(csv.Error):
         rows = csv.reader(
             lines,
@@ -182,7 +183,7 @@ def opened_rows(path: Path, text_format: TextFormat, errors: str = "strict") -> 
 
 
 def unaligned(line: str) -> str:
-    """Return a line with one space between fields; spaces in quotes are part of a label.
+    """Return a line with one space between fields. Spaces in quotes are part of a label.
 
     Examples
     --------
@@ -246,7 +247,7 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
     """
     of_file = file.text_format
     n_fields = len(file.names)
-    # Most files have one row per line, and counting lines is much faster.
+    # Most files have one row per line, and counting lines is much faster than parsing rows.
     n_others = of_file.n_skipped + of_file.has_names
     if n_fields < 2 or not of_file.has_quotes or _n_lines(file) <= n_rows + n_others:
         return
@@ -283,7 +284,7 @@ def _lines_of_rows(text: Iterator[str], delimiter: str) -> Iterator[list[str]]:
             lines.append(line)
             yield line
 
-    # If a field is too long, its lines are still yielded.
+    # The lines of a row with a field that is too long are still yielded.
     with suppress(csv.Error):
         for _ in csv.reader(noted(), delimiter=delimiter):
             yield lines

@@ -32,14 +32,14 @@ FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
 # The smallest initial value of the product, as a proportion.
 LEAST_FIRST = 1e-6
 # The final value of the product as a proportion, relative to the squared distance of kappa0 from
-# the observed kappa (at most 1). The proportion p of an empty cell can be about this distance, and
-# p / z is then p^2 / product. If p / z is above 1e9, rounding makes the steps fail.
+# the observed kappa (at most 1). The proportion p of an empty cell can be of the order of that
+# distance, and then p / z = p^2 / product. If p / z is above 1e9, rounding makes the steps fail.
 LEAST_PRODUCT = 1e-10
 # The largest change of kappa per step, in the first and in the second attempt.
 LARGEST_CHANGE = (0.2, 0.05)
 MOST_STEPS = (40, 100)
-# The largest number of consecutive short steps. After more short steps, the search is considered
-# stuck.
+# The largest number of consecutive short steps. After more short steps than this, the search is
+# considered stuck.
 SHORT_STEP, MOST_SHORT = 0.05, (4, 100)
 TOLERANCE = 1e-9
 # Rounding errors of z near 0 are multiplied by p / z, so the error of the steps can stay above
@@ -272,8 +272,8 @@ def _corrected(constraint: Constraint, p: FloatTable, kappa0: FloatTable) -> Flo
         sums = [(squares * g**power).sum(axis=-1) for power in range(3)]
         missing = 1 - p.sum(axis=-1)
         determinant = sums[0] * sums[2] - sums[1] ** 2
-        # The determinant is 0 up to rounding if all items are in one cell. In this case, no
-        # correction is possible.
+        # If all items are in one cell, the determinant is 0 up to rounding, and no correction is
+        # possible.
         over = np.where(determinant > 0, 1 / np.where(determinant > 0, determinant, 1.0), 0.0)
         constant = (missing * sums[2] + h * sums[1]) * over
         along = (-h * sums[0] - missing * sums[1]) * over

@@ -46,7 +46,7 @@ END_TOLERANCE = 1e-8
 # The method of false position cannot find a jump of the statistic. After this many steps, a lower
 # precision of the limit is accepted.
 SMOOTH_STEPS, JUMP_TOLERANCE = 12, 1e-5
-# The rounding error of a coefficient, and of the root of the statistic, per item.
+# The rounding errors, per item, of a coefficient and of the root of the statistic.
 ROUNDING = 1e-14
 # The tolerance of the root of the statistic at an interval limit.
 ROOT_TOLERANCE = 1e-8
@@ -56,8 +56,8 @@ ROUNDED_ROOT = 1e-7
 LARGEST_T = 0.1
 # kappa0 is changed only while the products p z of empty cells, in items, are below this value.
 SMALL_PRODUCT = 0.02
-# A lower limit this close to the smallest possible kappa is set to that kappa. Nearby, the most
-# likely tables have hardly any chance agreement, and finding them is slow.
+# A lower limit this close to the smallest possible kappa is set to that kappa. Near that kappa, the
+# most likely tables have hardly any chance agreement, and finding them is slow.
 NEAR_LEAST = 0.01
 # If kappa has no smallest value, a limit below this is set to minus infinity.
 FARTHEST = -1e6
@@ -159,7 +159,7 @@ def ends_at(
     """
     n = counts.sum(axis=-1)
     kappa, quantiles = constraint.values(counts / n[:, None]), np.abs(roots)
-    # If kappa is about 1, the standard error is 0. It is replaced by the change of kappa that one
+    # If kappa is about 1, the standard error is 0. It is increased to the change of kappa that one
     # more item would cause.
     half = roots * np.maximum(error, 1 / (n + 1))
     bound = np.where(roots > 0, least, 1.0)
@@ -182,7 +182,7 @@ def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
     """Return the smallest kappa that any ratings can have with these disagreement weights.
 
     If the weights are squared distances between points, as all named weights are, the smallest
-    kappa of Fleiss and Conger is -1 / (n_raters - 1), or -1 for two raters. This is because the
+    kappa of Fleiss and Conger is -1 / (n_raters - 1), or -1 for two raters. The reason is that the
     mean squared distance of R vectors is at most R / (R - 1) times that of independent vectors with
     the same distributions. With other weights, there can be no smallest kappa, for example if only
     one of two opposite disagreements has a weight. The function then returns -infinity.
@@ -231,8 +231,8 @@ def _by_newton(test: Test, constraint: Constraint, sought: _Ends) -> tuple[Float
         move = constraint.newton_move(problem, kappa0, LARGEST_CHANGE[0])
         n_near = np.where(move.is_far, 0, n_near + 1)
         n = sought.counts.sum(axis=-1)
-        # At the first step the statistic does not change with p, because p are the observed
-        # proportions.
+        # At the first step, p contains the observed proportions, so the statistic does not change
+        # with p.
         ready = (n_near > 1) & (problem.product * n < SMALL_PRODUCT)
         statistic, slope = statistic_and_slope(test, problem.observed, problem.p, n)
         root = np.sqrt(np.maximum(statistic, 1e-3 * np.minimum(sought.quantile**2, 1)))

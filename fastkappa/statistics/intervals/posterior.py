@@ -16,7 +16,7 @@ from fastkappa.results.report import Report, estimate_grid
 from fastkappa.results.result import Result
 from fastkappa.statistics.bootstrap import BLOCK_CELLS, as_generator
 from fastkappa.statistics.clusters import are_joined
-from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.inference import check_confidence, check_whole
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix
@@ -158,8 +158,7 @@ def kappa_posterior(
     if not matrix.any():
         raise ValueError("weights must not all be 0, because kappa is then undefined.")
     added = _parameter(prior, size)
-    if isinstance(n_draws, bool) or not hasattr(n_draws, "__index__") or n_draws < 1:
-        raise ValueError(f"n_draws must be a whole number above 0, got {n_draws!r}.")
+    check_whole("n_draws", n_draws, 1)
     check_confidence(confidence)
     generator = as_generator(rng)
     parameters = counts.astype(np.float64) + added

@@ -2,9 +2,9 @@
 
 For kappa0 = 0, the raters are independent under the null hypothesis, and z is kappa divided by the
 null standard error of Fleiss, Cohen and Everitt (1969). Other values of kappa0 do not determine the
-table, so Rao's score test is used. Its z is the signed root of Pearson's chi-square between the
-observed proportions and the most likely proportions with kappa0. At the 5 % level, the score test
-rejects the values of kappa0 outside the 95 % score interval.
+table, so Rao's score test is used. The z of this test is the signed root of Pearson's chi-square
+between the observed proportions and the most likely proportions with kappa0. At the 5 % level, the
+score test rejects the values of kappa0 outside the 95 % score interval.
 """
 
 from __future__ import annotations

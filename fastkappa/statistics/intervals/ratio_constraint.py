@@ -3,7 +3,7 @@
 Each row (the pattern or profile of a subject's ratings) has a few features, such as the distance
 between its ratings and the number of each label. Every coefficient is 1 - N(f) / M(f), where N and
 M are smooth functions of the sums f of features over subjects. A step of Newton's method needs only
-the change of these sums and of a and b. So for k features, it solves k + 2 linear equations,
+the change of these sums and of a and b. For k features, each step solves k + 2 linear equations,
 regardless of the number of rows.
 """
 

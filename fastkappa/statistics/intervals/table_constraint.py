@@ -6,8 +6,8 @@ With disagreement weights w and the margins r and s of p, the constraint is
 
 and its derivative with respect to p_ij is g_ij = w_ij - t (w_i. + w_.j). Here w_i. is the mean of
 row i of w, weighted by s, and w_.j is the mean of column j, weighted by r. A step of Newton's
-method needs only the change of the margins and of a and b. So it solves 2 l + 2 linear equations at
-a cost of O(l^3). Solving for l^2 unknowns would cost O(l^6).
+method needs only the change of the margins and of a and b. Each step solves 2 l + 2 linear
+equations at a cost of O(l^3). Solving for l^2 unknowns would cost O(l^6).
 """
 
 from __future__ import annotations

@@ -34,16 +34,16 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 # For smaller deviates, rounding dominates the statistic, so values are interpolated linearly.
 LEAST_DEVIATE = 1e-3
-# The smallest standard error. With full agreement, it would otherwise be 0.
+# The smallest standard error, used where full agreement would result in 0.
 LEAST_ERROR = 1e-9
 MOST_STEPS = 40
 # After this many steps, each step must halve the bracket.
 FREE_STEPS = 4
 # The tolerance of a tested value.
 END_TOLERANCE = 1e-8
-# The tolerance of the angle between two standard errors, and the smallest angle. Within the
-# tolerance, the difference hardly changes. If a rater uses only one label, the error is 0 only at
-# the estimate, which is not tested.
+# The tolerance of the angle between two standard errors, and the smallest angle. Changes of the
+# angle within the tolerance hardly affect the difference. If a rater uses only one label, the error
+# is 0 only at the estimate, which is not tested.
 ANGLE_TOLERANCE, LEAST_ANGLE = 1e-5, 1e-4
 
 
@@ -219,7 +219,7 @@ def inverted(
     widening: FloatTable | None = None,
 ) -> Inverted:
     """Return estimates that are tested with the most likely proportions, with errors above 0."""
-    # With almost full agreement, the error is 0. It is replaced by the change that one more item
+    # With almost full agreement, the error is 0. It is increased to the change that one more item
     # would cause.
     errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
     widening = np.ones(len(values)) if widening is None else widening

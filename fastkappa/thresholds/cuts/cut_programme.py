@@ -14,9 +14,9 @@ lower ratio, unless the given ratio is already minimal.
 
 Placing cut c after j rows adds f_c(j) to O - ratio * C: the cost of label c - 1 minus the cost of
 label c, summed over the rows below the cut. If the cuts that minimise each f_c on its own are in
-order, they are the solution. With quadratic weights, they always are. If they are not, or if each
-label needs a minimum number of items, dynamic programming finds the best cuts in order
-(`in_order`).
+order, they are the solution. With quadratic weights, the separately minimised cuts are always in
+order. If the cuts are not in order, or if each label needs a minimum number of items, dynamic
+programming finds the best cuts in order (`in_order`).
 
 Sums are float64. If rounding makes cuts too close to call, they are compared again in integers
 (`exact_ties`), so the result is exactly optimal.
@@ -137,7 +137,8 @@ class Programme:
 
     def gap(self, least: float, ratio: Ratio) -> float:
         """Return an upper bound on the gain in kappa if O - ratio * C can reach ``least``."""
-        # The gain in kappa is N * -least / (C * ratio[1]). C is at least N times the lowest chance.
+        # The gain in kappa is N * -least / (C * ratio[1]). C is at least N times the smallest value
+        # of ``chance``.
         lowest = float(self.chance.min()) * ratio[1]
         return max(0.0, -float(least)) / lowest if lowest > 0 else math.inf
 
@@ -232,7 +233,7 @@ def _search(
         if best is not None and (new[1] == 0 or new[0] * ratio[1] >= ratio[0] * new[1]):
             return best._replace(rounds=rounds)
         if new[1] == 0 and programme.chance.any() and not programme.min_class_size:
-            # No cuts are better than chance, and kappa is undefined for these cuts. So cuts with a
+            # If no cuts are better than chance and kappa is undefined for these cuts, cuts with a
             # defined kappa are used.
             positions = _one_label(int(programme.chance.argmax()), programme.n_labels, len(n_below))
             table = table_at(prefix, positions)

@@ -26,10 +26,10 @@ from fastkappa.thresholds.cuts.spline import Spline, by_rank
 # Three knots define one bend. In simulations and on real data, two bends were no better.
 N_KNOTS = 3
 # Penalties on the bend (its columns have variance 1) and on the slope. The penalty on the slope
-# keeps it finite if scores separate the labels.
+# keeps the slope finite if scores separate the labels.
 PENALTIES, OF_SLOPE = (np.inf, 1000.0, 100.0, 10.0, 1.0, 0.0), 1e-6
 MOST_STEPS = 50
-# The log likelihood of a fit differs from the highest by at most this much.
+# The largest difference of a fit's log likelihood from the maximum.
 CLOSE = 1e-7
 LEAST_PROPORTION = 1e-300
 # The goodness-of-fit test compares observed with expected counts in this many groups of items.
@@ -131,7 +131,7 @@ def _columns(x: Floats, sizes: Floats) -> Floats:
 def _evaluated(
     table: Floats, columns: Floats, ridge: Floats | float, intercepts: Floats, coefficients: Floats
 ) -> _Fit:
-    """Return a model with its proportions. Its likelihood is -inf unless intercepts ascend."""
+    """Return a model with its proportions. The likelihood is -inf unless intercepts ascend."""
     linear = np.clip(intercepts - (columns @ coefficients)[:, None], -500, 500)
     below = np.pad(1 / (1 + np.exp(-linear)), ((0, 0), (1, 0)))
     proportions = np.maximum(np.diff(below, axis=1, append=1), LEAST_PROPORTION)

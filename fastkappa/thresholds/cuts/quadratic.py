@@ -7,8 +7,8 @@ With quadratic weights
 for labels y and given labels g. Only the expected label m = E[y | score] of an item matters. The
 best label for the item is the label nearest to mean y + (m - mean y) / kappa. So the cuts are where
 m crosses mean y + kappa * (c - 1/2 - mean y), c = 1, 2, ... Kappa itself is found by iteration from
-kappa = 0: round with the current kappa, and compute the next kappa from the result. These are the
-steps of Dinkelbach's method. Each step raises kappa, up to the maximum.
+kappa = 0: round with the current kappa, and compute the next kappa from the result. This iteration
+is Dinkelbach's method. Each step raises kappa, up to the maximum.
 """
 
 from __future__ import annotations

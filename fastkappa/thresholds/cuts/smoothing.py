@@ -16,9 +16,9 @@ import numpy as np
 
 from fastkappa.arrays import Floats
 
-# Proportions are averaged over FACTOR * n**(4/5) of n ranks on each side. The factor was chosen
-# in simulations of ordinal data (bench/studies/rounding.py). The exponent comes from kernel
-# regression.
+# Proportions are averaged over FACTOR * n**(4/5) ranks on each side, for n ranks in total. The
+# factor was chosen in simulations of ordinal data (bench/studies/rounding.py). The exponent comes
+# from kernel regression.
 FACTOR = 0.3
 
 

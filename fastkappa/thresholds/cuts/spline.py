@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import Floats
 
-# The knots are evenly spaced in ranks. This proportion of items lies outside each outermost knot.
+# The knots are evenly spaced in ranks. This is the proportion of items beyond each outermost knot.
 OUTERMOST = 0.05
 # The numbers of knots to try, and the fewest items per knot. Few knots are enough for most scores.
 # For clustered scores with labels that jump between clusters, using four knots reduced kappa by
@@ -34,8 +34,7 @@ OUTERMOST = 0.05
 NUMBERS_OF_KNOTS, ITEMS_A_KNOT = (4, 8, 16, 32), 10
 # How many times the cross-validation score counts each degree of freedom.
 PRICE = 2.0
-# The penalties to try, relative to the least curvature. They range from infinity (a straight line)
-# to zero.
+# The penalties to try, from infinity (a straight line) to zero, relative to the least curvature.
 PENALTIES = np.concatenate([[np.inf], np.geomspace(1e6, 1e-9, 91), [0.0]])
 
 
@@ -137,7 +136,7 @@ def _knots(x: Floats, weights: Floats, n_knots: int) -> Floats:
     """Return the knots. Two knots define a straight line."""
     ranks = (np.cumsum(weights) - weights / 2) / weights.sum()
     knots = np.interp(np.linspace(OUTERMOST, 1 - OUTERMOST, n_knots), ranks, x)
-    # With tied scores, several knots can be at the same place. Only one of them is kept.
+    # With tied scores, several knots can be at the same place. Duplicate knots are removed.
     apart: NDArray[np.bool_] = np.diff(knots) > 1e-3
     distinct: Floats = knots[np.append(apart, True)]
     return distinct

@@ -28,9 +28,9 @@ MOST_CELLS = 1 << 18
 # Starting a thread takes about 100 microseconds, the time needed to count this many items.
 ITEMS_WORTH_A_THREAD = 1 << 18
 LONGEST_RANGE = 1 << 22
-# Each thread collects at most this many items before it copies them to the result.
+# The number of items that a thread collects before it copies them to the result.
 COLLECTED_AT_ONCE = 1 << 18
-# 32-bit counts are added to 64-bit counts after at most this many items.
+# The number of items after which 32-bit counts are added to 64-bit counts.
 MOST_COUNTED = (1 << 32) - 1
 # A bin whose count exceeds the average by this factor can contain a single, very frequent score.
 HEAVY = 16
@@ -40,7 +40,8 @@ class BinnedScores:
     """Scored items in bins. Empty bins are left out.
 
     ``prefix`` contains the count, or the sum of weights, of each label below each bin, and
-    finally the total. ``n_below`` contains the corresponding numbers of items.
+    finally the total. ``n_below`` contains the number of items below each bin, and finally the
+    total.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.thresholds.items.sorted_scores import SortedScores
 
-# For each fold, the training items and the test items: their indices or a mask.
+# For each fold, the training items and the test items, as indices or as a mask.
 Splits: TypeAlias = Sequence[tuple[AnyArray, AnyArray]]
 
 

@@ -23,13 +23,13 @@ from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 
-# With more labels than this, the arguments can be swapped. This is likely if there are at least
+# With more labels than this, the arguments are considered swapped if there are at least
 # FEWEST_PER_SCORE times as many labels as distinct scores.
 MOST_LABELS, FEWEST_PER_SCORE = 20, 4
 # The number of scores to examine for swapped arguments.
 SAMPLE = 1 << 16
 SWAPPED = "y_true comes first, then the scores: were they swapped?"
-# A place between sorted items is given by the number of items below it.
+# A place between sorted items, represented by the number of items below it.
 Places = NDArray[np.int64]
 
 
@@ -37,7 +37,7 @@ class ScoredItems(NamedTuple):
     """Items with a true label, a score and optionally a weight.
 
     The label of item i is ``labels[codes[i] - lowest]``. ``scores`` are the user's float32 or
-    float64 scores. They can contain NaN and infinity, which are rejected when the scores are
+    float64 scores. Scores can contain NaN and infinity, which are rejected when the scores are
     counted or sorted. ``weights`` are positive float64 numbers: the user's weights times
     ``weight_scale``. ``counts_whole`` is True if tables of counts are int64. ``order_is_known`` is
     True if the order of the labels was given or declared.

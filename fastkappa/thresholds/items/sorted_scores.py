@@ -98,7 +98,7 @@ def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
 
 
 def sort_scores(items: ScoredItems, order: NDArray[np.intp] | None = None) -> SortedScores:
-    """Return the items sorted by score, in the given order if it is already known."""
+    """Return the items sorted by score. The sorting order can be passed if it is known."""
     n_labels = items.n_labels
     # The array is copied, because NumPy's sort can access memory out of bounds if another thread
     # changes the array.

@@ -4,7 +4,7 @@ Only disagreements carry information. Under symmetry, items with the labels i an
 likely to have these labels in either order. With counts n_ij, the differences d between the margins
 then have the covariance
 
-    S_ij = -(n_ij + n_ji),    S_ii = -sum of the others in its row.
+    S_ij = -(n_ij + n_ji), S_ii = -sum of the other entries in row i.
 
 This matrix is singular. Labels that are connected by a chain of disagreements form a block, and the
 differences within a block sum to 0. One label per block is left out, so the degrees of freedom are
@@ -89,8 +89,8 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
     Returns
     -------
     test : ChiSquareTest
-        The test. Its degrees of freedom are the number of label pairs with a disagreement. Other
-        pairs add nothing to the statistic.
+        The test, with as many degrees of freedom as label pairs with a disagreement. Other pairs
+        add nothing to the statistic.
 
     Raises
     ------
@@ -174,8 +174,7 @@ def stuart_maxwell(table: ArrayLike, clusters: Clusters | None = None) -> ChiSqu
     between = counts + counts.T
     np.fill_diagonal(between, 0)
     difference = (counts.sum(axis=1) - counts.sum(axis=0)).astype(np.float64)
-    # The matrix is computed in whole numbers, because rounding could keep its rows from summing to
-    # 0.
+    # The matrix is computed in whole numbers, so that its rows sum to exactly 0.
     covariance: FloatTable = (np.diag(between.sum(axis=1)) - between).astype(np.float64)
     blocks = _blocks(between > 0)
     kept = np.flatnonzero(blocks != np.arange(len(blocks)))
@@ -203,13 +202,13 @@ def bhapkar(table: ArrayLike) -> ChiSquareTest:
     """Return Bhapkar's test of equal margins, a Wald test.
 
     The variance does not assume equal margins. The statistic is W / (1 - W / n), where W is the
-    statistic of `stuart_maxwell`. It is always larger than W, but nearly equal for many items.
-    Parameters and errors are as for `stuart_maxwell`.
+    statistic of `stuart_maxwell`. The statistic is always larger than W, but nearly equal for many
+    items. Parameters and errors are as for `stuart_maxwell`.
 
     Returns
     -------
     test : ChiSquareTest
-        The test. It is also undefined if all disagreements change the margins in the same way,
+        The test, which is also undefined if all disagreements change the margins in the same way,
         because the variance is then 0.
 
     References

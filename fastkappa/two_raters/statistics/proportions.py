@@ -86,12 +86,15 @@ class SpecificAgreement(Result, _SpecificAgreement):
         columns = dict(zip(("value", "standard_error", "lower", "upper"), self[1:5]))
         return data_frame(columns, ("label", self.labels.tolist()))
 
-    def _report(self) -> Report:
-        rows = [
-            (label_text(label), value, error, (low, high))
+    def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
+        """Return the name, value, standard error and interval of the agreement on each label."""
+        return [
+            (f"agreement on {label_text(label)}", value, error, (low, high))
             for label, value, error, low, high in zip(*(part.tolist() for part in self[:5]))
         ]
-        return Report([], [estimate_grid(rows, self.confidence)])
+
+    def _report(self) -> Report:
+        return Report([], [estimate_grid(self.rows(), self.confidence)])
 
     def __repr__(self) -> str:
         return str(self)
@@ -125,9 +128,9 @@ def specific_agreement(
     agreement : SpecificAgreement
         Standard errors are computed by the delta method. With clusters, they are computed from sums
         within clusters. Intervals are not symmetric. Among the items to which either rater gave the
-        label, let q be the proportion to which both raters gave it. Its count is binomial, and its
-        Wilson interval is transformed by 2 q / (1 + q). With clusters, the interval is for the
-        number of independent items with the same standard error.
+        label, let q be the proportion to which both raters gave it. The count behind q is binomial,
+        and the Wilson interval of q is transformed by 2 q / (1 + q). With clusters, the interval is
+        for the number of independent items with the same standard error.
 
     Raises
     ------

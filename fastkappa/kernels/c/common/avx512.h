@@ -9,8 +9,8 @@
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
-/* The stride can be larger than an element (is_in_lanes). In that case, a lane is as wide as the stride, and the bytes above
-   the element are ignored. Only the low byte of a lane is kept, and only the bits of the element are checked:
+/* The stride can be larger than an element (is_in_lanes). A lane is then as wide as the stride, and the bytes above the
+   element are ignored. Only the low byte of a lane is kept, and only the bits of the element are checked:
 
        an int16 every 4 bytes, lowest 1:   07 00 xx xx  - 1  =  06 00 yy yy     06 is the code, 00 is checked, yy is not
 

@@ -7,8 +7,9 @@
      avx512     x86-64 with 64-byte vectors and the byte instructions named in simd_level_detected
      neon       aarch64 with 16-byte vectors
 
-   A level is compiled if the compiler supports it (SIMD_HAS_...). It is used if both the processor and the operating system
-   support all of its features: a processor can have AVX-512 while the operating system does not save its registers. */
+   A level is compiled if the compiler supports it (SIMD_HAS_...). A compiled level is used if both the processor and the
+   operating system support all of its features: a processor can have AVX-512 while the operating system does not save its
+   registers. */
 #ifndef FASTKAPPA_SIMD_LEVEL_H
 #define FASTKAPPA_SIMD_LEVEL_H
 
@@ -18,7 +19,7 @@
 
 enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LEVELS = 4 };
 
-/* clang-cl, which is clang with the command line of MSVC, is included. */
+/* SIMD_HAS_GNU includes clang-cl, which is clang with the command line of MSVC. */
 #if defined(__GNUC__) || defined(__clang__)
 #  define SIMD_HAS_GNU 1
 #  define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -46,8 +47,8 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
      SIMD_HAS_NEON      NEON
      SIMD_HAS_VECTORS   the vector levels (SSE2, AVX2 and NEON), written with the vector types of gcc and clang
 
-   gcc for Windows does not align wide vectors on the stack, and clang-cl before version 19 hides the intrinsics. These and
-   all other compilers use portable C. */
+   gcc for Windows does not align wide vectors on the stack, and clang-cl before version 19 hides the intrinsics. For these
+   and all other compilers, portable C is used. */
 #if defined(FASTKAPPA_NO_SIMD) || (defined(__MINGW32__) && !defined(__clang__))
 #elif defined(_MSC_VER) && defined(__clang__) && __clang_major__ < 19
 #elif SIMD_HAS_GNU && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -85,7 +86,7 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #  define FETCH(address) ((void)(address))
 #endif
 
-/* These pragmas set the target of a level's functions. clang and gcc use different pragmas for this purpose. */
+/* Pragmas that set the target processor of a level's functions. The pragmas of clang and gcc differ. */
 #define SIMD_PRAGMA(text) _Pragma(#text)
 #if !SIMD_HAS_GNU
 #  define SIMD_BEGIN_AVX2
@@ -178,7 +179,8 @@ static int simd_level_available(int level)
 }
 
 /* The level in use. A plain int is enough, because the level is set only when a module is loaded and by tests. Several
-   extension modules include this header. Each has its own level until simd_level_share makes them share one level. */
+   extension modules include this header. Each module has its own level until simd_level_share makes the modules share one
+   level. */
 static int simd_level_own = -1;
 static int *simd_level_used = &simd_level_own;
 
@@ -201,8 +203,8 @@ MAYBE_UNUSED static void simd_level_share(int *level)
     simd_level_used = level;
 }
 
-/* Uses `level` from now on and returns it. Returns -1 and changes nothing if the level is not available. Levels below 0, or
-   from SIMD_LEVELS on, are never available. */
+/* Sets the level in use to `level` and returns it. Returns -1 and changes nothing if the level is not available. Levels
+   below 0, or from SIMD_LEVELS on, are never available. */
 MAYBE_UNUSED static int simd_level_force(int level)
 {
     if (level < 0 || level >= SIMD_LEVELS || !simd_level_available(level))

@@ -2,8 +2,8 @@
    are as wide as the elements.
 
    The hash has 64 bits (hash.h). If the lower 48 bits of its multiplier are 0, the upper 16 bits of the product depend only
-   on the lower 16 bits of the value and the upper 16 bits of the multiplier. In that case, 16-bit lanes find the same slots
-   as 64-bit lanes. */
+   on the lower 16 bits of the value and the upper 16 bits of the multiplier. With such a multiplier, 16-bit lanes find the
+   same slots as 64-bit lanes. */
 #ifndef FASTKAPPA_LABELS_AVX512_H
 #define FASTKAPPA_LABELS_AVX512_H
 
@@ -43,7 +43,8 @@ ALWAYS_INLINE ptrdiff_t look_up_width_512(const char *p, const label_hash_t *has
     char labels[8 * FEW_LABELS] = {0};
     for (uint64_t code = 0; code <= hash->n_labels && code < FEW_LABELS; code++)
         memcpy(labels + code * (uint64_t)width, &hash->labels[code], (size_t)width);
-    /* The index for a 16-bit lane has 5 bits. So label 16 repeats the first label, to which a 4-bit index would wrap. */
+    /* The index for a 16-bit lane has 5 bits. Label 16 therefore repeats the first label, to which a 4-bit index would
+       wrap. */
     if (width == 2)
         memcpy(labels + 2 * FEW_LABELS, &hash->labels[0], 2);
     const __m512i slots = _mm512_loadu_si512(hash->slots);

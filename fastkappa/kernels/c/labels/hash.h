@@ -1,4 +1,4 @@
-/* The hash table of labels that `look_up_labels` searches. It is filled by tables/label_hash.py. */
+/* The hash table of labels that `look_up_labels` searches, filled by tables/label_hash.py. */
 #ifndef FASTKAPPA_LABEL_HASH_H
 #define FASTKAPPA_LABEL_HASH_H
 

@@ -1,6 +1,6 @@
 /* Count pairs of contiguous integers of equal width with one increment per pair. While some pairs are counted, the cells of
    the next pairs are computed, so that loads and increments do not wait for each other. This is a template; see
-   common/each_vector_level.h. With AVX-512, the AVX2 version is used too, because memory limits its speed on Zen 4.
+   common/each_vector_level.h. AVX-512 also uses the AVX2 version, whose speed is limited by memory on Zen 4.
 
    Each cell is computed, as a word, in the lane of its elements. The cells of several vectors are packed side by side:
 
@@ -8,8 +8,8 @@
 
    The upper bytes of a legal code are 0, so a single comparison of bytes finds outside values. */
 
-/* Computes the cells of the next STEP_PAIRS pairs, in a different order. Each lane of a limit is the largest legal code.
-   Returns 0 and leaves the cells undefined if a value was outside. */
+/* Computes the cells of the next STEP_PAIRS pairs, in a different order. Each lane of a limit contains the largest legal
+   code. Returns 0 and leaves the cells undefined if a value was outside. */
 ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a, bytes_t limit_b, uint16_t row, int width,
                                       uint16_t *cells)
 {
@@ -40,7 +40,7 @@ ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a,
                                   | (NAME(max_bytes)(largest_b, limit_b) ^ limit_b)));
 }
 
-/* Counts whole steps, up to the first step with an outside value. Returns the index at which it stopped. */
+/* Counts whole steps, up to the first step with an outside value. Returns the index of the first uncounted pair. */
 #define ADD_PAIRS_OF_WIDTH(name, copies)                                                                          \
     ALWAYS_INLINE ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,           \
                                  uint32_t *counters, int width)                                                   \

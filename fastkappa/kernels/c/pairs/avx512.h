@@ -2,8 +2,8 @@
 
    One increment per pair costs a cycle. Positional popcount processes 64 pairs at once, one per byte of a vector:
 
-   1. Narrow.  The order of the pairs does not matter, as long as the codes of a pair stay together. So eight vectors of
-      int64 codes are shifted and OR-ed into one vector of bytes:   v0 | v1 << 8 | v2 << 16 | ...   (next_codes_512).
+   1. Narrow. The order of the pairs does not matter, as long as the codes of a pair stay together. Therefore, eight vectors
+   of int64 codes can be shifted and OR-ed into one vector of bytes: v0 | v1 << 8 | v2 << 16 | ... (next_codes_512).
 
    2. Key.  cell = code_a * n_labels_b + code_b, one byte per pair.
       A "plane" is a group of eight cells: plane p has cells 8p .. 8p+7. A table look-up (vpermb) turns the cells into the
@@ -18,7 +18,8 @@
       weight 2 (the carries: the majority of x, y, z). A tree of such adders reduces 16 vectors to one vector of weight 16
       per plane. The vectors of weights 1, 2, 4 and 8 that remain are kept in the plane and added to the next 16 vectors.
 
-   4. Count.  Only every 16th vector is counted. Its 8 x 8 bits are transposed (GFNI), so that each byte contains the bits of
+   4. Count. Only every 16th vector is counted. The 8 x 8 bits of that vector are transposed (GFNI), so that each byte
+   contains the bits of
       one cell. The set bits of each byte are added to byte counters, which are flushed before they can overflow.
 
    The cost is three instructions per plane and 64 pairs. The last cell needs no plane, because it gets all remaining pairs.
@@ -255,7 +256,7 @@ COUNT_GROUPS_512(count_groups_512_128_more, 8, 1, 1)
    first uncounted pair. */
 static ptrdiff_t count_popcount_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
-    const int more = a->n_labels * b->n_labels > 64; /* a look-up uses only 6 bits of a cell, so it takes 64 for 0 */
+    const int more = a->n_labels * b->n_labels > 64; /* look-ups use only 6 bits of a cell, so 64 looks like 0 */
     if (!is_contiguous(a) || !is_contiguous(b))
         stop--; /* the memory after the last element can be unreadable */
     switch (a->stride) {

@@ -8,15 +8,15 @@
 
        8 copies    counters[cell * 8 + k], k = 0..7      pairs 0, 8, 16, ... use copy 0; 1, 9, 17, ... copy 1; ...
 
-   Copies take up cache space. So 8 copies are used if there are few counters, or if a sample of the pairs shows collisions
-   and there are at most 65 536 cells. Otherwise there is only one copy. The copies of a counter are adjacent, because copies
-   2^k bytes apart would compete for the same cache sets.
+   Copies take up cache space. Therefore, 8 copies are used only if there are few counters, or if a sample of the pairs shows
+   collisions and there are at most 65 536 cells. The copies of a counter are adjacent, because copies 2^k bytes apart would
+   compete for the same cache sets.
 
    A large number of counters does not fit in the L1 cache, so loading one counter evicts other data. Cell numbers are
    therefore computed for few pairs at a time (COUNT_STAGE). With stages of 1024 pairs, 256 labels were 50 % slower,
    presumably because the buffer of cell numbers was evicted. For plain integers of equal width, cells are computed while
    others are counted (see add_pairs.h). On Zen 3, this overlap saved 20 to 33 % of the time. On Zen 4, it saved half of
-   the time for int64 and for colliding pairs. If there are few pairs, they are counted in the table itself.
+   the time for int64 and for colliding pairs. Few pairs are counted directly in the table.
 
    With up to 65 536 cells, a counter has 32 bits. Counters of 16 or 8 bits, of which more fit in the cache, saved 0 to 20 %
    of the time if raters agree on most items (40 to 256 labels, Zen 4), and up to 50 % if labels are spread evenly. With more

@@ -9,8 +9,8 @@
 
        weights 0.5, 2, 0.25 of pairs in the cells 4, 4, 1:    cell 4: (0.5, 1) + (2, 1) = (2.5, 2)      cell 1: (0.25, 1)
 
-   Memory then limits the speed, provided that it is never idle. So cache lines are prefetched LINES_AHEAD lines before they
-   are needed.
+   Memory then limits the speed, provided that it is never idle. Cache lines are therefore prefetched LINES_AHEAD lines
+   before they are needed.
 
    Integer weights are summed exactly, even in two lanes. A 64-bit weight is split into two parts. The count shares a lane
    with the shorter part. Neither lane overflows within EXACT_RANGE pairs:

@@ -30,7 +30,7 @@ enum { MOST_ROW_LABELS = 16, ROW_WIDTH = 128, ROW_VECTOR = 64, ROWS_OF_BYTES = 2
         default: for (ptrdiff_t c = 0; c < count; c++) codes[c] = (uint8_t)code64(read64(p + 8 * c, 0), lowest, n); \
         }                                                                                                      \
     }                                                                                                          \
-    /* adds 1 to the count of each column's code; `count` is rounded up to whole vectors */               \
+    /* counts each column's code; `count` is rounded up to whole vectors */                             \
     static void add_row_##LEVEL(const uint8_t *ROW_RESTRICT codes, ptrdiff_t count, uint32_t n_codes,          \
                                 uint8_t *ROW_RESTRICT counts)                                                  \
     {                                                                                                          \

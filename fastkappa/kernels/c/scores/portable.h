@@ -36,7 +36,7 @@ BIN_LOOPS(avx512)
 SIMD_END
 #endif
 
-/* Writes the rows of a block of scores, and returns the scores as doubles. `copies` has room for a block. */
+/* Writes the rows of a block of scores, and returns the scores as doubles. `copies` must have room for a block. */
 static const double *rows_of_block(const column_t *scores, ptrdiff_t start, ptrdiff_t count, const bins_t *bins,
                                    double *copies, uint32_t *rows)
 {
