@@ -192,9 +192,10 @@ def refuse_too_many(n_labels: int) -> None:
     """Raise if more labels were given or declared than a table can have."""
     if n_labels > MOST_LABELS:
         raise ValueError(
-            f"labels must be at most {MOST_LABELS}, got {n_labels}, because an accumulator"
-            " allocates a table of all given or declared labels. Without labels, and without"
-            " ratings that declare an order, it stores only labels that occur."
+            f"the number of labels must be at most {MOST_LABELS}, got {n_labels}, because an"
+            " accumulator allocates a table of all given or declared labels. Without labels,"
+            " and without ratings that declare an order, an accumulator stores only labels that"
+            " occur."
         )
 
 

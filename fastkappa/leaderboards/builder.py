@@ -330,7 +330,7 @@ class LeaderboardBuilder:
         unit = self._reference.column.label_dtype
         if unit.kind in "mM" and pair[0].label_dtype != unit:
             raise ValueError(
-                f"{name} must have dates in no finer unit than y_true ({unit}), got"
+                f"{name} must not have dates in a finer unit than y_true ({unit}), got"
                 f" {pair[0].label_dtype}."
             )
 

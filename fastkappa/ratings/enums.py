@@ -26,7 +26,7 @@ def codes_of_enum(ratings: Any, name: str) -> tuple[AnyArray, LabelOrder] | None
             raise ValueError(f"Input {name} contains NaN.")
         if type(member) is not kind:
             raise ValueError(
-                f"{name} must be members of one enum, got {members[0]!r} and {member!r}."
+                f"{name} must contain members of one enum, got {members[0]!r} and {member!r}."
             )
     code = {member.name: i for i, member in enumerate(kind)}
     try:
@@ -35,7 +35,7 @@ def codes_of_enum(ratings: Any, name: str) -> tuple[AnyArray, LabelOrder] | None
     except KeyError:
         other = next(member for member in members if member.name not in code)
         raise ValueError(
-            f"{name} must be members that {kind.__name__} defines, got {other!r}."
+            f"{name} must contain only members that {kind.__name__} defines, got {other!r}."
         ) from None
     return codes, _order_of(list(kind), name)
 
@@ -56,8 +56,8 @@ def _order_of(members: Sequence[enum.Enum], name: str) -> LabelOrder:
     are_numbers = labels.ndim == 1 and labels.dtype.kind in "iufb"
     if not are_numbers and not all(isinstance(value, str) for value in values):
         raise ValueError(
-            f"{name} must be members of an enum whose values are all numbers or all strings, got"
-            f" {type(members[0]).__name__} with {short_repr(values)}."
+            f"{name} must contain members of an enum whose values are all numbers or all"
+            f" strings, got {type(members[0]).__name__} with {short_repr(values)}."
         )
     return LabelOrder(labels, np.array([member.name for member in members]))
 

@@ -64,11 +64,11 @@ def _count(first: Any, second: Any) -> tuple[AnyArray, AnyArray, AnyArray]:
     library: Any = _library_of(first)
     a, b = _numbers(library, first), _numbers(library, second)
     if a.values.shape != b.values.shape:
-        raise ValueError("the columns differ in length")
+        raise ValueError("the columns must have the same length")
     n_cells = a.n_labels * b.n_labels
     limits = (n_cells, *(abs(own.lowest) + own.n_labels for own in (a, b)))
     if max(limits) > LARGEST_INT32 and (max(limits) >= 1 << 63 or _has_no_int64(first)):
-        raise OverflowError("the codes of pairs do not fit in its integers")
+        raise OverflowError("the codes of pairs of labels must fit in the integers of the device")
     dtype = library.int32 if max(limits) <= LARGEST_INT32 else library.int64
     rows, columns = (library.asarray(own.values, dtype=dtype) - own.lowest for own in (a, b))
     cells, counts = _occurring(library, rows * b.n_labels + columns, n_cells)
@@ -97,14 +97,14 @@ def _numbers(library: Any, array: Any) -> _Numbers:
         array = array.detach()
     name = str(array.dtype).rpartition(".")[2]
     if len(array.shape) != 1 or not array.shape[0] or name.startswith(("uint64", "complex")):
-        raise TypeError("these are not 64-bit numbers, one per item")
+        raise TypeError("the ratings must be 64-bit numbers, one per item")
     label_dtype: np.dtype[Any] = np.dtype(np.int64)
     if name == "bool":
         array, label_dtype = library.asarray(array, dtype=library.int32), np.dtype(np.bool_)
     elif "float" in name:
         label_dtype = np.dtype(np.float64)
         if not bool(library.all(array == library.floor(array))):
-            raise ValueError("these are no labels")
+            raise ValueError("the ratings must be labels")
     lowest, highest = int(library.min(array)), int(library.max(array))
     return _Numbers(array, lowest, highest - lowest + 1, label_dtype)
 

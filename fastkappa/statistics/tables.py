@@ -179,8 +179,8 @@ def refuse_fractions(tables: AnyArray, name: str) -> None:
         if any(_are_proportions(tables, axis) for axis in (None, -1, -2)):
             remedy = "Proportions do not tell the number of items: give the counts."
         raise ValueError(
-            f"{name} must be whole counts, because standard errors need the number of items, got"
-            f" {tables[tables != np.rint(tables)][0]}. {remedy}"
+            f"{name} must contain whole counts, because standard errors need the number of"
+            f" items, got {tables[tables != np.rint(tables)][0]}. {remedy}"
         )
 
 

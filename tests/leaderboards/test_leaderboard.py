@@ -286,7 +286,7 @@ def test_dates_are_labels_too(backend: str) -> None:
             assert kappa == cohen_kappa_score(truth, predictions[j])
             alone = leaderboard(truth, [predictions[j]], rng=0).interval[0]
             np.testing.assert_allclose(interval, alone, rtol=1e-12)
-    with pytest.raises(ValueError, match="no finer unit than y_true"):
+    with pytest.raises(ValueError, match="a finer unit than y_true"):
         leaderboard(months[truth], columns)
 
 

@@ -217,7 +217,9 @@ class WithNone(enum.Enum):
     unknown = None
 
 
-NUMBERS_OR_STRINGS = "must be members of an enum whose values are all numbers or all strings, got"
+NUMBERS_OR_STRINGS = (
+    "must contain members of an enum whose values are all numbers or all strings, got"
+)
 
 
 @pytest.mark.parametrize(
@@ -228,12 +230,12 @@ NUMBERS_OR_STRINGS = "must be members of an enum whose values are all numbers or
         ([Grade.mild, float("nan")], "y1 has 1 missing value in 2 items"),
         (
             [Grade.mild, Text.mild],
-            "y1 must be members of one enum, got <Grade.mild: 'a'> and <Text.mild: 'a'>.",
+            "y1 must contain members of one enum, got <Grade.mild: 'a'> and <Text.mild: 'a'>.",
         ),
-        ([Whole.mild, 1], "y1 must be members of one enum, got <Whole.mild: 1> and 1."),
+        ([Whole.mild, 1], "y1 must contain members of one enum, got <Whole.mild: 1> and 1."),
         (
             [Flag.a, Flag.a | Flag.b],
-            f"y1 must be members that Flag defines, got {Flag.a | Flag.b!r}.",
+            f"y1 must contain only members that Flag defines, got {Flag.a | Flag.b!r}.",
         ),
         ([Mixed.a, Mixed.a], f"y1 {NUMBERS_OR_STRINGS} Mixed with [1, 'b']."),
         ([Pairs.a, Pairs.a], f"y1 {NUMBERS_OR_STRINGS} Pairs with [(1, 2), (3, 4)]."),

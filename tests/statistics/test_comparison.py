@@ -431,7 +431,7 @@ def test_predictions_with_missing_labels() -> None:
         (lambda: compare_paired(np.ones((2, 2))), r"joint must have the shape .* got \(2, 2\)"),
         (lambda: compare_paired(np.ones((2, 2, 3))), r"got \(2, 2, 3\)"),
         (lambda: compare_paired(np.zeros((2, 2, 2))), "joint must not be empty"),
-        (lambda: compare_paired(np.full((2, 2, 2), 0.5)), "joint must be whole counts"),
+        (lambda: compare_paired(np.full((2, 2, 2), 0.5)), "joint must contain whole counts"),
         (lambda: compare_paired(-np.ones((2, 2, 2))), "negative"),
         (
             lambda: compare_predictions([1, 2], [1], y_true=[1]),

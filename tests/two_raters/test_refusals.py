@@ -135,7 +135,7 @@ def test_what_is_not_a_joint_table() -> None:
         "ragged": ([[[1, 2], [3]], [[1, 2], [3, 4]]], "joint must have rows of one length"),
         "table": (TABLE, r"joint must have the shape \(l, l, l\), got \(2, 2\)"),
         "negative": (-np.ones((2, 2, 2)), r"joint must not have negative entries, got -1"),
-        "sums of weights": (np.full((2, 2, 2), 0.5), "joint must be whole counts, .* got 0.5"),
+        "sums of weights": (np.full((2, 2, 2), 0.5), "joint must contain whole counts, .* got 0.5"),
     }.values():
         with pytest.raises(ValueError, match=match):
             compare_paired(joint)

@@ -124,7 +124,8 @@ def names_by_pattern(files: Sequence[Path], pattern: str) -> dict[str, str]:
         twin = next((other for other, name in names.items() if name == found[1]), None)
         if twin is not None:
             raise RatingsError(
-                f"--name-pattern {pattern!r} finds the name {found[1]!r} in {twin} and in {file}."
+                f"--name-pattern {pattern!r} finds the name {found[1]!r} in {twin} and in"
+                f" {file}, but names must differ."
             )
         names[file] = found[1]
     return names

@@ -237,8 +237,8 @@ def numbers_of(level: str, labels: AnyArray) -> Floats:
         return np.arange(len(labels), dtype=np.float64)
     if labels.dtype.kind not in "iuf":
         raise ValueError(
-            f"level={level!r} needs numbers as labels, got {labels[:5].tolist()};"
-            " 'nominal' and 'ordinal' do not."
+            f"level={level!r} needs numbers as labels, got {labels[:5].tolist()}. The levels"
+            " 'nominal' and 'ordinal' need no numbers."
         )
     return exact_floats(labels)
 
