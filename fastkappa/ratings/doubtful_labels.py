@@ -441,7 +441,7 @@ def _have(names: Iterable[str]) -> str:
 
 
 def warn_of_booleans(columns: Mapping[str, Column]) -> None:
-    """Warn if a column has booleans, and another one has numbers that are neither 0 nor 1."""
+    """Warn if a column has booleans, and another column has numbers that are neither 0 nor 1."""
     booleans = [name for name, column in columns.items() if column.label_dtype.kind == "b"]
     for name, (values, dtype, categories, *_) in columns.items() if booleans else ():
         if dtype.kind in "iuf" and categories is None:
