@@ -121,7 +121,7 @@ def arguments_named(**names: str) -> Iterator[None]:
 
 
 def with_names(text: object, names: Mapping[str, str]) -> str:
-    """Return a text in which ``names`` replace the names of library arguments."""
+    """Replace the names of library arguments in a text by ``names``."""
     # The pattern matches neither options nor names in quotes.
     argument = re.compile(rf"(?<![-'\w])({'|'.join(names)})(?!['\w])")
     return argument.sub(lambda found: names[found[0]], str(text))

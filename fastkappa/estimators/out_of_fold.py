@@ -96,14 +96,14 @@ class OutOfFoldClassifier(
         X : array-like or sparse matrix
             As in `fit`.
         y : array-like of shape (n_samples,)
-            True labels, all of them among ``classes_``.
+            True labels, all in ``classes_``.
         sample_weight : array-like of shape (n_samples,), default=None
             Item weights, which must not be negative.
 
         Returns
         -------
         kappa : float
-            Kappa with the estimator's ``weights``. It is NaN if kappa is undefined.
+            Kappa with the estimator's ``weights``, or NaN if kappa is undefined.
         """
         predictions = self.predict(X)
         return kappa_of(y, predictions, self.classes_, self.weights, sample_weight)
@@ -184,7 +184,7 @@ NO_SPLITTER = Bunch(split={})
 
 
 def _without_groups(estimator: OutOfFoldClassifier) -> str:
-    """Return the error for a splitter that needs groups, when none were given."""
+    """Return the error about missing groups for a splitter that requires groups."""
     return (
         f"cv={estimator.cv!r} needs groups, got none. Give fit the argument groups=. In"
         " cross_val_score or GridSearchCV, use metadata routing:"

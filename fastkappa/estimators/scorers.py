@@ -186,7 +186,7 @@ class KappaScorer:
 def kappa_of(
     y: Any, predictions: Any, labels: Any, weights: Weights, sample_weight: Any = None
 ) -> float:
-    """Return the kappa of labels and predictions, or raise if one is not among ``labels``."""
+    """Return the kappa of labels and predictions, or raise if ``labels`` lacks one of them."""
     y = names_of_members(y)
     counts = confusion_counts(y, predictions, labels=labels, sample_weight=sample_weight)
     if counts.n_outside:
@@ -200,7 +200,7 @@ def kappa_of(
 
 
 def is_fractional(y: AnyArray) -> bool:
-    """Return whether y has numbers that are not whole."""
+    """Return whether y contains numbers that are not whole."""
     return y.dtype.kind == "f" and bool((y != np.rint(y)).any())
 
 

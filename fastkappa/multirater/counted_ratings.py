@@ -76,7 +76,7 @@ class Counted:
         return None if self.count_patterns is None and self.count_sparse else self.patterns
 
     def doubt(self, labels: AnyArray) -> str:
-        """Return why intervals and tests cannot be trusted, or an empty text if they can."""
+        """Return why intervals and tests are unreliable, or an empty text if they are reliable."""
         patterns = self.known_patterns
         if patterns is None or not patterns.counts.size:
             return ""

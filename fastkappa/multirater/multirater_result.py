@@ -106,9 +106,8 @@ class MultiRaterResult(Result):
 
         The score interval contains the values that the score test does not reject, and never leaves
         the range of the coefficient. The asymptotic interval is the value plus and minus a quantile
-        times the standard error. An asymptotic interval can exceed 1 if the caller chose this
-        method. With ``distribution='t'``, the default except for Light's kappa, Student's t
-        quantiles are used.
+        times the standard error. An asymptotic interval can exceed 1 if chosen explicitly. With
+        ``distribution='t'``, the default except for Light's kappa, quantiles are Student's.
         """
         return self.inference.interval
 

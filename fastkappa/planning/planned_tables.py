@@ -1,11 +1,11 @@
 """Construct the tables on which plans are based, from kappa and the raters' margins.
 
 For two labels, kappa and the margins determine the table. For more labels, the table is assumed to
-be a mixture of independence and the maximum agreement that the margins allow. For two labels, this
-is the same table. A conservative plan instead uses the table in which kappa has the largest
-variance. The margins and kappa determine q_o, q_e and the influence of each cell on kappa. The
-variance is therefore a linear function of the cells, and its maximum is the solution of a linear
-programme (Flack and others 1988).
+be a mixture of independence and the maximum agreement that the margins allow. With two labels, the
+mixture is the only possible table. A conservative plan instead uses the table in which kappa has
+the largest variance. The margins and kappa determine q_o, q_e and the influence of each cell on
+kappa. The variance is therefore a linear function of the cells, and its maximum is the solution of
+a linear programme (Flack and others 1988).
 """
 
 from __future__ import annotations

@@ -218,13 +218,13 @@ def other_than_booleans(columns: Mapping[str, Column]) -> tuple[str, str, Any] |
 
 
 def in_common_unit(columns: Sequence[Column], names: Sequence[str]) -> list[Column]:
-    """Return columns of dates or durations, all in the same unit."""
+    """Convert columns of dates or durations to a common unit."""
     unit = common_unit([dates for column in columns for dates in _dates_of(column)])
     return [_in_unit(column, unit, name) for column, name in zip(columns, names)]
 
 
 def _dates_of(column: Column) -> list[AnyArray]:
-    """Return the dates of a column, and the dates that its order declares."""
+    """Return the dates in a column, and the dates in its declared order."""
     return [column.values.view(column.label_dtype), *(column.declared or ())]
 
 

@@ -10,9 +10,9 @@ the derivative of kappa with respect to p_ij is
 
 where v_i. is the mean of row i of v, weighted by the second rater's margin, and v_.j is the mean of
 column j, weighted by the first rater's margin. The variance of g, divided by n, is the variance of
-Fleiss, Cohen and Everitt (1969). With kappa = 0 and p = outer(r, c), it is their variance under
-independence, for a test. Both variances are valid for asymmetric weights and for weights on any
-scale.
+Fleiss, Cohen and Everitt (1969). With kappa = 0 and p = outer(r, c), the result is their variance
+under independence, for a test. Both variances are valid for asymmetric weights and for weights on
+any scale.
 """
 
 from __future__ import annotations
@@ -262,14 +262,14 @@ def check_confidence(confidence: float) -> float:
 
 
 def check_probability(name: str, value: float) -> float:
-    """Return the value of an argument, or raise if it is not between 0 and 1."""
+    """Return the value of an argument, or raise an error if the value is not between 0 and 1."""
     if not isinstance(value, Real) or not 0 < value < 1:
         raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
     return float(value)
 
 
 def check_whole(name: str, value: int, least: int) -> None:
-    """Raise if the value of an argument is not a whole number, or is below ``least``."""
+    """Raise an error if the value of an argument is not a whole number, or is below ``least``."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
 

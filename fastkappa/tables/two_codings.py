@@ -27,7 +27,7 @@ NEAR, BETTER = 0.6, 0.5
 # Without any agreement, ``n * kappa**2`` reaches 10 about once in 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
-# The least average number of items per label to exchange labels.
+# The least average number of items per label for which exchanged labels are considered.
 LEAST_REPEATS = 5
 # The smallest number of items with either name of a label, and the smallest number with both names.
 OFTEN, TOGETHER = 2, 3
@@ -239,7 +239,7 @@ def _permuted(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | 
     """Return the warning about raters who use the same labels for different categories."""
     used = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
     counts = table[np.ix_(used, used)]
-    # With fewer items, exchanged labels agree by chance.
+    # With fewer items, labels can agree by chance after an exchange.
     if counts.sum() < LEAST_REPEATS * len(used):
         return None
     columns = _partners(counts)

@@ -78,11 +78,11 @@ def report_of(result: _Result) -> Report:
 
 
 def _far_disagreements(result: _Result) -> Iterator[str]:
-    """Yield a line on an interval that is much wider than the standard error suggests."""
+    """Yield a line about an interval that is much wider than the standard error suggests."""
     if result.interval_method == "asymptotic" or not result.standard_error > 0:
         return
     low, high = result.interval
-    # With clusters, the design effect of an interval counts as at least 1.
+    # With clusters, the design effect of an interval is raised to 1 if it is below 1.
     error = result.standard_error / min(1.0, math.sqrt(result.design_effect))
     width = 2 * root_quantile(result.confidence, result.freedom) * error
     if high - low > MUCH_WIDER * width:

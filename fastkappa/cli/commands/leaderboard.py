@@ -21,7 +21,7 @@ from fastkappa.cli.options import (
 from fastkappa.cli.remarks import depends, errors_printed
 
 SOME_NOT_SCORED = 1
-# The names of the library's arguments in texts.
+# How texts refer to the library's arguments.
 NAMED = {"y_true": "the truth"}
 
 

@@ -72,7 +72,7 @@ class Profiles:
 
     @property
     def dense(self) -> Profiles:
-        """The profiles themselves, as for `SparseProfiles.dense`."""
+        """The profiles themselves, which are already dense."""
         return self
 
     def without(self, rater: int) -> Profiles:

@@ -145,7 +145,7 @@ def _warn_of_repeated(file: TextFile, rows: Rows, others: Sequence[str]) -> None
 def _warn_of_counted(rows: Rows, names: Sequence[str], places: dict[str, int], count: str) -> None:
     """Warn if there is one line per pair of labels, and an unread column of counts.
 
-    If all pairs of labels occur, `judge_table` warns instead.
+    If all pairs of labels occur, `judge_table` issues the warning.
     """
     other = names.index(count)
     full = [row for row in rows if len(row) == len(names)]
