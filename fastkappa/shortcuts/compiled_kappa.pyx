@@ -124,11 +124,12 @@ def kappa_of_arrays(y1, y2, weights, labels):
 
 
 cdef object values_of(ratings):
-    """Return the array of a pandas Series, and other ratings as they are."""
+    """Return the array of a pandas Series of numbers, and other ratings unchanged."""
     if type(ratings) is ARRAY:
         return ratings
     pandas = sys.modules.get("pandas")
-    return ratings.values if type(ratings) is getattr(pandas, "Series", None) else ratings
+    is_series = pandas is not None and type(ratings) is getattr(pandas, "Series", None)
+    return ratings.values if is_series and ratings.dtype.kind in "iubf" else ratings
 
 
 cdef bint read_consecutive(labels, int64_t *lowest, int64_t *n_labels) except -1:
