@@ -324,16 +324,17 @@ def _read(clusters: Any, n_subjects: int) -> Column | None:
     return None if clusters is None else read_clusters(clusters, n_subjects, "subjects")
 
 
-def missing_text(counted: Counted | None, n_missing: int, n_all: int) -> str:
+def missing_text(counted: Counted | None, n_missing: int, n_subjects: int, n_raters: int) -> str:
     """Return the number of missing ratings as text, or of ratings per subject if all have as many.
 
     The text is empty if no rating is missing.
     """
     if not n_missing:
         return ""
+    n_all = n_subjects * n_raters
     patterns = None if counted is None else counted.known_patterns
     each: list[int] = [] if patterns is None else np.unique(patterns.n_ratings).tolist()
-    if patterns and len(each) == 1 and each[0] * patterns.multiplicities.sum() == n_all - n_missing:
+    if len(each) == 1 and each[0] * n_subjects == n_all - n_missing:
         return f"{count_text(each[0], 'rating')} each"
     return f"{n_missing} of {n_all} ratings missing"
 

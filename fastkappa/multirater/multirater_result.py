@@ -214,7 +214,7 @@ class MultiRaterResult(Result):
     def ratings_text(self) -> str:
         """A text on missing ratings."""
         counted = None if self.ratings is None else self.ratings.counted
-        return missing_text(counted, self.n_missing, self.n_subjects * self.n_raters)
+        return missing_text(counted, self.n_missing, self.n_subjects, self.n_raters)
 
     def __getstate__(self) -> dict[str, Any]:
         # Ratings can be large, and only `compare_coefficients` needs them.

@@ -120,6 +120,7 @@ def test_a_model_with_other_ids(long: Path, tmp_path: Path) -> None:
     model = write_csv(tmp_path / "model.csv", id=[f"doc {i}" for i in range(N)], grade=EVE)
     said = agree.run(long, model, *LONG).stderr
     assert "raters without an item in common with any other rater: 'model'. Check that" in said
+    assert said.count("warning:") == 1
 
 
 def test_an_item_in_two_groups(long: Path) -> None:

@@ -249,7 +249,7 @@ def test_people_are_alone_in_what_is_said_beside_a_model(tmp_path: Path) -> None
         np.testing.assert_array_equal(pooled.diagonal(), tables.diagonal())
         np.testing.assert_array_equal(pooled - np.diag(pooled.diagonal()), _off(tables))
         sentences = agree.text_of(*options, "--format", "sentence")
-        assert sentences.count("of 3 raters on 40 subjects") == 6
+        assert sentences.count("of 3 raters on 40 items") == 6
         assert "4 raters" not in sentences
         assert "of the people, without model" in agree.text_of(*options)
 

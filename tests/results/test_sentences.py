@@ -275,7 +275,7 @@ def test_ratings_of_a_design_with_fewer_ratings_than_raters() -> None:
     rows = [[1, 1, None], [None, 2, 1], [2, None, 2], [1, 2, None]]
     result = fleiss_kappa(rows)
     for one in (result, pickle.loads(pickle.dumps(result))):
-        assert "of 3 raters on 4 subjects, 2 ratings each, was" in one.sentence()
+        assert "of 3 raters on 4 items, 2 ratings each, was" in one.sentence()
     assert "4 of 15 ratings missing, was" in fleiss_kappa([*rows, [1, 1, 1]]).sentence()
     # A subject without ratings has none, so the number is not the same.
     assert "7 of 15 ratings missing, was" in fleiss_kappa([*rows, [None] * 3]).sentence()
@@ -283,5 +283,5 @@ def test_ratings_of_a_design_with_fewer_ratings_than_raters() -> None:
 
 def test_subjects_with_a_single_rating_show_no_agreement() -> None:
     result = fastkappa.conger_kappa([[1, 1], [1, 2], [2, 2], [1, None], [None, 2]])
-    assert "5 subjects, 3 of them with two ratings or more, 2 raters" in repr(result)
-    assert "on 5 subjects, 3 of them with two ratings or more, 2 of 10 ratings" in result.sentence()
+    assert "5 items, 3 of them with two ratings or more, 2 raters" in repr(result)
+    assert "on 5 items, 3 of them with two ratings or more, 2 of 10 ratings" in result.sentence()

@@ -357,7 +357,7 @@ def _warn_of_few_shared(ratings: Ratings) -> None:
     few = [
         f"{name} ({own.max()} of {total})"
         for i, (name, own, total) in enumerate(zip(ratings.rater_names or (), shared, n_rated))
-        if 2 * own.sum() < total
+        if 0 < 2 * own.sum() < total
         and all(share_few_ids(own[j], total, n_rated[j]) for j in range(n) if j != i)
     ]
     if few:
