@@ -325,7 +325,7 @@ def _read(clusters: Any, n_subjects: int) -> Column | None:
 
 
 def missing_text(counted: Counted | None, n_missing: int, n_all: int) -> str:
-    """Return the number of missing ratings as text, or of ratings per subject if all have as many.
+    """Return the number of missing ratings as text, or the common number of ratings per subject.
 
     The text is empty if no rating is missing.
     """
@@ -339,6 +339,6 @@ def missing_text(counted: Counted | None, n_missing: int, n_all: int) -> str:
 
 
 def items_text(n_items: int, n_paired: int, in_clusters: str) -> str:
-    """Return the number of items, and the number with two ratings or more if it is lower."""
+    """Return the number of items, and the number with at least two ratings if it is lower."""
     few = f", {n_paired} of them with two ratings or more" if n_paired < n_items else ""
     return f"{count_text(n_items, 'item')}{in_clusters}{few}"
