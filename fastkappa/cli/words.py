@@ -96,7 +96,7 @@ def in_words_of_options(text: str) -> str:
         text = text.replace(advice, words)
     for pattern, words in [*FORMS, *OPTIONS]:
         text = re.sub(pattern, words, text, flags=re.DOTALL)
-    # Python counts rows from 0, and users count those below the names from 1.
+    # Rows are counted from 0 in Python, and from 1 below the names for users.
     return re.sub(
         r"first in row (\d+)", lambda row: f"first in row {int(row[1]) + 1} below the names", text
     )

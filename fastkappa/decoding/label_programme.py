@@ -34,7 +34,7 @@ from fastkappa.decoding.items.probabilities import Probabilities
 
 # The ratio found for a subsample of this size is a good starting value for all items.
 ITEMS_TO_BEGIN_WITH = 1 << 16
-# No trial needed more than 8 rounds. Every round except the last is an improvement.
+# In trials, at most 8 rounds are needed. Every round except the last is an improvement.
 MOST_ROUNDS = 100
 # A kappa up to this value is a rounding error, which means that no labels are better than chance.
 NO_KAPPA = 1e-12

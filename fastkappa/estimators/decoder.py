@@ -203,7 +203,7 @@ class KappaDecoder(OutOfFoldClassifier):
         -------
         y : ndarray of shape (n_samples,)
         """
-        # Call `_positions` before reading classes_, because it raises NotFittedError before `fit`.
+        # `_positions` raises NotFittedError before `fit`, so it is called before classes_ is read.
         positions = self._positions(X)
         labels: AnyArray = self.classes_[positions]
         return labels

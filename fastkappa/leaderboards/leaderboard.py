@@ -152,8 +152,8 @@ def leaderboard(
     The leader is the prediction with the largest kappa. If many equally good predictions are
     compared with it one at a time, one of them nearly always seems significantly worse. The
     simultaneous intervals account for this: they cover all pairs of predictions, so they are valid
-    whichever prediction leads. The largest studentized difference of any pair exceeds their
-    quantile in 5 % of the replicates (Tukey's comparisons by the bootstrap). The coverage of
+    whichever prediction leads. The intervals use the 95 % quantile of the largest studentized
+    difference of any pair in a replicate (Tukey's comparisons by the bootstrap). The coverage of
     simultaneous intervals is lower with fewer than about 100 items, or with many predictions
     relative to the number of items.
 

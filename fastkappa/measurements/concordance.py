@@ -1,4 +1,4 @@
-"""Compute concordance correlations: Lin's for two raters, and Barnhart's for several.
+"""Compute the concordance correlations of Lin (two raters) and Barnhart (several raters).
 
 If variances and covariances are divided by n, then, summed over pairs j != k,
 

@@ -67,7 +67,7 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
 
     Notes
     -----
-    Numbers of every type are centred and summed in float64. So neither a large offset nor a large
+    Numbers of every type are centred and summed in float64, so neither a large offset nor a large
     number of items reduces precision. Only one chunk at a time is copied.
 
     References

@@ -340,6 +340,6 @@ def missing_text(counted: Counted | None, n_missing: int, n_subjects: int, n_rat
 
 
 def items_text(n_items: int, n_paired: int, in_clusters: str) -> str:
-    """Return the number of items, and the number with two ratings or more if it is lower."""
+    """Return the number of items, and the number with at least two ratings if it is lower."""
     few = f", {n_paired} of them with two ratings or more" if n_paired < n_items else ""
     return f"{count_text(n_items, 'item')}{in_clusters}{few}"

@@ -24,7 +24,7 @@ from fastkappa.results.report import LARGEST_TABLE, Grid, Report, abridged, inte
 from fastkappa.results.result import Result
 from fastkappa.results.text import shortened
 
-# How many pairs of labels are named as confused most.
+# The number of most confused pairs of labels that a report names.
 MOST_CONFUSED = 3
 
 
@@ -149,7 +149,7 @@ def label_grid(labels: Sequence[LabelKappa]) -> Grid:
 
 
 def pooled(tables: IntTable) -> IntTable:
-    """Return the number of pairs of ratings with each two labels, given the tables of all pairs."""
+    """Return the number of rating pairs for each pair of labels, from the tables of all raters."""
     whole: IntTable = tables.sum(axis=0)
     return whole + whole.T - np.diag(np.diag(whole))
 
@@ -157,7 +157,7 @@ def pooled(tables: IntTable) -> IntTable:
 def confusions(label_pairs: IntTable, labels: AnyArray) -> Report:
     """Return a report on the labels that raters confuse most.
 
-    ``label_pairs`` has the number of pairs of ratings with each two labels, as in `PairwiseKappa`.
+    ``label_pairs`` contains the number of rating pairs for each pair of labels.
     """
     names = [label_text(label) for label in labels.tolist()]
     first, second = np.triu_indices(len(names), 1)

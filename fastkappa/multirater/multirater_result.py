@@ -212,7 +212,7 @@ class MultiRaterResult(Result):
 
     @cached_property
     def ratings_text(self) -> str:
-        """A text on missing ratings."""
+        """A text about missing ratings."""
         counted = None if self.ratings is None else self.ratings.counted
         return missing_text(counted, self.n_missing, self.n_subjects, self.n_raters)
 

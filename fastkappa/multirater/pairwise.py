@@ -109,9 +109,9 @@ class PairwiseKappa(Result):
 
     @property
     def label_pairs(self) -> IntTable:
-        """The number of pairs of ratings with each two labels, a symmetric table of shape (l, l).
+        """The number of rating pairs for each pair of labels: a symmetric table of shape (l, l).
 
-        It pools ``tables`` and shows which labels are confused, regardless of the raters.
+        The table pools ``tables`` and shows which labels are confused, regardless of the raters.
         """
         return pooled(self.tables)
 

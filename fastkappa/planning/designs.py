@@ -70,8 +70,8 @@ def sample_size(
         kappa has the largest variance, under either hypothesis (Flack and others 1988).
     n_raters : int, default=2
         The number of raters of each item. For more than two, the coefficient is Fleiss' kappa. All
-        raters are assumed to agree on some items and to guess the others. For two labels, this is
-        the common correlation model of Altaye, Donner and Klar (2001).
+        raters are assumed to agree on some items and to guess the others. With two labels, this
+        assumption is the common correlation model of Altaye, Donner and Klar (2001).
     design_effect : float, default=1.0
         The factor by which clusters increase the number of items that the study needs. Use the
         ``design_effect`` of a pilot study's result, or 1 + (m - 1) r for clusters of m items with

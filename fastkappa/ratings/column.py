@@ -208,7 +208,7 @@ def not_comparable(first: Column, second: Column, names: tuple[str, str]) -> Val
 
 
 def other_than_booleans(columns: Mapping[str, Column]) -> tuple[str, str, Any] | None:
-    """Return a column of booleans, and one of numbers with a number that is neither 0 nor 1."""
+    """Return a column of booleans, and a column of numbers, with a number other than 0 and 1."""
     booleans = next((name for name, one in columns.items() if one.label_dtype.kind == "b"), None)
     for name, (values, dtype, categories, *_) in columns.items() if booleans else ():
         if dtype.kind in "iuf" and categories is None:

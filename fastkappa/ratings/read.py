@@ -353,7 +353,7 @@ def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") 
 def missing_or_odd(
     column: Any, missing_codes: Sequence[Any], name: str, odd_is_missing: bool
 ) -> NDArray[np.bool_] | None:
-    """Return a mask of missing ratings, optionally including strings among numbers, or None."""
+    """Return a mask of missing ratings, with strings among numbers if requested, or None."""
     missing = find_missing(column, missing_codes)
     # If missing codes are given, no other values count as missing.
     if not odd_is_missing or len(missing_codes):

@@ -212,9 +212,9 @@ def _unused_labels(result: _Result) -> Iterator[str]:
 
 
 def _estimate_grids(result: _Result) -> Iterator[Grid]:
-    """Yield grids of the indices, of the kappa of each label, and of the agreement on it.
+    """Yield grids of the indices, of the kappa of each label, and of its specific agreement.
 
-    Without weights, the first two are in one grid.
+    Without weights, the indices and kappas are in one grid.
     """
     weighted = result.weights is not None
     rows = result.rows()
@@ -248,7 +248,7 @@ def _facts(result: _Result) -> Iterator[tuple[str, str]]:
 
 
 def figures_of(result: _Result) -> dict[str, float]:
-    """Return the figures that have no standard error, by name, for all formats."""
+    """Return the statistics without a standard error, by name, for all formats."""
     null = null_text(result.null_kappa, result.alternative)
     found = {f"z of {null}": result.z, f"p of {null}": result.p_value}
     if result.clusters is None:

@@ -84,9 +84,10 @@ class MarginTests(Result):
 
     @property
     def mean_rank_difference(self) -> float:
-        """The mean rank of the first rater's labels minus that of the second rater's.
+        """The mean rank of the first rater's labels minus the second rater's mean rank.
 
-        It says in which direction, and by how many steps, ordered labels differ.
+        The sign shows the direction of the difference, and the amount shows by how many steps
+        ordered labels differ.
         """
         ranks = np.arange(len(self.labels))
         return float(ranks @ (self.first - self.second) / self.first.sum())

@@ -124,7 +124,8 @@ class Opener:
     def _format_of(self, files: Sequence[Path]) -> TextFormat:
         """Return the text format of files, without the given encoding if they are UTF-8.
 
-        An encoding of one byte per character reads any file, but text in it is not valid UTF-8.
+        With an encoding of one byte per character, any file can be read, but text with special
+        characters in that encoding is not valid UTF-8.
         """
         encoding = self.text_format.encoding
         if encoding is None or len(EVERY_BYTE.decode(encoding, "replace")) < len(EVERY_BYTE):

@@ -176,10 +176,10 @@ def _read(
 class RatersRead(NamedTuple):
     """The ratings of all rows and of each group, and the names of the items if they are known.
 
-    Groups are sorted, and all have the same labels. Only ``everyone`` includes the ratings of a
-    model among the raters. ``columns`` are the columns that were read.
-    ``remarks`` are sentences about rows that are left out. ``labels_are_given`` is True if labels
-    are given with ``--labels`` instead of taken from the ratings.
+    Groups are sorted, and all have the same labels. If one of the raters is a model, only
+    ``everyone`` includes its ratings. ``columns`` are the columns that were read. ``remarks`` are
+    sentences about rows that are left out. ``labels_are_given`` is True if labels are given with
+    ``--labels`` instead of taken from the ratings.
     """
 
     whole: Ratings
@@ -298,7 +298,7 @@ def read_raters(
 def _without_rater(
     name: str, columns: RaterColumns, arrays: dict[str, Any], ratings: Ratings
 ) -> dict[str, Any]:
-    """Return the columns without a rater, or raise if there is no such rater."""
+    """Return the columns without a rater, or raise an error if the rater does not exist."""
     known = ratings.rater_names or ()
     if name not in known:
         listed = first_of_many(list(map(repr, known)), MOST_SHOWN)
@@ -442,7 +442,7 @@ def _names_of_items(
 def _of_part(
     columns: Mapping[str, Any], labels: Any, ratings_of: Callable[[Mapping[str, Any], Any], Ratings]
 ) -> Ratings:
-    """Return the ratings of some rows or raters, without the warnings that all of them caused."""
+    """Return the ratings of some rows or raters, without repeating warnings about all ratings."""
     with catch_warnings():
         simplefilter("ignore", UserWarning)
         return ratings_of(columns, labels)

@@ -73,7 +73,7 @@ def report_on_several(request: AgreeRequest, read: RatersRead) -> Output:
         items, files = of_items(request, read, weights)
         parts.append(items)
         if request.model is not None:
-            # The other sentences are about people alone.
+            # The sentences of these sections are about people only, so they are omitted.
             parts = [part._replace(sentences=()) for part in parts]
             parts.append(_of_model(request, request.model, everyone, weights))
     first = next(iter(results.values()))
@@ -217,7 +217,7 @@ def _of_raters(
 
 
 def _of_pairs(whole: Ratings, everyone: Ratings, pairs: PairwiseKappa | None) -> Section:
-    """Return the section on each pair of raters, and on the labels that people confuse."""
+    """Return the section about each pair of raters, and about the labels that people confuse."""
     if pairs is None:
         left_out = "Light's kappa and the kappa of each pair of raters are left out: "
         return Section([Report([left_out + _many(everyone)])], {"pairwise": None})

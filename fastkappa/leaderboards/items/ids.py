@@ -55,7 +55,7 @@ class Ids(NamedTuple):
     def are(self, others: Ids) -> bool:
         """Return whether both lists are the same ids in the same order, if this is cheap to tell.
 
-        Otherwise the result is False.
+        The result is False if comparing the ids would be slow.
         """
         if self.kind != others.kind or self.kind == "object":
             return False

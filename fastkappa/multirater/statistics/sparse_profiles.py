@@ -52,7 +52,7 @@ class SparseProfiles:
 
     @property
     def dense(self) -> Profiles:
-        """The same profiles with a code for each missing rating."""
+        """These profiles as dense profiles, which have a code for each missing rating."""
         codes = self.codes_of(np.arange(len(self.multiplicities)))
         return Profiles(codes, self.multiplicities, self.n_labels)
 

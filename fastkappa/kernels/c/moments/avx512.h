@@ -26,7 +26,8 @@ ALWAYS_INLINE int64_t sum_of_int32_512(__m512i x)
         _mm512_cvtepi32_epi64(_mm512_castsi512_si256(x)), _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(x, 1))));
 }
 
-/* Sums blocks of MOMENT_VECTORS * 64 pairs of contiguous integers of the given width. Returns the index at which it stopped. */
+/* Sums blocks of MOMENT_VECTORS * 64 pairs of contiguous integers of the given width. Returns the index of the first pair
+   not summed. */
 ALWAYS_INLINE ptrdiff_t moments_of_width_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                              moments_t *moments, int width)
 {
