@@ -164,7 +164,9 @@ def test_what_is_no_text_in_its_encoding_is_named(command: str, name: str) -> No
     for options in ([], ["--sep", ","]):
         Path(name).write_text(text(), encoding="utf-16-le")
         message = run.refusal(*READ[command], *options, "--encoding", "utf-16")
-        assert f"{name} is not text in utf-16: UTF-16 stream does not start with BOM." in message
+        # Python 3.14 words the reason in another way.
+        assert f"{name} is not text in utf-16: " in message
+        assert "does not start with BOM" in message
         Path(name).write_bytes("a,b,c\nh\xf6her,1,1\nx,2,2\n".encode("cp1252"))
         message = run.refusal(*READ[command], *options, "--encoding", "utf-8")
         assert name in message

@@ -62,7 +62,7 @@ def block(language: str, after: str) -> str:
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with what an installation has of the package."""
-    if not (ROOT / "setup.py").exists():
+    if not (ROOT / "fastkappa").exists():
         return Path(fastkappa.__file__).parents[1]
     folder = tmp_path_factory.mktemp("installed")
     subprocess.run(
