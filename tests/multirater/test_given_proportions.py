@@ -126,6 +126,6 @@ def test_conger_needs_proportions_of_each_rater() -> None:
     with pytest.raises(ValueError, match=r"numbers of shape \(3, 3\)"):
         conger_kappa(ROWS, labels=range(3), label_proportions=[1, 1, 1])
     counts = Ratings.from_counts([[3, 0], [1, 2]])
-    with pytest.raises(ValueError, match="who gave which rating"):
+    with pytest.raises(ValueError, match="which rater gave which rating"):
         conger_kappa(counts, label_proportions=[[1, 1]] * 3)
     assert fleiss_kappa(counts, label_proportions=[1, 1]).value == randolph_kappa(counts).value
