@@ -24,7 +24,9 @@ ROOT = Path(__file__).parents[1]
 # What the tests read besides themselves.
 NEEDED = ("tests", "bench", "docs", "ci", "README.md", "CITATION.cff", "pyproject.toml", "setup.py")
 # The walls between the files of the source, its pages, and what recipes ask for in both.
-OF_THE_SOURCE = tuple(f"tests/house/test_{name}.py" for name in ("imports", "docs", "recipes", "versions"))
+OF_THE_SOURCE = tuple(
+    f"tests/house/test_{name}.py" for name in ("imports", "docs", "recipes", "versions")
+)
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
