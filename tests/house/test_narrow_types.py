@@ -150,6 +150,7 @@ def test_an_accumulator_counts_batches_of_another_type(turned: str) -> None:
         only.subtract(second[:2], second[:2])
 
 
+@pytest.mark.filterwarnings("ignore:.*contains booleans")
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("turned", TURNED)
 @pytest.mark.filterwarnings("ignore:.* (have no label in common|seems to number the labels)")

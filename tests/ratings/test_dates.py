@@ -116,7 +116,9 @@ def test_big_endian_dates_are_reported_as_they_are() -> None:
 )
 def test_dates_that_no_unit_holds_are_named(call: Callable[..., Any], name: str) -> None:
     odd = SECOND.astype("M8[ns]") + np.timedelta64(1, "ns")
-    with pytest.raises(ValueError, match=rf"^({name}): {FAR} cannot be compared .*\[ns\]"):
+    with pytest.raises(
+        ValueError, match=rf"^({name}) contains {FAR}, which .*\[ns\] cannot represent"
+    ):
         call(odd, FIRST)
 
 
@@ -127,7 +129,7 @@ def test_a_batch_of_dates_that_no_unit_holds_changes_nothing() -> None:
     other.update(FIRST, FIRST)
     before = total.counts()
     for refused in (lambda: total.update(FIRST, SECOND), lambda: total.merge(other)):
-        with pytest.raises(ValueError, match=f"ratings: {FAR} cannot be compared"):
+        with pytest.raises(ValueError, match=f"ratings contains {FAR}, which"):
             refused()
         assert total.table.tolist() == before.table.tolist()
         assert total.labels.tolist() == before.labels.tolist()

@@ -244,6 +244,7 @@ def test_rounded_labels_make_no_error(start: float) -> None:
     assert math.isnan(found.p_value)
 
 
+@pytest.mark.filterwarnings("ignore:rater 1 and rater 2 use the same labels")
 def test_rounded_labels_make_no_error_of_ratios() -> None:
     # (0.1 / 2000.3)**2 and (0.3 / 6000.9)**2 are the same ratio; each label occurs equally often.
     ratings = [[1000.1, 1000.2], [1000.2, 1000.1], [3000.3, 3000.6], [3000.6, 3000.3]] * 5

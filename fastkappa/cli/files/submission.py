@@ -73,7 +73,7 @@ class Reader(NamedTuple):
             ids, labels, _ = self.read(file, on_progress, left_out)
         except RatingsError as error:
             names = column_names(file, self.text_format)
-            if self.target in names or self.id_column not in names:
+            if self.target in names or list(names).count(self.id_column) != 1:
                 raise
             if len(names) != 2:
                 advice = f"Rename the column of the labels to {self.target!r}."

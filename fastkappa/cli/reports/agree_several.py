@@ -346,7 +346,7 @@ def _facts(
     clusters, effect = clusters_of(first)
     of_all = f"0 of {ratings.n_subjects * ratings.n_raters} ratings missing"
     yield (
-        f"{count_text(ratings.n_subjects, 'subject')}{clusters}, {first.ratings_text or of_all},"
+        f"{count_text(ratings.n_subjects, 'item')}{clusters}, {first.ratings_text or of_all},"
         f" {labels}{weighted}"
     )
     yield from effect
