@@ -42,7 +42,7 @@ def dropped_of(items: RatedItems) -> AnyArray:
 
 
 def order_with(items: RatedItems, order: LabelOrder | None) -> LabelOrder | None:
-    """Return the order declared so far or by a batch, or raise if they differ."""
+    """Return the order declared so far, or by a batch; raise if both are declared and differ."""
     if not items.are_declared:
         return order
     refuse_too_many(len(items.labels.labels))

@@ -55,7 +55,7 @@ FIELDS = (
 
 
 def snapshot_to_json(contents: Snapshot) -> str:
-    """Return the contents as JSON, including the common fields of counts if possible.
+    """Return the contents as JSON, including the fields that all counts share if possible.
 
     The sums of weights are written as integer multiples of ``2**weight_exponent``, with the largest
     possible exponent. Without weights, these fields are left out.
@@ -91,7 +91,7 @@ def snapshot_to_json(contents: Snapshot) -> str:
 
 
 def _counted(contents: Snapshot) -> dict[str, Any]:
-    """Return the common fields of counts, or no fields if sums are negative or too large."""
+    """Return the fields that all counts share, or none if a sum is negative or too large."""
     with suppress(OverflowError):
         counts = contents.counts()
         n_dropped, first, second = contents.dropped.tolist()

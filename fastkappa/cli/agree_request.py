@@ -145,7 +145,7 @@ class AgreeRequest(NamedTuple):
         check_null_kappa(self.null)
         for option, needs in (("adjudicated", "gold"), ("epsilon", "model")):
             if getattr(self, option) is not None and getattr(self, needs) is None:
-                raise ValueError(f"--{option} needs --{needs}, which is not given.")
+                raise ValueError(f"--{option} needs --{needs}.")
         if self.gold is not None and self.model is not None:
             raise ValueError("--gold cannot be combined with --model, which would vote too.")
         if self.pair is not None and not all(self.two_names):

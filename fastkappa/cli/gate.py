@@ -48,7 +48,7 @@ class Gate(NamedTuple):
         """Raise if the options are invalid."""
         least, on = self
         if least is None and on is not None:
-            raise ValueError(f"--fail-on {on} needs --fail-under, which is not given.")
+            raise ValueError(f"--fail-on {on} needs --fail-under.")
         if least is not None and not -1 <= least <= 1:
             raise ValueError(f"--fail-under must be a number from -1 to 1, got {least}.")
 

@@ -154,8 +154,8 @@ def leaderboard(
     simultaneous intervals account for this: they cover all pairs of predictions, so they are valid
     whichever prediction leads. The intervals use the 95 % quantile of the largest studentized
     difference of any pair in a replicate (Tukey's comparisons by the bootstrap). The coverage of
-    simultaneous intervals is lower with fewer than about 100 items, or with many predictions
-    relative to the number of items.
+    simultaneous intervals falls below the nominal level with fewer than about 100 items, or with
+    many predictions relative to the number of items.
 
     See Also
     --------

@@ -47,8 +47,9 @@ class Ranking(NamedTuple):
         Simultaneous intervals of the differences, valid whichever prediction is the leader.
     proportion_first : ndarray of shape (m,)
         The proportion of replicates in which the kappa is the largest. Ties are split equally. A
-        prediction whose kappa is undefined in a replicate is first there, because it agrees on all
-        items drawn. A prediction without any of the items drawn is last.
+        prediction whose kappa is undefined in a replicate is ranked first in the replicate, because
+        it agrees with the truth on all items drawn. A prediction without any of the items drawn is
+        last.
     rank_interval : ndarray of int, shape (m, 2)
         Percentile intervals of the rank; 0 for undefined kappas.
     """

@@ -46,11 +46,12 @@ def sort_measurements(
         of_rater, of_item = divmod(int(found[times.argmax()]), items.n_distinct)
         raise ValueError(
             f"rater {raters.shown(of_rater)} has more than one measurement of item"
-            f" {items.shown(of_item)}. To compare raters or methods by replicates, give each"
-            " replicate an item of its own, such as '7_1' and '7_2', and name the column of lesions"
-            " (of patients, if they have several) in --cluster. With the mean of the replicates,"
-            " limits of agreement are too narrow. To compare sessions of a rater, name them as"
-            " raters, such as 'r1_s1' and 'r1_s2'."
+            f" {items.shown(of_item)}. To compare raters or methods using replicates,"
+            " give each replicate its own item id, such as '7_1' and '7_2', and pass --cluster with"
+            " the column that identifies the lesion (or the patient, if a patient has several"
+            " lesions). Do not average the replicates: the limits of agreement would be too narrow."
+            " To compare sessions of a rater, name each session as a rater, such as 'r1_s1' and"
+            " 'r1_s2'."
         )
     matrix = np.full((raters.n_distinct, items.n_distinct), np.nan)
     matrix[raters.numbers, items.numbers] = values

@@ -256,6 +256,6 @@ def _study(
         raise ValueError(f"n_raters must be 2 for coefficient='ccc', got {n_raters!r}.")
     if not abs(value) <= accuracy <= 1:
         raise ValueError(
-            f"accuracy must be at most 1 and at least the {name}, {value!r}, got {accuracy!r}."
+            f"accuracy must be between the {name} ({value!r}) and 1, got {accuracy!r}."
         )
     return _Concordance(value, accuracy)

@@ -44,7 +44,7 @@ GERMAN = {"mrz": "mar", "mai": "may", "okt": "oct", "dez": "dec"}
 MONTH = "|".join([*MONTHS, *GERMAN])
 DAY = re.compile(rf"0?(\d+)(?:-|\. ?)({MONTH})|({MONTH})-(\d+)")
 DATE = re.compile(r"\d{4}-0?(\d+)-0?(\d+)(?: 00:00:00)?|0?(\d+)[/.]0?(\d+)[/.]\d{4}")
-# A code with its text, such as "1 - mild", "1. mild" or "1 (mild)", and "mild (1)" or "A. mild".
+# A code with its text, such as "1 - mild", "1. mild", "1 (mild)", "mild (1)" or "A. mild".
 CODED = re.compile(r"(\d+) ?[-.:=()] ?([^\W\d_]{2}.*)")
 CODE_LAST = re.compile(r"([^\W\d_].*[^\W\d_])(?:: | ?[(\[=] ?)(\d+)[)\]]?")
 LETTER_FIRST = re.compile(r"([a-z])[.:)] ([^\W\d_].*)")
@@ -63,7 +63,8 @@ REMARK = re.compile(
     rf"(.*\w.*\w.*?)\s*(?:[{FOOTNOTES}]+|\(.*\)|\[.*\]|( [-\u2013|]|:) .*|\n.*)", re.DOTALL
 )
 IN_REMARK = re.compile(rf"[{FOOTNOTES})\]]$|( [-\u2013|]|:) |\n")
-# Separators of two labels in a cell. Commas and semicolons separate the labels of a set instead.
+# Separators between two labels in the same cell. Commas and semicolons separate the labels of a set
+# instead.
 BETWEEN_TWO = re.compile(r" ?/ ?| or | to | ?(?:-+>|\u2192) ?")
 # A label followed by the rater's confidence, such as "mild (80 %)".
 WITH_PERCENT = re.compile(

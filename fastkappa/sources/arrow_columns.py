@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.formatting import count_text
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.enums import codes_of_enum
 from fastkappa.ratings.interop import checked, in_known_library, to_numpy
@@ -229,7 +230,8 @@ def weights_of(array: Any, column: Any) -> AnyArray:
     dtype = array.type
     if array.null_count:
         raise RatingsError(
-            f"column {column!r} has {array.null_count} missing weights: fill in all weights."
+            f"column {column!r} has {count_text(array.null_count, 'missing weight')}: every row"
+            " needs a weight."
         )
     if types.is_decimal(dtype) or types.is_floating(dtype):
         array = array.cast(pyarrow.float64())

@@ -174,7 +174,7 @@ def columns_of_files(
     as_written: bool = False,
     labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
-    """Return columns of a file, a folder, or several files in one format, like `read_columns`."""
+    """Return columns of a file, a folder, or files of the same format, as `read_columns` does."""
     read: Callable[..., dict[str, Any]] = partial(
         read_columns, text=text, text_format=text_format, as_written=as_written, labels=labels
     )

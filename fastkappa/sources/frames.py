@@ -9,6 +9,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import library_needed
+from fastkappa.formatting import count_text
 from fastkappa.sources.arrow_batches import count_parts, parts_of_columns
 from fastkappa.sources.arrow_columns import of_series
 from fastkappa.sources.arrow_files import check_columns, need_pyarrow
@@ -220,7 +221,8 @@ def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
     """Return the sums of weights, or raise if a weight is invalid."""
     lacking = sum(n) - sum(map(int, cells["n_weights"]))
     if lacking:
-        raise RatingsError(f"column {column!r} has {lacking} missing weights: fill in all weights.")
+        values = count_text(lacking, "missing weight")
+        raise RatingsError(f"column {column!r} has {values}: every row needs a weight.")
     refuse_negative(min(cells["least"], default=0), column)
     if any(isinstance(total, float) for total in cells["sum"]):
         sums = np.array(cells["sum"], np.float64)

@@ -115,7 +115,7 @@ def test_an_undefined_kappa_never_passes(path: Path, name: str, on: str) -> None
 
 
 def test_refusals(path: Path) -> None:
-    message = "--fail-on lower needs --fail-under, which is not given."
+    message = "--fail-on lower needs --fail-under."
     assert message in program.refusal("score", path, *SCORE, "--fail-on", "lower")
     for value in ("nan", "1.5", "high"):
         found = program.run("score", path, *SCORE, "--fail-under", value)

@@ -287,3 +287,24 @@ def test_a_model_among_the_raters(tmp_path: Path) -> None:
     assert "--model needs three or more raters" in agree.refusal(
         path, "--raters", "ann", "model", "--model", "model"
     )
+
+
+def test_decisions_and_inputs_are_not_overwritten(wide: Path, tmp_path: Path) -> None:
+    disputed, gold = tmp_path / "disputed.csv", tmp_path / "gold.csv"
+    options = [wide, "--item", "id", *WIDE]
+    agree.text_of(*options, "--disputed", disputed)
+    # A file without decisions is replaced.
+    agree.text_of(*options, "--disputed", disputed)
+    rows = read(disputed)
+    rows[1][-1] = "x"
+    disputed.write_text("\n".join(map(",".join, rows)) + "\n")
+    before = disputed.read_text()
+    assert "which has 1 decision: name another file" in agree.refusal(
+        *options, "--disputed", disputed
+    )
+    same = ["--adjudicated", disputed, "--gold", gold, "--disputed", disputed]
+    assert "--disputed would overwrite" in agree.refusal(*options, *same)
+    assert disputed.read_text() == before
+    for option in ("--gold", "--report", "--plot"):
+        assert f"{option} would overwrite" in agree.refusal(*options, option, wide)
+    assert not gold.exists()

@@ -112,7 +112,9 @@ def test_a_row_per_measurement(flows: Path, tmp_path: Path) -> None:
         file.write("3,mini,400\n")
     refused = measure.refusal(path, *long)
     assert "rater 'mini' has more than one measurement of item '3'" in refused
-    assert "To compare sessions of a rater, name them as raters" in " ".join(refused.split())
+    assert "To compare sessions of a rater, name each session as a rater" in " ".join(
+        refused.split()
+    )
 
 
 def test_a_file_per_method(flows: Path, tmp_path: Path) -> None:
@@ -186,7 +188,7 @@ def test_replicates_of_an_item(tmp_path: Path) -> None:
     long = write_csv(tmp_path / "long.csv", **columns, replicate=np.arange(len(rows)) // 2)
     options = ["--rater", "method", "--rating", "value"]
     refused = measure.refusal(long, "--item", "patient", *options)
-    assert "give each replicate an item of its own" in refused
+    assert "give each replicate its own item id" in refused
     assert "--cluster" in refused
     found = measure.json_of(long, "--item", "replicate", *options, "--cluster", "patient")
     # Bland and Altman (2007) print -1.34 and 2.54.
@@ -236,7 +238,7 @@ def test_pictures(flows: Path, tmp_path: Path, raters: list[str]) -> None:
             ["--raters", "who", "wright", "word"],
             "Give --item, --rater and --rating for a file with one row per measurement.",
         ),
-        (["--raters", "wright", "mini", "--dpi", "90"], "--dpi needs --plot, which is not given."),
+        (["--raters", "wright", "mini", "--dpi", "90"], "--dpi needs --plot."),
     ],
 )
 def test_refusals(tmp_path: Path, options: list[str], message: str) -> None:

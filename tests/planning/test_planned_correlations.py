@@ -115,7 +115,10 @@ def test_design_effect() -> None:
         ({"null_correlation": 0.8}, "correlation and null_correlation must differ, got 0.8"),
         ({"alternative": "less"}, "alternative must not be 'less' for a correlation of 0.8"),
         ({"coefficient": "ccc", "n_raters": 3}, "n_raters must be 2 for coefficient='ccc', got 3."),
-        ({"coefficient": "ccc", "accuracy": 0.7}, "at least the correlation, 0.8, got 0.7."),
+        (
+            {"coefficient": "ccc", "accuracy": 0.7},
+            r"correlation \(0.8\) and 1, got 0.7",
+        ),
         ({"accuracy": 0.9}, "accuracy applies only to coefficient='ccc'"),
         ({"coefficient": "icc1"}, "coefficient must be 'icc' or 'ccc', got 'icc1'"),
         ({"null_correlation": 0.8 - 1e-9}, "are too close for a plan"),

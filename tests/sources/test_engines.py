@@ -197,7 +197,7 @@ def test_sums_of_weights_beyond_int64(make: Any) -> None:
 @pytest.mark.parametrize("weights", [[1.0, None], [1.0, float("nan")], [float("inf"), 1.0]])
 def test_weights_that_are_none(weights: list[Any], make: Any) -> None:
     source = make({"a": ["x", "y"], "w": weights})
-    with pytest.raises(ValueError, match=r"'w' has (1 missing weights|weights that are not fin)"):
+    with pytest.raises(ValueError, match=r"'w' has (1 missing weight:|weights that are not fin)"):
         confusion_from_source(source, "a", "a", sample_weight="w")
 
 

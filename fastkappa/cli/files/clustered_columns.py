@@ -1,4 +1,4 @@
-"""Read ratings of items in clusters, or of several raters and a reference, for the command line.
+"""Read the ratings of clustered items, or of several raters and a reference, for a command.
 
 Standard errors with clusters require the ratings of each item. Without clusters, a table of counts
 is enough.

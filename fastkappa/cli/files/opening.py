@@ -122,7 +122,7 @@ class Opener:
         return Source(name, opened, self._format_of(opened))
 
     def _format_of(self, files: Sequence[Path]) -> TextFormat:
-        """Return the text format of files, without the given encoding if they are UTF-8.
+        """Return the text format of files, dropping the given encoding if they are UTF-8.
 
         With an encoding of one byte per character, any file can be read, but text with special
         characters in that encoding is not valid UTF-8.

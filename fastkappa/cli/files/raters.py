@@ -346,7 +346,7 @@ def judge_groups(columns: RaterColumns, arrays: dict[str, Any], group: str) -> l
 
 
 def _warn_of_few_shared(ratings: Ratings) -> None:
-    """Warn about raters who share few items with any other rater, and with all others together."""
+    """Warn about raters who share few items with each other rater and with all combined."""
     tables, n_rated = ratings.rater_pairs("the raters' items")
     n, pairs = ratings.n_raters, np.triu_indices(ratings.n_raters, 1)
     shared = np.zeros((n, n), np.int64)

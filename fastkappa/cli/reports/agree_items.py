@@ -24,6 +24,7 @@ from fastkappa.ratings.looks import look_of
 from fastkappa.results.csv_rows import as_csv
 from fastkappa.results.report import Report
 from fastkappa.sources.arrow_columns import labels_in
+from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.weights import Weights
 
 # The columns with the items and the decisions in a file of disputed items.
@@ -121,6 +122,19 @@ def decisions(source: Source, reading: Reading) -> dict[str, str]:
     return found
 
 
+def refuse_decisions(source: Source, reading: Reading) -> None:
+    """Raise if a file that is to be replaced contains decisions."""
+    try:
+        n = len(decisions(source, reading))
+    except RatingsError:
+        return  # Another file, without the columns of disputed items.
+    if n:
+        raise ValueError(
+            f"--disputed would replace {source.name}, which has {count_text(n, 'decision')}: name"
+            " another file."
+        )
+
+
 def final_labels(
     read: RatersRead, items: list[str], texts: Mapping[str, str], separator: str | None
 ) -> FinalLabels:
@@ -137,7 +151,7 @@ def final_labels(
     labels, decided_by = votes(read.whole)
     position = {item: i for i, item in enumerate(items)}
     given = read.whole.labels.tolist()
-    # A decision can be a set that no rater gave, if all labels in the set occur.
+    # A decision can be a set that no rater gave, if raters gave all labels in the set.
     known = {label_text(x): x for x in (given if separator is None else chain(*given))}
     n_against_all = 0
     for item, text in texts.items():

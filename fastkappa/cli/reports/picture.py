@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatch
 from pathlib import Path
 
 from fastkappa.cli.options import DPI, PictureOptions
@@ -19,7 +21,7 @@ def check_pictures(options: PictureOptions) -> None:
     others = [name for name in ("size", "title") if getattr(options, name) is not None]
     others += [] if options.dpi == DPI else ["dpi"]
     if options.plot is None and others:
-        raise ValueError(f"--{others[0]} needs --plot, which is not given.")
+        raise ValueError(f"--{others[0]} needs --plot.")
 
 
 def draw(options: PictureOptions, output: Output) -> None:
@@ -62,6 +64,18 @@ def write_page(options: PictureOptions, output: Output, remarks: Remarks) -> Non
         remarks.warn(f"{options.report} has no plots: {error}")
         page = output.written("html", remarks.everything)
     write_file(options.report, page)
+
+
+def refuse_overwriting(outputs: Mapping[str, Path | None], inputs: Iterable[Path]) -> None:
+    """Raise if an output, by its option, is one of the inputs or inside an input folder."""
+    for option, path in outputs.items():
+        if path is None or not path.exists():
+            continue
+        place = path.resolve()
+        if any(
+            place.is_relative_to(one.resolve()) or fnmatch(str(path), str(one)) for one in inputs
+        ):
+            raise ValueError(f"--{option} would overwrite {path}, an input: name another file.")
 
 
 def write_file(path: Path, text: str) -> None:

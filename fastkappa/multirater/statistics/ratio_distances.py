@@ -24,7 +24,7 @@ N_NODES = 20
 FARTHEST = 60
 # Twice a number above this limit overflows.
 LARGEST_SUM = 8e307
-# The exponents of float64, from the exponent of the smallest number.
+# The exponents of float64, starting with that of the smallest positive number.
 LEAST_EXPONENT, N_EXPONENTS = -1073, 2098
 
 

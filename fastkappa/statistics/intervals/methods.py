@@ -96,7 +96,7 @@ def widening(in_clusters: Any, alone: Any, n_clusters: float) -> FloatTable:
     Parameters
     ----------
     in_clusters, alone : array-like
-        The standard errors of items in clusters and of independent items, both from variances
+        The standard errors for clustered items and for independent items. Both are from variances
         divided by the number of items.
     n_clusters : float
         The number G of clusters. The variance with clusters is multiplied by G / (G - 1).
