@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
+import re
 import time
 import tracemalloc
 from collections.abc import Iterator
@@ -223,13 +224,22 @@ def test_changed_json_is_refused_or_can_be_reached(text: str) -> None:
     twin = reached(again)
     reached_fields = exact_of(twin)
     for name in fields.keys() - WITH_WEIGHTS:
-        assert fields[name] == reached_fields[name] == again[name], name
+        values = (each[name] for each in (fields, reached_fields, again))
+        first, second, third = (without_length(value) for value in values)
+        assert first == second == third, name
     try:
         table = accumulator.table
     except OverflowError:
         return
     assert table.dtype == twin.table.dtype
     assert table.tolist() == twin.table.tolist()
+
+
+def without_length(field: Any) -> Any:
+    """Return a field without the length of strings in its dtype, which is taken from the labels."""
+    if not isinstance(field, dict):
+        return field
+    return {**field, "label_dtype": re.sub(r"^<U\d+$", "<U", field["label_dtype"])}
 
 
 @pytest.mark.parametrize("fields", STATES)
