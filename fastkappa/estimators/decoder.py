@@ -146,7 +146,7 @@ class KappaDecoder(OutOfFoldClassifier):
             Item weights, which must not be negative. The weights are also passed to the estimator
             if its ``fit`` accepts them.
         groups : array-like of shape (n_samples,), default=None
-            Group of each item, for a ``cv`` that keeps groups together. In `cross_val_score` and
+            Group of each item, for a ``cv`` that keeps groups together. In ``cross_val_score`` and
             searches, groups require metadata routing and ``set_fit_request(groups=True)``.
 
         Returns

@@ -216,7 +216,7 @@ class KappaRounder(
             Item weights, which must not be negative. The weights are also passed to the estimator
             if its ``fit`` accepts them. Items of weight 0 do not affect the thresholds and kappa.
         groups : array-like of shape (n_samples,), default=None
-            Group of each item, for a ``cv`` that keeps groups together. In `cross_val_score` and
+            Group of each item, for a ``cv`` that keeps groups together. In ``cross_val_score`` and
             searches, groups require metadata routing and ``set_fit_request(groups=True)``.
 
         Returns
@@ -262,9 +262,9 @@ class KappaRounder(
         self.thresholds_ = found.thresholds
         self.classes_ = found.labels
         self.kappa_ = found.kappa
-        if found.oof_positions is not None:
+        if found.oof_positions is not None and found.oof_kappa is not None:
             self.oof_predictions_: AnyArray = self.classes_[found.oof_positions]
-            self.oof_kappa_ = found.oof_kappa
+            self.oof_kappa_: float = found.oof_kappa
         return self
 
     def predict(self, X: Any) -> AnyArray:
