@@ -351,8 +351,7 @@ class ConfusionAccumulator:
     ) -> ConfusionAccumulator:
         """Return an accumulator with the contents that `to_json` wrote, or with other saved counts.
 
-        `fastkappa.results.SourceCounts.to_json` and ``fastkappa score --save`` also write such
-        text.
+        `fastkappa.results.SourceCounts.to_json` and ``score --save`` also write such text.
 
         Raises
         ------
