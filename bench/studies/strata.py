@@ -8,6 +8,9 @@ predictions of the same truth, the size of the test of their difference, the cov
 interval, and how often both say something else; the second prediction is the first one's copy in a
 proportion of the items. Each is of the asymptotic and of the score test; studies in which all items
 have one label are drawn again.
+
+The same is printed of strata with clusters, drawn as in `bench.studies.clusters` with correlation
+.2. Each stratum has clusters of its own, or all strata share them.
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa import compare_paired, compare_strata
+from bench.studies.clusters import LABELS as LABELS_IN_CLUSTERS
+from bench.studies.clusters import WEIGHTS, Study, sample
+from fastkappa import agreement, agreement_by, compare_paired, compare_strata
 
 LABELS = {
     "rare": (0.1, 0.9),
@@ -31,6 +36,9 @@ LABELS = {
 STRATA = ((2, 50, "very rare"), (10, 40, "rare"), (10, 40, "equal"), (4, 50, "four"))
 PAIRS = ((50, "equal"), (80, "four"), (80, "rare"), (30, "rare"))
 COPIED = (0.0, 0.8)
+# Numbers of strata, of clusters in each, and whether all strata share their clusters.
+CLUSTERED = ((2, 10, False), (2, 30, False), (4, 20, False), (10, 10, False), (3, 20, True))
+CORRELATION = 0.2
 METHODS = ("asymptotic", "score")
 
 
@@ -99,6 +107,47 @@ def predictions_of(n: int, labels: str, kappa: float, copied: float) -> Callable
     return drawn
 
 
+def clustered_strata_of(n_strata: int, study: Study) -> Callable[..., Any]:
+    """Return how clusters, two columns of ratings and strata are drawn."""
+
+    def drawn(rng: np.random.Generator) -> Any:
+        parts = [sample(study, rng) for _ in range(n_strata)]
+        # Clusters have numbers from 0 in each stratum.
+        clusters, y1, y2 = (np.concatenate(column) for column in zip(*parts))
+        return clusters, y1, y2, np.repeat(np.arange(n_strata), [len(part[0]) for part in parts])
+
+    return drawn
+
+
+def in_shared_clusters(n_strata: int, study: Study) -> Callable[..., Any]:
+    """Return how the ratings of clusters are drawn that have items in all strata."""
+
+    def drawn(rng: np.random.Generator) -> Any:
+        clusters, y1, y2 = sample(study, rng)
+        return clusters, y1, y2, rng.integers(0, n_strata, len(y1))
+
+    return drawn
+
+
+def clustered_comparison(study: Study, shared: bool) -> Callable[..., Any]:
+    """Return the comparison of strata by a method."""
+
+    def compared(drawn: Any, method: Any) -> Any:
+        clusters, y1, y2, strata = drawn
+        given: dict[str, Any] = {"weights": study.weights, "interval_method": method}
+        given["labels"] = range(len(study.labels))
+        if shared:
+            given.update(groups=strata, clusters=clusters, undefined="drop")
+            return agreement_by(y1, y2, **given).equality
+        results = []
+        for stratum in range(strata[-1] + 1):
+            own = strata == stratum
+            results.append(agreement(y1[own], y2[own], clusters=clusters[own], **given))
+        return compare_strata(results, undefined="drop")
+
+    return compared
+
+
 def comparison(function: Callable[..., Any], labels: str, **given: Any) -> Callable[..., Any]:
     """Return the comparison of counts by a method."""
     weights: Any = "quadratic" if labels == "four" else None
@@ -118,6 +167,15 @@ def main() -> None:
             print(f"{n_strata} strata of {n}, {labels}, kappa {kappa}")
             draw = strata_of(n_strata, n, labels, kappa)
             studied(n_studies, draw, compare, kappa, [1, i, int(10 * kappa)])
+    for i, (n_strata, n_clusters, shared) in enumerate(CLUSTERED):
+        for j, (name, margin) in enumerate(LABELS_IN_CLUSTERS.items()):
+            for kappa in (0.3, 0.6, 0.85):
+                study = Study(margin, WEIGHTS[name], kappa, CORRELATION, n_clusters)
+                each = f"{n_clusters} clusters {'in all' if shared else 'each'}"
+                print(f"{n_strata} strata, {each}, labels {margin}, kappa {kappa}")
+                draw = (in_shared_clusters if shared else clustered_strata_of)(n_strata, study)
+                compare = clustered_comparison(study, shared)
+                studied(n_studies, draw, compare, kappa, [3, i, j, int(100 * kappa)])
     for i, (n, labels) in enumerate(PAIRS):
         compare = comparison(compare_paired, labels)
         for kappa, copied in product((0.4, 0.8), COPIED):
