@@ -124,8 +124,8 @@ def _shortest_path(
 ) -> tuple[FloatTable, FloatTable, list[int], list[int], int]:
     """Return the distances and predecessors up to the nearest target, and the target's index.
 
-    Edges from rows to columns have given lengths. An edge back, from a column to a row, exists if
-    their cell is in use, and has length 0.
+    Edges from rows to columns have given lengths. There is an edge of length 0 from a column back
+    to a row if their cell is in use.
     """
     n_labels = len(lengths)
     to_rows = np.where(starts, 0.0, math.inf)

@@ -37,7 +37,7 @@ def as_weights(weights: Weights, n_labels: int) -> SchemeName | AnyArray | None:
         for scheme in SCHEMES:
             if weights == scheme:
                 return scheme
-        made = f": disagreement_weights({weights!r}, labels) makes one"
+        made = f": disagreement_weights({weights!r}, labels) returns one"
         more = f"a matrix of disagreement weights{made if weights in FAMILIES else ''}"
         return check_choice("weights", weights, (None, *SCHEMES), more)
     matrix = as_numbers(weights, "weights")

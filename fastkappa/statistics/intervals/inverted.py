@@ -1,12 +1,13 @@
-"""Compute intervals of kappa by inverting a test: the kappas that the test does not reject.
+"""Compute intervals of kappa by inverting a test.
 
-Two tests compare the observed proportions o with the most likely proportions p given kappa =
-kappa0. The proportions are those of table cells, or of distinct rows of several raters. In large
-samples, both statistics have a chi-square distribution with one degree of freedom:
+An interval contains the values of kappa that the test does not reject. Two tests compare the
+observed proportions o with the most likely proportions p given kappa = kappa0. The proportions are
+those of table cells, or of distinct rows of several raters. In large samples, both statistics have
+a chi-square distribution with one degree of freedom:
 
 - the likelihood ratio, 2 n sum(o log(o / p)), which gives the profile likelihood interval;
-- Rao's score, which for a multinomial distribution is Pearson's n sum((o - p)^2 / p). For two
-  equally frequent labels without a disagreement, its interval is Wilson's interval for a
+- Rao's score, which for a multinomial distribution is Pearson's n sum((o - p)^2 / p). If two labels
+  are equally frequent and there is no disagreement, its interval is Wilson's interval for a
   proportion.
 
 Both statistics are sums over nonempty cells, because the score equals n (sum(o^2 / p) - 1). A limit
@@ -184,7 +185,7 @@ def least_kappa(matrix: FloatTable, n_raters: int = 2) -> float:
     If the weights are squared distances between points, as all named weights are, the smallest
     kappa of Fleiss and Conger is -1 / (n_raters - 1), or -1 for two raters. The reason is that the
     mean squared distance of R vectors is at most R / (R - 1) times that of independent vectors with
-    the same distributions. With other weights, there can be no smallest kappa, for example if only
+    the same distributions. With other weights, kappa can have no lower bound, for example if only
     one of two opposite disagreements has a weight. The function then returns -infinity.
 
     Examples
