@@ -32,7 +32,7 @@ class RatedTable:
         Row i, column j counts the items rated ``labels[i]`` by the first rater and
         ``labels[j]`` by the second.
     labels : tuple of int or of str
-        The labels, sorted, which is also their natural order if they have one.
+        The sorted labels. If the labels have a natural order, this is that order.
     raters : tuple of str
         The first and the second rater.
     source : str

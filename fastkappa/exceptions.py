@@ -70,7 +70,7 @@ def invalid_parameter_error() -> type[Exception]:
 
 @contextmanager
 def library_needed(use: str, library: str, to_install: str) -> Iterator[None]:
-    """Convert any error from importing an optional library to one with install instructions.
+    """Convert any error from importing an optional library to an error with install advice.
 
     Importing an installed library can raise any error, such as an AttributeError due to
     incompatible dependencies.

@@ -1,4 +1,4 @@
-"""Plan a study: items and clusters, the power of the test, and the width of the interval."""
+"""Plan a study: its items and clusters, the power of its test, and the width of its interval."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Plan(Result):
     width : float
         The expected width of the interval of kappa.
     kappa, null_kappa : float
-        The expected kappa, and the kappa under the null hypothesis or None without a test.
+        The expected kappa, and the kappa under the null hypothesis, or None if there is no test.
     alternative : str
         The kind of test.
     alpha, confidence : float

@@ -162,7 +162,9 @@ def _plan(
 
 
 def normal_items(error: float, width: float, confidence: float) -> int:
-    """Return the number of items for a symmetric interval of a width, from one item's error.
+    """Return the number of items for a symmetric interval of the given width.
+
+    ``error`` is the standard error for a single item.
 
     Raises
     ------

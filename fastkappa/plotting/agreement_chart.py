@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 # The width and height of a new figure, in inches.
 SIDE = 4.6
-# The shortest part of the axis, in font sizes, for which a label is written.
+# The length of the shortest part of the axis that gets a label, in font sizes.
 LEAST_ROOM = 1.05
-# The colour strength of partial agreement with weight 1, relative to full agreement.
+# The colour strength of partial agreement with a weight of 1, relative to full agreement.
 LIGHTER = 0.6
 
 

@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Estimates to draw, their description, and their confidence level if all are the same."""
+    """Estimates to draw, their description, and the confidence level that they share, if any."""
 
     rows: list[Row]
     what: str = "kappa"
