@@ -17,9 +17,9 @@ def _intrinsic(function: Callable[..., Any]) -> Any:
 def exactly(function: Callable[..., Any]) -> Any:
     """Compile a function at its first call, without ``fastmath``, and cache it on disk if possible.
 
-    ``fastmath``, inherited from a caller, would break error-free sums and checks for NaN.
-    numba checks only the modification time of the function's own file, so touch that file after
-    editing a function that it calls.
+    ``fastmath``, inherited from a caller, would break error-free sums and checks for NaN. numba
+    recompiles the function only if its own file has changed. After editing a function that it calls
+    in another file, touch its own file.
     """
     try:
         return numba.njit(fastmath=False, cache=True)(function)

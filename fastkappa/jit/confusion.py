@@ -32,7 +32,7 @@ def confusion_matrix(
 ) -> IntTable:
     """Count how often each pair of labels was given to the same item.
 
-    For use inside ``@numba.njit`` functions.
+    Call it inside ``@numba.njit`` functions.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def confusion_matrix(
     Returns
     -------
     table : ndarray of shape (n_labels, n_labels), int64
-        Row i, column j counts the items with label i in ``y1`` and j in ``y2``.
+        Row i, column j counts the items with label i in ``y1`` and label j in ``y2``.
 
     Raises
     ------

@@ -39,7 +39,7 @@ LEAST_EXPONENT = -1000
 def kappa_from_confusion(table: AnyArray, weights: Weights = None) -> float:
     """Compute Cohen's kappa from a confusion matrix.
 
-    For use inside ``@numba.njit`` functions.
+    Call it inside ``@numba.njit`` functions.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _compile_kappa_from_confusion(table: Any, weights: Any = None) -> Any:
 
 
 def kind_and_matrix(weights: Any) -> tuple[int, AnyArray]:
-    """Return the kind of disagreement weights and their matrix, which only ``MATRIX`` uses."""
+    """Return the kind of disagreement weights, and the matrix for the kind ``MATRIX``."""
     raise NotImplementedError("for compiled code")
 
 

@@ -144,7 +144,7 @@ def run_in_threads(
 ) -> list[Result]:
     """Run ``work`` in several threads and return the list of their results.
 
-    ``work`` should take ranges of items until none is left. The calling thread also works, and a
+    ``work`` should take ranges of items until none are left. The calling thread also works, and a
     thread that starts late can find no work left. An exception in any thread is raised after all
     threads have ended, because they read memory that the caller owns.
     """
@@ -195,7 +195,7 @@ def fill_in_threads(
     longest: int,
     shortest_range: int = SHORTEST_RANGE,
 ) -> tuple[AnyArray, ...]:
-    """Add all items to tables like ``empty`` in threads; return the sum of the threads' tables.
+    """Add all items to tables like ``empty`` in threads, and return the sum of all tables.
 
     ``add(tables, start, stop)`` adds a range of at most ``longest`` items to the tables.
     """

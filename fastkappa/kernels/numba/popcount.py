@@ -49,7 +49,7 @@ def are_few(n_rows: int, n_columns: int) -> bool:
 
 @njit
 def mark_block(rows: Any, columns: Any, marks: int) -> int:
-    """Mark the cells of a block of byte pairs; return the number of pairs outside."""
+    """Mark the cells of a block of byte pairs; return the number of pairs outside the labels."""
     n_outside = 0
     for i in range(0, BLOCK, WIDTH):
         n_outside += mark_cells(

@@ -4,7 +4,7 @@
 cells, a pair is a digit below c. A key combines as many digits as possible:
 
     labels 0..5, 36 cells:  pairs (1, 2)  (0, 5)  (5, 5)  are the digits  8  5  35
-    key = (8 * 36 + 5) * 36 + 35 = 10583, one of 36**3 = 46656
+    key = (8 * 36 + 5) * 36 + 35 = 10583, one of 36**3 = 46656 possible keys
 
 The counts of the keys form an array of shape (36, 36, 36). Summing this array over two axes results
 in the counts of the cells for the third digit. Any pairs can share a key, so the digits come from
@@ -124,5 +124,5 @@ def _are_codes(ratings: AnyArray, lowest: int, n_codes: int) -> bool:
     if lowest == 0 and n_codes <= 128 and ratings.dtype.kind in "iu":
         # Converted to unsigned integers, negative ratings become large.
         return bool(ratings.view(ratings.dtype.str.replace("i", "u")).max() < n_codes)
-    # Comparisons of Python numbers are exact, and those with NaN are false.
+    # Comparisons of Python numbers are exact, and comparisons with NaN are false.
     return bool(lowest <= ratings.min().item() and ratings.max().item() < lowest + n_codes)

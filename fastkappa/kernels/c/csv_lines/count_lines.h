@@ -1,9 +1,9 @@
 /* count_lines: count the pairs of texts in two fields of each line.
 
-   A field ends at a delimiter. A line ends at LF or CR LF, and the last line ends at the end of the text. The text has no
-   quotes. Eight bytes are examined at once. After an XOR with the delimiter, or with another byte that ends a field, the
-   bytes at the ends of fields are zero. Adding 0x7F to the lower seven bits of each byte sets the top bit of all nonzero
-   ones:
+   A field ends at a delimiter. A line ends at LF or CR LF, and the last line ends at the end of the text. The text has
+   no quotes. Eight bytes are examined at once. After an XOR with the delimiter, or with another byte that ends a field,
+   the bytes at the ends of fields are zero. Adding 0x7F to the lower seven bits of a byte sets its top bit unless these
+   bits are 0:
 
        bytes XOR ','   00  31  80        00  31  80
        lower + 7F      7F  B0  7F
