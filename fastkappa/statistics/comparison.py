@@ -412,8 +412,7 @@ def _with_test(
 ) -> KappaDifference:
     """Return a difference with its interval, z and p-value.
 
-    The test is undefined if both estimates are always equal, because the standard error of their
-    difference is then 0.
+    If both estimates are always equal, the standard error is 0 and the test is undefined.
     """
     if found.standard_error == 0 or correlation > 1 - LEAST_APART:
         return replace(found, interval=(found.value, found.value))
