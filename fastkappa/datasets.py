@@ -36,7 +36,7 @@ class RatedTable:
     raters : tuple of str
         The first and the second rater.
     source : str
-        The publication of the table.
+        The publication that contains the table.
     description : str
         The items that were rated, and the meaning of the labels.
     """
@@ -134,7 +134,7 @@ class RatedItems:
     raters : tuple of str
         The rater of each column.
     source : str
-        The publication of the ratings.
+        The publication that contains the ratings.
     description : str
         The items that were rated, and the meaning of the labels.
     """

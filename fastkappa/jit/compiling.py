@@ -31,7 +31,8 @@ def exactly(function: Callable[..., Any]) -> Any:
 def out_of_line(typing: Any) -> Any:
     """Prevent LLVM from inlining the calling function.
 
-    Use it for code that runs rarely or takes long, where the cost of a call does not matter.
+    Use this intrinsic for code that runs rarely or takes long, where the cost of a call does not
+    matter.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -45,8 +46,8 @@ def out_of_line(typing: Any) -> Any:
 def borrowed(typing: Any, array: Any) -> Any:
     """Return an array without its reference count, to avoid atomic operations.
 
-    Use it only to pass on an argument, which the caller owns. A local array would be freed too
-    early.
+    Use this intrinsic only to pass on an argument, which the caller owns. A local array would be
+    freed too early.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

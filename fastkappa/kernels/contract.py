@@ -21,7 +21,7 @@ from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable, offsets_fro
 # A pair (start, stop) means the items start <= i < stop.
 Range = tuple[int, int]
 
-# The value with code 0 in the first column, and that in the second column.
+# The values with code 0 in the first column and in the second column.
 Lowest = tuple[int, int]
 
 SumMoments = Callable[[AnyArray, AnyArray, int, int, Range], tuple[int, ...]]
@@ -45,7 +45,7 @@ class LabelHash(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """The format of text lines: the delimiter, the number of fields, and the two fields to read."""
+    """The format of the lines: the delimiter, the number of fields, and the two fields to read."""
 
     delimiter: int
     n_fields: int
@@ -298,6 +298,6 @@ class CsvLineKernels(Protocol):
         ``count_lines(rows, columns, text, lines, table)`` adds each line to the cell of its two
         texts. The kernel stops at the first line with an unknown text or a wrong number of fields,
         and returns the number of bytes before that line. The text must not contain quotes. ``rows``
-        and ``columns`` are the known texts, each with at most 512 texts. Each text is a row of 1 to
-        16 8-byte words, padded with zeros.
+        and ``columns`` are the known texts of the two fields, at most 512 each. Each text is a row
+        of 1 to 16 8-byte words, padded with zeros.
         """

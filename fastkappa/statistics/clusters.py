@@ -91,7 +91,7 @@ class Clusters:
         return self.n_clusters == self.n_items
 
     def sums(self, values: AnyArray) -> FloatTable:
-        """Return, for each distinct cluster, the sum of the cell values over its items.
+        """Return the sum of the cell values over the items of each distinct cluster.
 
         Parameters
         ----------
@@ -373,7 +373,7 @@ def resampled(
 def without_clusters(
     counts: AnyArray, clusters: Clusters, block_cells: int
 ) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
-    """Yield tables that each leave out one distinct cluster, and the clusters' multiplicities."""
+    """Yield the tables without one cluster, per distinct cluster, and the multiplicities."""
     for distinct, own in _tables_of(clusters, counts.size, block_cells):
         left = counts.reshape(1, -1) - own.astype(np.int64)
         yield left.reshape(-1, *counts.shape), clusters.multiplicities[distinct]

@@ -281,8 +281,8 @@ def compare_paired(
     Returns
     -------
     difference : KappaDifference
-        The standard error is computed by the delta method, which accounts for both kappas being
-        computed from the same items. If a kappa is undefined, all values are NaN and an
+        The standard error is computed by the delta method, which takes into account that both
+        kappas are computed from the same items. If a kappa is undefined, all values are NaN and an
         ``UndefinedMetricWarning`` is issued.
 
     Raises

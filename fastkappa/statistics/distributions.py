@@ -52,8 +52,8 @@ def t_two_sided_p(t: float, degrees_of_freedom: float) -> float:
     if degrees_of_freedom >= NEARLY_NORMAL:
         return math.erfc(_normal_deviate(t, degrees_of_freedom) / math.sqrt(2))
     half, ratio = degrees_of_freedom / 2, t * t / degrees_of_freedom
-    # The p-value is I_x(a, b) with a = half, b = 1/2 and x = 1 / (1 + ratio). It also equals 1 -
-    # I_(1 - x)(b, a).
+    # The p-value is I_x(a, b) = 1 - I_(1 - x)(b, a), with a = half, b = 1/2 and x = 1 / (1 +
+    # ratio).
     x, mirrored = 1 / (1 + ratio), ratio / (1 + ratio)
     log_front = _log_gamma_ratio(half) - math.log(math.pi) / 2 - half * math.log1p(ratio)
     front = math.exp(log_front) * math.sqrt(mirrored)

@@ -1,7 +1,8 @@
 """Compute indices of agreement other than kappa, from one table or a stack of tables.
 
 As everywhere in this package, weights are disagreement weights. An index that needs agreement
-weights uses ``1 - weights / weights.max()``: 1 for equal labels, 0 for the worst pair.
+weights uses ``1 - weights / weights.max()``: 1 for equal labels, and 0 for the pair with the
+largest weight.
 """
 
 from __future__ import annotations
@@ -372,7 +373,7 @@ def category_standard_errors(table: ArrayLike, clusters: Clusters | None = None)
 def _difference_of_two_labels(
     table: ArrayLike, first: tuple[int, int], second: tuple[int, int]
 ) -> Any:
-    """Return the difference between the proportions of two cells, or NaN unless l is 2."""
+    """Return the difference between the proportions of two cells, or NaN if l is not 2."""
     _, proportions = proportions_of(as_tables(table))
     if proportions.shape[-1] != 2:
         return number_or_array(np.full(proportions.shape[:-2], np.nan))

@@ -112,7 +112,7 @@ def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
 
 
 def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the cruder standard error found in many textbooks.
+    """Return a cruder standard error, which is found in many textbooks.
 
     Without weights, it is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``; with weights, it is the
     formula of Cohen (1968). Both formulas treat the agreement expected by chance as known. Prefer

@@ -64,8 +64,8 @@ class Interpretation(Result, _Interpretation):
         proportions sum to 1, or are NaN if there is no interval.
     confident_reading : str
         The highest band that the agreement reaches or exceeds with the given confidence (Gwet
-        2014); 'undefined' if there is no interval. Because this statement is one-sided, the lower
-        limit of the two-sided interval with the same confidence can be in a lower band.
+        2014); 'undefined' if there is no interval. This statement is one-sided, so the lower limit
+        of the two-sided interval with the same confidence can be in a lower band.
     confidence : float
         The one-sided confidence level of ``confident_reading``.
     """

@@ -112,7 +112,7 @@ class Linear:
         return n_labels
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
-        """Compute D and E. The distance between two labels is the number of cuts between them."""
+        """Compute D and E, using the number of cuts between two labels as their distance."""
         position = np.arange(sums.tables.shape[-1]).astype(sums.tables.dtype)
         distance = np.abs(position[:, None] - position)
         observed = sums.widen((sums.tables * distance).sum(axis=(-2, -1)))

@@ -231,7 +231,7 @@ def equal_kappas(
     stacklevel: int,
     covariance: FloatTable | None = None,
 ) -> EqualKappas:
-    """Return the result of `compare_strata`, issuing warnings at the caller's stack level.
+    """Return the result of `compare_strata`, and issue warnings at the caller's stack level.
 
     ``covariance`` is the covariance of the kappas, for strata that are not independent.
     """
@@ -306,7 +306,7 @@ def _doubt(of_strata: Mapping[Any, str]) -> str:
 
 
 class Stratum(NamedTuple):
-    """A kappa to be compared with others.
+    """A kappa that is compared with others.
 
     Attributes
     ----------

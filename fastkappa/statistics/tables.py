@@ -45,7 +45,7 @@ def as_numbers(values: Any, name: str) -> AnyArray:
             given = type(values).__name__
             raise ValueError(f"{name} must be a table, got {given}: pass its .table.") from error
         raise ValueError(
-            f"{name} must have rows of one length, got {short_repr(values)}."
+            f"{name} must have rows of equal length, got {short_repr(values)}."
         ) from error
     integers = (int, np.integer)
     if numbers.dtype == object and all(isinstance(number, integers) for number in numbers.flat):
@@ -125,7 +125,7 @@ def _are_sums(table: AnyArray) -> bool:
 
 
 def _are_proportions(table: AnyArray, axis: int | None = None) -> bool:
-    """Return whether fractions are proportions or percentages of the table or along an axis."""
+    """Return whether fractions are proportions or percentages, of the table or along an axis."""
     if table.dtype.kind != "f" or (table == np.rint(table)).all():
         return False
     return all(map(_is_whole, np.ravel(table.sum(axis=axis)).tolist()))
@@ -276,7 +276,7 @@ def _first_not_a_number(values: AnyArray) -> str:
 
 
 def judge_sums_of_counts(counts: AnyArray, row: Any, column: Any) -> None:
-    """Raise if counts include totals named as such, and warn about other totals.
+    """Raise if counts include totals that are named as totals, and warn about other totals.
 
     ``row`` and ``column`` are the names of the last row and column, as in `pandas.crosstab`.
     """

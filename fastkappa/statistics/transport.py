@@ -83,10 +83,10 @@ def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> 
 
     Notes
     -----
-    The problem is solved by successive shortest paths with potentials. Initially, as much as
-    possible is on the diagonal, at no cost. Then Dijkstra's algorithm finds the cheapest path from
-    a row with remaining supply to a column with remaining demand. As much as possible is moved
-    along this path, and the search is repeated.
+    The problem is solved by successive shortest paths with potentials. Initially, the table has as
+    many items as possible on the diagonal, at no cost. Then Dijkstra's algorithm finds the cheapest
+    path from a row with remaining supply to a column with remaining demand. As many items as
+    possible are moved along this path, and the search is repeated.
     """
     table = np.diag(np.minimum(rows, columns))
     supply, demand = rows - table.diagonal(), columns - table.diagonal()

@@ -71,7 +71,8 @@ def mark_cells(
 ) -> Any:
     """Write the bit and the plane of each pair. Return the number of pairs outside the labels.
 
-    The pairs are WIDTH bytes each at ``rows`` and ``columns``. The cell numbers must fit in a byte.
+    The labels of the pairs are WIDTH bytes at ``rows`` and WIDTH bytes at ``columns``. The cell
+    numbers must fit in a byte.
     """
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -25,9 +25,9 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 
-# The product of the proportion and z in a cell without counts: its initial and final value, in
-# items. The error of the likelihood ratio is below 2 times the number of cells times the final
-# value.
+# The initial and the final value, in items, of the product of the proportion and z in a cell
+# without counts. The error of the likelihood ratio is less than twice the number of cells times the
+# final value.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
 # The smallest initial value of the product, as a proportion.
 LEAST_FIRST = 1e-6

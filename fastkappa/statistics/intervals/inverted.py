@@ -154,14 +154,14 @@ def ends_at(
 ) -> tuple[FloatTable, FloatTable]:
     """Return the coefficients at which the statistic has the given signed roots, of shape (m,).
 
-    The second array contains the most likely proportions there, or NaN at the last coefficient. The
-    root is positive if the coefficient is below its estimate. Other parameters are as for
-    `interval_ends`.
+    The second array contains the most likely proportions at these coefficients, or NaN at the last
+    possible coefficient. The root is positive if the coefficient is below its estimate. Other
+    parameters are as for `interval_ends`.
     """
     n = counts.sum(axis=-1)
     kappa, quantiles = constraint.values(counts / n[:, None]), np.abs(roots)
-    # If kappa is about 1, the standard error is 0. It is increased to the change of kappa that one
-    # more item would cause.
+    # If kappa is about 1, the standard error can be 0. It is then replaced by the change in kappa
+    # that one more item would cause.
     half = roots * np.maximum(error, 1 / (n + 1))
     bound = np.where(roots > 0, least, 1.0)
     guess, halfway = kappa - half, (kappa + np.maximum(bound, -3.0)) / 2

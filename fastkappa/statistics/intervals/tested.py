@@ -1,9 +1,9 @@
 """Test possible values of several kappas, to compare the kappas using one statistic.
 
 Each possible value of a kappa has a deviate from the estimate. In an asymptotic test, the deviate
-is the distance divided by the standard error. In other tests, it is the signed root of the score or
-likelihood-ratio statistic, divided by the root of the design effect if there are clusters. Deviates
-of all kinds of estimates can be combined.
+is the distance divided by the standard error. In other tests, the deviate is the signed root of the
+score or likelihood-ratio statistic, divided by the root of the design effect if there are clusters.
+Deviates of all kinds of estimates can be combined.
 
 Estimates are weighted by their inverse standard errors at the tested value, not at the estimates.
 For a rare label, the standard errors at the estimates vary with the estimates, so a mean weighted
@@ -34,7 +34,7 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 # For smaller deviates, rounding dominates the statistic, so values are interpolated linearly.
 LEAST_DEVIATE = 1e-3
-# The smallest standard error. It replaces 0, the standard error for full agreement.
+# Standard errors of 0, as for full agreement, are replaced by this value.
 LEAST_ERROR = 1e-9
 MOST_STEPS = 40
 # After this many steps, each step must halve the bracket.
@@ -219,8 +219,8 @@ def inverted(
     widening: FloatTable | None = None,
 ) -> Inverted:
     """Return estimates that are tested with the most likely proportions, with errors above 0."""
-    # With almost full agreement, the error is 0. It is increased to the change that one more item
-    # would cause.
+    # With almost full agreement, the error can be 0. It is then replaced by the change that one
+    # more item would cause.
     errors = np.fmax(errors, 1 / (counts.sum(axis=1) + 1))
     widening = np.ones(len(values)) if widening is None else widening
     return Inverted(test, constraint, counts, values, errors, least, widening)
@@ -344,9 +344,9 @@ def difference_ends(
 ) -> tuple[float, float]:
     """Return the limits of the interval of the difference of two estimates.
 
-    A limit d is the difference of a pair of values v + d and v. Their deviates from the estimates
-    combine to the quantile, and v is the common value of the second estimate and of the first
-    estimate minus d, as in `Together.values_at`.
+    A limit d is the difference between two values, v + d and v. The joint deviate of these values
+    from both estimates is the quantile. The second value, v, is the common value of the second
+    estimate and of the first estimate minus d, as in `Together.values_at`.
     """
     groups = _joined((first, second))
     signs = np.array([1.0, -1.0])  # a lower limit needs a first value below its estimate

@@ -213,7 +213,7 @@ MAYBE_UNUSED static int simd_level_force(int level)
     return level;
 }
 
-/* Returns the level with the given name, or -1. */
+/* Returns the level with the given name, or -1 if there is none. */
 MAYBE_UNUSED static int simd_level_named(const char *name)
 {
     for (int level = 0; level < SIMD_LEVELS; level++)

@@ -20,7 +20,7 @@
 #include "../common/each_vector_level.h"
 
 #ifdef AT_VECTOR_LEVEL
-/* Sums whole blocks of contiguous integers. Returns the index at which it stopped. */
+/* Sums whole blocks of contiguous integers. Returns the index of the first pair not summed. */
 static ptrdiff_t moments_vector(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];

@@ -1,4 +1,4 @@
-/* Count pairs of many labels with one increment per pair, made as cheap as possible.
+/* Count pairs of many labels with one increment per pair, as cheaply as possible.
 
    A block of pairs is converted to cell numbers (vectorised, in the L1 cache). Each pair then increments the counter of its
    cell. An increment is slow if an earlier pair has just changed the same counter, because it waits for that store. If such
