@@ -7,8 +7,8 @@ counts, while the other cells keep their expected counts. The changes of z are a
 cells.
 
 Like real counts, the three counts can be far from the mean, and are never negative. Unlike
-numerical derivatives, the method does not divide by a small step, and cells that are mostly empty
-are treated realistically.
+numerical derivatives, the method does not divide by a small step. It is also realistic for cells
+that are mostly empty.
 
 For large n, the result equals that of the delta method, including the bias of order 1 / sqrt(n).
 """

@@ -11,10 +11,10 @@ If z is close to normal, the power can be computed precisely by a formula:
   items. The power is Phi((mean - critical) / deviation).
 - With several raters, `variation_of_z` returns the mean and standard deviation of z.
 
-z is not close to normal if an important cell is expected to contain few items. There is no simple
-rule for which cells are important, so studies are simulated for each n. The planned power is the
-power by the formula, limited to within `WITHIN` of the simulated power. So it does not jump where
-the formula fails.
+z is not close to normal if an important cell is expected to contain few items. No simple rule shows
+which cells are important, so studies are simulated for each n. The planned power is the power by
+the formula, limited to within `WITHIN` of the simulated power. So it does not jump where the
+formula fails.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Design(NamedTuple):
         return math.copysign(1.0, self.kappa - self.null_kappa)
 
     def table(self, name: str, kappa: float, conservative: bool) -> FloatTable:
-        """Return the planned table for a kappa, whose argument is called ``name``."""
+        """Return the planned table for a kappa. ``name`` is the name of its argument."""
         return planned_table(name, kappa, self.margins, self.weights, conservative)
 
     @property
@@ -88,7 +88,7 @@ class Design(NamedTuple):
     def takes_full_agreement(self, n: int) -> bool:
         """Return whether full agreement on n items counts as rejecting kappa0.
 
-        Full agreement must be improbable enough under kappa0, which is not the case for few items.
+        Full agreement must be sufficiently improbable under kappa0. With few items, it is not.
         """
         by_all = several_raters.agreed_by_all(self.null_kappa, self.margins[0], self.n_raters)
         return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail
@@ -154,7 +154,7 @@ def _by_formula(design: Design) -> PowerOfN:
 
 
 def first_guess(design: Design) -> int:
-    """Return a number of items with few items expected outside the most frequent cell."""
+    """Return a number of items for which few items are expected outside the most frequent cell."""
     outside = outside_most_frequent(design.table("kappa", design.kappa, False))
     return math.ceil(FEW_OUTSIDE / outside)
 

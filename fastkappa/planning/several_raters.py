@@ -145,8 +145,8 @@ def z_of(means: FloatTable, n_raters: int, null_kappa: float, weights: Weights) 
 
     The statistic is the distance of kappa from kappa0, divided by the standard error for one item.
     For kappa0 = 0 without weights, the divisor is the null standard error (Fleiss, Nee and Landis
-    1979), as in `fleiss_kappa`. The result is NaN if the error is 0. ``means`` are means of the
-    `features`.
+    1979), as in `fleiss_kappa`. The result is NaN if the standard error is 0. ``means`` are means
+    of the `features`.
     """
     values, deviations = kappas_and_deviations(means, weights)
     if null_kappa == 0 and weights is None:

@@ -41,8 +41,8 @@ def plot_agreement_chart(
     the first rater gave the label. The boxes run from corner to corner. The dark square in each box
     shows the items to which both raters gave the label. The total dark area divided by the total
     area of the boxes is Bangdiwala's B. If both raters use the labels equally often, the boxes are
-    squares along the diagonal line. Boxes off the line mean that the raters' label frequencies
-    differ.
+    squares along the diagonal line. Boxes away from the line show that the raters' label
+    frequencies differ.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Load the compiled shortcuts of the backend in use.
 
-Kernels compute no statistics. Functions that compute kappa in one compiled call are in this
+Kernels do not compute statistics. Functions that compute kappa in one compiled call are in this
 package instead:
 
     compiled_kappa        kappa from two short arrays               Cython

@@ -91,7 +91,7 @@ class BootstrapResult(Result):
         return Report([self.sentence("bootstrap")], [estimate_grid([found], self.confidence)])
 
     def sentence(self, name: str) -> str:
-        """Return the interval as text. The statistic is called ``name``."""
+        """Return the interval as text. ``name`` is the name of the statistic."""
         n, method = len(self.replicates), BOOTSTRAP_METHODS[self.method]
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
         return (
@@ -100,7 +100,7 @@ class BootstrapResult(Result):
         )
 
     def row(self, name: str) -> dict[str, Any]:
-        """Return the interval as a CSV row. The statistic is called ``name``."""
+        """Return the interval as a CSV row. ``name`` is the name of the statistic."""
         name = f"{name} ({BOOTSTRAP_METHODS[self.method]} bootstrap)"
         return estimate_row(name, None, self.standard_error, self.interval)
 
@@ -331,7 +331,7 @@ def _corrected(
     left_out: FloatTable,
     multiplicities: NDArray[np.int64],
 ) -> tuple[float, float]:
-    """Return the two probabilities at which quantiles give a BCa interval, or NaN."""
+    """Return the probabilities of the two quantiles that limit a BCa interval, or NaN."""
     if len(replicates) == 0 or math.isnan(value):
         return math.nan, math.nan
     below = float((np.mean(replicates < value) + np.mean(replicates <= value)) / 2)

@@ -272,7 +272,7 @@ def variance(
     n_terms : int or ndarray of shape (..., 1)
         The number of nonzero terms in the longest sum of an influence.
     clusters : Clusters or None
-        The clusters of the items. Their cells are the m values of ``influence``.
+        The clusters of the items. Cell m of the clusters has the value m of ``influence``.
 
     Returns
     -------
