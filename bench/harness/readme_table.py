@@ -48,11 +48,11 @@ def table(sweep: dict[str, Any]) -> str:
     n_labels = rows[0]["case"]["n_labels"]
     notes = [
         "",
-        f"The table shows the time of `cohen_kappa_score` for quadratic kappa for two raters and"
-        f" {n_labels} labels, and the times of the other functions as multiples of this time. The"
-        " efficiency, eff, is the time to read both arrays once, divided by the time of"
-        " `cohen_kappa_score`. Figures are medians of ratios of interleaved timings. If"
-        " scikit-learn takes seconds, it is timed once.",
+        "The table shows how long `cohen_kappa_score` takes to compute quadratic kappa for two"
+        f" raters and {n_labels} labels. The columns with × show how many times as long the other"
+        " functions take. The efficiency, eff, is the time needed to read both arrays once,"
+        " divided by the time that `cohen_kappa_score` takes. Figures are medians of ratios of"
+        " interleaved timings. If a call of scikit-learn takes seconds, it is timed only once.",
         "",
         machine.in_words(sweep["machine"]) + (" A quick run." if sweep["quick"] else ""),
     ]
