@@ -29,7 +29,7 @@ from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
 from fastkappa.tables.count import ConfusionCounts
 from fastkappa.tables.doubtful_tables import judge_table
-from fastkappa.tables.table import add, union_of_labels
+from fastkappa.tables.table import add, union_of_tables
 
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
@@ -386,8 +386,9 @@ class ConfusionAccumulator:
 
     def _widest(self) -> int:
         """Return the largest size, in bytes, of integers that can be compared with the labels."""
-        # Floats can represent all 32-bit integers, but not all 64-bit integers.
-        return 4 if self._rest.table.rows.dtype.kind == "f" else 8
+        # Floats can represent all 32-bit integers, but not all 64-bit integers. Booleans must be
+        # compared with each label.
+        return {"f": 4, "b": 0}.get(self._rest.table.rows.dtype.kind, 8)
 
     def _count(self, batch: RatedItems) -> Snapshot:
         threads = resolve_num_threads(self._num_threads)
@@ -397,11 +398,11 @@ class ConfusionAccumulator:
     def _add(self, part: Snapshot, order: LabelOrder | None) -> None:
         """Add a batch's or another accumulator's contents. The caller must hold the lock."""
         labels = part.table.rows
-        if labels.dtype.kind == "f" and self._rest.table.rows.dtype.kind != "f":
-            # `union_of_labels` raises an error if a float cannot represent an integer that was
-            # added earlier.
-            union_of_labels([self._total().table.rows, labels])
-            # from now on, 64-bit integers must be compared with the floats
+        if labels.dtype.kind in "fb" and self._rest.table.rows.dtype.kind != labels.dtype.kind:
+            # This raises an error if a float cannot represent an integer that was added earlier, or
+            # if the integers are not those that booleans count as.
+            union_of_tables(self._total().table.rows, labels)
+            # from now on, integers must be compared with the new labels
             self._integers.look_again()
         rest = self._rest.plus(part)
         if order is not None and self._rest.order is None:

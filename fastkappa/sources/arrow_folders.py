@@ -93,6 +93,7 @@ def count_files(
     for file, report in zip(files, reports):
         with naming(file) if len(files) == 1 else naming_part(file):
             count_file(table, file, file_format, report, threads)
+            table.check_kinds()
 
 
 def count_remote(table: SourceTable, source: Paths, filesystem: Any, num_threads: int) -> None:
@@ -122,6 +123,7 @@ def _count_dataset(table: SourceTable, whole: Any) -> None:
     for file, part in _by_file(whole, table.names):
         with naming_part(file):
             count_parts(table, [partial(batches_of_dataset, table, part)])
+            table.check_kinds()
 
 
 def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
@@ -184,7 +186,7 @@ def columns_of_files(
         return read(files[0], columns, on_progress)
     _format_of_all("the files", files)
     reports = reports_of(files, on_progress)
-    return joined([read(*each) for each in zip(files, repeat(columns), reports)], columns)
+    return joined([read(*each) for each in zip(files, repeat(columns), reports)], columns, files)
 
 
 def _read_folder(
@@ -197,10 +199,10 @@ def _read_folder(
         if file_format in OF_DATASETS:
             whole = _dataset_of(folder, files, file_format, columns)
             found = joined(
-                [_columns_of(*each, columns) for each in _by_file(whole, columns)], columns
+                [_columns_of(*each, columns) for each in _by_file(whole, columns)], columns, files
             )
         else:
-            found = joined([read(file, columns) for file in files], columns)
+            found = joined([read(file, columns) for file in files], columns, files)
     if not len(found[columns[0]]):
         raise RatingsError(f"{folder} has no rows.")
     return found
@@ -226,8 +228,13 @@ def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
     return {name: in_one(source.column(name)) for name in columns}
 
 
-def joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str, Any]:
-    """Concatenate the columns of several parts. Integers become floats if others are floats."""
+def joined(
+    parts: Sequence[dict[str, Any]], columns: Sequence[str], files: Sequence[Any] = ()
+) -> dict[str, Any]:
+    """Concatenate the columns of several parts. Integers become floats if others are floats.
+
+    If the parts are ``files``, errors name them.
+    """
     import pyarrow
 
     if len(parts) == 1:
@@ -237,14 +244,21 @@ def joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str,
         if any(pyarrow.types.is_floating(part[name].type) for part in beside):
             for part in beside:
                 part[name] = _as_floats(part[name], name)
-    try:
-        whole = pyarrow.concat_tables(map(pyarrow.table, beside), promote_options="permissive")
-    except pyarrow.ArrowException as error:
-        raise RatingsError(
-            f"the files differ in the types of their columns: {error}. Write the values in the same"
-            " way in all files."
-        ) from error
-    return {name: whole.column(name) for name in columns}
+    whole = {}
+    for name in columns:
+        arrays = [part[name] for part in beside]
+        tables = [pyarrow.table({name: array}) for array in arrays]
+        try:
+            whole[name] = pyarrow.concat_tables(tables, promote_options="permissive").column(name)
+        except pyarrow.ArrowException as error:
+            types = [getattr(array.type, "value_type", array.type) for array in arrays]
+            found = {str(held): f" in {file}" for held, file in zip(types[::-1], files[::-1])}
+            held = " and ".join(f"{held}{where}" for held, where in found.items() if held != "null")
+            raise RatingsError(
+                f"column {name!r} has values of different types, {held or error}: write the values"
+                " in the same way in all files."
+            ) from error
+    return whole
 
 
 def _as_floats(column: Any, name: str) -> Any:

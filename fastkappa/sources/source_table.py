@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.ratings.column import Column, are_comparable, not_comparable
+from fastkappa.ratings.column import (
+    Column,
+    are_comparable,
+    not_comparable,
+    refuse_booleans_among,
+)
 from fastkappa.ratings.doubtful_labels import Remedies, missing_among_numbers, warn_of_lookalikes
 from fastkappa.ratings.label_order import LabelOrder, common_order, is_number
 from fastkappa.ratings.read import WRITE_ALL_AS_STRINGS, comparable, judge_labels
@@ -73,7 +78,7 @@ class AxisLabels:
         self.wanted, self.codes = wanted, codes
         self.order: list[Key] | None = None
         self.position: dict[Any, int] = {}
-        self.dtype = NO_TYPE
+        self.dtype, self.kinds = NO_TYPE, set[str]()
 
     @property
     def has_fractions(self) -> bool:
@@ -103,6 +108,8 @@ class AxisLabels:
             if not are_comparable(self.dtype, dtype):
                 so_far, part = column_of(self.labels(), self.dtype), column_of([], dtype)
                 raise not_comparable(so_far, part, (self.name, "a later part"))
+            if dtype != NO_TYPE:
+                self.kinds |= {self.dtype.kind, dtype.kind}
             dtype = np.promote_types(self.dtype, dtype)
         self.dtype = dtype
 
@@ -272,6 +279,8 @@ class SourceTable:
         """Add the table of another part."""
         counts, sums = other.settled()
         group, first, second = other.axes
+        for axis, own in zip(self.axes, other.axes):
+            axis.kinds |= own.kinds
         keys = list(group.position), list(first.position), list(second.position)
         self.note_orders(order_of(first.order), order_of(second.order))
         self.add_table((group.dtype, first.dtype, second.dtype), keys, counts, sums)
@@ -281,6 +290,13 @@ class SourceTable:
         # pickled.
         self._settle()
         return vars(self)
+
+    def check_kinds(self) -> None:
+        """Raise if a part of a column has booleans, and another part other numbers than 0 and 1."""
+        for axis in self.axes:
+            if axis.kinds:
+                self._settle()
+                refuse_booleans_among(axis.kinds, axis.labels(), axis.name)
 
     def settled(self) -> tuple[IntTable, AnyArray | None]:
         """Return the counts, and the sums of weights or None, in the order of the labels."""
@@ -299,6 +315,7 @@ class SourceTable:
             If the ratings cannot be compared, strings are among numbers, the columns declare
             different orders, or a rating is not in the declared order.
         """
+        self.check_kinds()
         self._refuse_repeated_names()
         if self.drops_stand_ins:
             for i, axis in enumerate(self.axes[1:], 1):

@@ -16,7 +16,14 @@ from fastkappa.results.result import Result
 from fastkappa.tables.codecs import Codec, expected_codecs
 from fastkappa.tables.item_sums import add_exactly, as_int64, checked_sums, whole_sums
 from fastkappa.tables.known_labels import Encoding, KnownLabels
-from fastkappa.tables.table import ConfusionTable, positions_in, scatter, square, union_of_labels
+from fastkappa.tables.table import (
+    ConfusionTable,
+    positions_in,
+    scatter,
+    square,
+    union_of_labels,
+    union_of_tables,
+)
 from fastkappa.tables.tally import Tally
 
 if TYPE_CHECKING:
@@ -101,7 +108,7 @@ def _labels_of_both(first: CountsResult, second: CountsResult) -> AnyArray:
             f"counts of the labels {own[0].tolist()} cannot be added to those of"
             f" {own[1].tolist()}: give the same labels= to both."
         )
-    return union_of_labels(own)
+    return union_of_tables(*own)
 
 
 def _as_column(counts: CountsResult) -> Column:
