@@ -97,8 +97,9 @@ def _counted(contents: Snapshot) -> dict[str, Any]:
         n_dropped, first, second = contents.dropped.tolist()
         n_rows = contents.n_items + counts.n_outside + n_dropped
         if counts.table.min(initial=0) >= 0 and n_rows <= INT64_MAX:
-            missing = first, second
-            return rows_to_fields(CountedRows(*counts, n_rows, missing, n_dropped))
+            missing, is_weighted = (first, second), bool(contents.table.counts[1].any())
+            rows = CountedRows(*counts, n_rows, missing, n_dropped, is_weighted)
+            return rows_to_fields(rows)
     return {}
 
 
@@ -142,7 +143,7 @@ def _snapshot_from_fields(fields: Any) -> Snapshot:
 
 def _snapshot_of_rows(rows: CountedRows) -> Snapshot:
     """Return the contents of an accumulator that would have counted another source's items."""
-    if rows.table.dtype.kind == "f" or rows.table.sum(dtype=object) != rows.n_items:
+    if rows.is_weighted:
         raise ValueError("sums of item weights cannot be continued, because they are not exact")
     table = layered(ConfusionCounts(rows.table, rows.labels, rows.n_outside))
     kind = kind_of_labels(rows.labels.dtype) if rows.n_items + rows.n_outside else None

@@ -7,7 +7,7 @@ scikit-learn, so code written for scikit-learn works unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -215,20 +215,6 @@ def other_than_booleans(columns: Mapping[str, Column]) -> tuple[str, str, Any] |
             for number in values[(values != 0) & (values != 1)][:1].tolist():
                 return booleans or "", name, number
     return None
-
-
-def refuse_booleans_among(kinds: Collection[str], labels: Iterable[Any], where: str) -> None:
-    """Raise if parts of a column have booleans, and others numbers other than 0 and 1.
-
-    ``kinds`` are the NumPy kinds of the parts, and ``labels`` are the labels of all parts.
-    """
-    if "b" in kinds and not {*"iuf"}.isdisjoint(kinds):
-        other = next((label for label in labels if label is not None and label not in (0, 1)), None)
-        if other is not None:
-            raise ValueError(
-                f"{where} contains booleans in one part, which would count as 0 and 1, and other"
-                f" numbers, such as {other}, in another part: write the same labels in all parts."
-            )
 
 
 def in_common_unit(columns: Sequence[Column], names: Sequence[str]) -> list[Column]:

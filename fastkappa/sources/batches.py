@@ -10,8 +10,14 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import Column
-from fastkappa.sources.source_ratings import NO_TYPE, Key, RatingsError
-from fastkappa.sources.source_table import OUTSIDE, AxisLabels, SourceTable
+from fastkappa.sources.source_ratings import (
+    NO_TYPE,
+    OUTSIDE,
+    AxisLabels,
+    Key,
+    RatingsError,
+)
+from fastkappa.sources.source_table import SourceTable
 from fastkappa.tables.codecs import (
     Codec,
     LabelMap,

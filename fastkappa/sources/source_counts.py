@@ -16,8 +16,15 @@ from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.labels import distinct
 from fastkappa.ratings.missing import given_labels
 from fastkappa.results.report import Report, counts_grid
-from fastkappa.sources.source_ratings import NO_TYPE, RatingsError, key_of, labels_of
-from fastkappa.sources.source_table import OUTSIDE, AxisLabels, Contents
+from fastkappa.sources.source_ratings import (
+    NO_TYPE,
+    OUTSIDE,
+    AxisLabels,
+    RatingsError,
+    key_of,
+    labels_of,
+)
+from fastkappa.sources.source_table import Contents
 from fastkappa.tables.count import CountsResult
 from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.json_fields import (
@@ -49,6 +56,8 @@ class SourceCounts(CountsResult, CountedRows):
         The numbers of missing ratings of the first and the second rater.
     n_dropped : int
         The number of items left out because a rating is missing.
+    is_weighted : bool
+        Whether the table contains sums of item weights instead of counts.
     """
 
     __slots__ = ()
@@ -175,7 +184,8 @@ def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
         zip(*(each.tolist() for each in missing)),
         (n_rows - complete).tolist(),
     )
-    return [SourceCounts(table, array, *each) for table, each in zip(tables, figures)]
+    is_weighted = sums is not None
+    return [SourceCounts(table, array, *each, is_weighted) for table, each in zip(tables, figures)]
 
 
 def _occurring(counts: AnyArray, first: AxisLabels, second: AxisLabels) -> set[Any]:

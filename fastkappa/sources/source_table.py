@@ -7,33 +7,30 @@ missing and outside ratings in every group, and the tables of parts add up to th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.ratings.column import (
-    Column,
-    are_comparable,
-    not_comparable,
-    refuse_booleans_among,
-)
+from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import Remedies, missing_among_numbers, warn_of_lookalikes
-from fastkappa.ratings.label_order import LabelOrder, common_order, is_number
+from fastkappa.ratings.label_order import LabelOrder, is_number
+from fastkappa.ratings.labels import refuse_booleans_among
 from fastkappa.ratings.read import WRITE_ALL_AS_STRINGS, comparable, judge_labels
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     NO_TYPE,
     SOURCE_REMEDIES,
+    AxisLabels,
     Key,
     RatingsError,
     TooManyLabelsError,
     WantedLabels,
     column_of,
     name_seen,
+    order_of,
     refuse_repeated_names,
 )
 from fastkappa.tables.codecs import expected_codecs
@@ -41,8 +38,6 @@ from fastkappa.tables.item_sums import add_exactly
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
-# The key for ratings outside the labels. No rating has a key of this type.
-OUTSIDE = b""
 # Whole numbers are counted in a table of their range if it has at most `LARGEST_DENSE` cells. With
 # look-ups, tables of whole numbers can have up to `MOST_CELLS_OF_NUMBERS` cells.
 LARGEST_DENSE = 1 << 18
@@ -66,74 +61,6 @@ class Columns(NamedTuple):
     y2: Any
     weight: Any = None
     group: Any = None
-
-
-class AxisLabels:
-    """The labels of layers, rows or columns, in order of occurrence."""
-
-    def __init__(
-        self, column: Any, wanted: WantedLabels | None = None, codes: WantedLabels | None = None
-    ) -> None:
-        self.column, self.name = column, f"column {column!r}"
-        self.wanted, self.codes = wanted, codes
-        self.order: list[Key] | None = None
-        self.position: dict[Any, int] = {}
-        self.dtype, self.kinds = NO_TYPE, set[str]()
-
-    @property
-    def has_fractions(self) -> bool:
-        """Whether labels can be fractional numbers, because some of the given labels are."""
-        return self.wanted is not None and self.wanted.have_fractions
-
-    def labels(self) -> list[Any]:
-        """Return the keys of the labels, without the keys for missing and outside ratings."""
-        return [key for key in self.position if key is not None and key != OUTSIDE]
-
-    def places(self, keys: Iterable[Any]) -> NDArray[np.intp]:
-        """Return the position of each key. New keys get the next positions."""
-        position = self.position
-        return np.array(
-            [
-                position[key]
-                if key in position
-                else position.setdefault(self._counted_as(key), len(position))
-                for key in keys
-            ],
-            dtype=np.intp,
-        )
-
-    def note(self, dtype: np.dtype[Any]) -> None:
-        """Record the type of a part of the column, which can differ between parts."""
-        if self.dtype != NO_TYPE:
-            if not are_comparable(self.dtype, dtype):
-                so_far, part = column_of(self.labels(), self.dtype), column_of([], dtype)
-                raise not_comparable(so_far, part, (self.name, "a later part"))
-            if dtype != NO_TYPE:
-                self.kinds |= {self.dtype.kind, dtype.kind}
-            dtype = np.promote_types(self.dtype, dtype)
-        self.dtype = dtype
-
-    def note_order(self, order: LabelOrder | None, remedies: Remedies) -> None:
-        """Record the order that a part of the column declares. All parts must agree."""
-        if order is None:
-            return
-        keys = [key for key in order.labels.tolist() if self._counted_as(key) is not None]
-        if len(keys) > LARGEST_NUMBER_OF_LABELS:
-            raise RatingsError(
-                f"{self.name} declares {len(keys)} labels, more than the"
-                f" {LARGEST_NUMBER_OF_LABELS} that a table can have. {remedies.many_labels}"
-            )
-        if self.order not in (None, keys):
-            parts = {self.name: self.order, "a later part": keys}
-            common_order({name: order_of(part) for name, part in parts.items()}, remedies.order)
-        self.order = keys
-
-    def _counted_as(self, key: Any) -> Any:
-        if self.codes is not None and key not in (None, OUTSIDE) and key in self.codes:
-            return None
-        if self.wanted is None or key is None or key == OUTSIDE or key in self.wanted:
-            return key
-        return OUTSIDE
 
 
 class Contents(NamedTuple):
@@ -441,14 +368,6 @@ class SourceTable:
                 self._sums = _enlarged(self._sums, shape)
         if sums is not None and self._sums is None:
             self._sums = np.zeros(self._counts.shape, sums)
-
-
-def order_of(keys: Sequence[Key] | None) -> LabelOrder | None:
-    """Convert keys to the order that a part of a column declares."""
-    if keys is None:
-        return None
-    labels = np.array(keys, object)
-    return LabelOrder(labels, labels)
 
 
 def _enlarged(array: AnyArray, shape: tuple[int, ...]) -> AnyArray:

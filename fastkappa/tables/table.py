@@ -11,9 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.ratings.column import Column, refuse_booleans_among
+from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import sorted_strings
-from fastkappa.ratings.labels import common_unit, in_unit, rounded_label, strings_array
+from fastkappa.ratings.labels import (
+    common_unit,
+    in_unit,
+    refuse_booleans_among,
+    rounded_label,
+    strings_array,
+)
 
 INT64_MAX = (1 << 63) - 1
 

@@ -85,6 +85,26 @@ def test_a_file_of_another_type_is_named(
     assert "column 'a' contains integers and a later part contains strings" in str(error.value)
 
 
+@pytest.mark.parametrize("as_source", [Path, as_list, dataset.dataset])
+@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("place", [0, 1])
+def test_booleans_in_one_file_are_not_grades_of_another(
+    tmp_path: Path, suffix: str, place: int, as_source: Callable[[Path], Any]
+) -> None:
+    booleans = {"a": [True, False], "b": [True, True]}
+    step = -1 if place else 1
+    folder = folder_of(tmp_path / "parts", suffix, *[booleans, ROWS][::step])
+    if as_source is dataset.dataset:
+        parts = [part.to_batches() for part in map(pa.table, [booleans, ROWS][::step])]
+        source, where = iter(batch for part in parts for batch in part), ""
+    else:
+        source, where = as_source(folder), f"{folder}/1.{suffix}: "
+    with pytest.raises(ValueError, match=rf"^{where}column 'a' contains booleans .* such as 2"):
+        confusion_from_source(source, "a", "b")
+    zeros = folder_of(tmp_path / "zeros", suffix, booleans, {"a": [0, 1], "b": [1, 1]})
+    assert confusion_from_source(as_list(zeros), "a", "b").table.tolist() == [[0, 2], [0, 2]]
+
+
 @pytest.mark.parametrize("as_source", [Path, as_list])
 def test_a_damaged_file_is_named(tmp_path: Path, as_source: Callable[[Path], Any]) -> None:
     column = {"a": list(range(1000)), "b": list(range(1000))}

@@ -25,11 +25,12 @@ from fastkappa.sources.batches import add_ratings
 from fastkappa.sources.source_ratings import (
     NO_TYPE,
     STRINGS,
+    AxisLabels,
     Key,
     RatingsError,
     TooManyLabelsError,
 )
-from fastkappa.sources.source_table import AxisLabels, SourceTable
+from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text import csv_lines
 from fastkappa.sources.text.arrow_text import (
     BLOCK_SIZE,
