@@ -133,7 +133,7 @@ def read_columns(
         else:
             import pyarrow
 
-            batches = list(_batches(path, file_format, columns, on_progress, strings))
+            batches = list(file_batches(path, file_format, columns, on_progress, strings))
             # Batches of JSON can differ in type, so each becomes a table. An empty file has no
             # batches.
             tables = [pyarrow.Table.from_batches([batch]) for batch in batches]
@@ -306,7 +306,7 @@ def count_file(
                 partial(_row_group, table, path, i, metadata, progress)
                 for i in range(metadata.num_row_groups)
             ]
-    whole = _batches(path, file_format, table.names, on_progress)
+    whole = file_batches(path, file_format, table.names, on_progress)
     threads = num_threads if file_format == "parquet" else 1
     count_parts(table, parts or [lambda: batches_of(table, whole)], threads)
 
@@ -335,7 +335,7 @@ def _row_group(
             del rows
 
 
-def _batches(
+def file_batches(
     path: Path,
     file_format: str,
     columns: Sequence[str],

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import filecmp
+import hashlib
 import os
-import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
+from io import BytesIO
 from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 from fastkappa.formatting import first_of_many
 from fastkappa.kernels.threads import resolve_num_threads
-from fastkappa.ratings.doubtful_labels import MOST_SHOWN, warn
+from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, warn
 from fastkappa.ratings.interop import checked
 from fastkappa.ratings.labels import first_rounded, rounded_label
 from fastkappa.sources.arrow_batches import Batch, batches_of, count_parts
@@ -28,6 +27,7 @@ from fastkappa.sources.arrow_files import (
     check_file,
     count_file,
     count_text,
+    file_batches,
     files_of,
     format_of,
     ignore_progress,
@@ -41,17 +41,13 @@ from fastkappa.sources.arrow_paths import Paths, copied, files_at, remote_files,
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
-from fastkappa.sources.text.text_format import PLAIN, TextFormat
+from fastkappa.sources.text.text_format import PLAIN, TextFormat, n_lines
 
 # The formats in which pyarrow can read a whole folder of files.
 OF_DATASETS = ("parquet", "arrow")
 READ_AHEAD = 4
-# The texts that operating systems add to the name of a copy: " (1)", " - Copy (2)" or "Kopie von ".
-OF_COPIES = re.compile(
-    r"^(copy of|kopie von|copie de|copia de) |[ _]\(\d+\)$"
-    r"|[ _-]+\(?(\w+ )?(copy|kopie|copie|copia)\)?( ?\(?\d+\)?)?$",
-    re.IGNORECASE,
-)
+# The number of bytes to compare before whole files are compared.
+START = 1 << 12
 
 
 def count_files(
@@ -278,29 +274,48 @@ def _as_floats(column: Any, name: str) -> Any:
     return column.cast(pyarrow.float64(), safe=False)
 
 
-def warn_of_copies(files: Sequence[Path], *, of_any_name: bool = False) -> None:
+def warn_of_copies(files: Sequence[Path], *, fewest_rows: int = FEWEST_IDS) -> None:
     """Warn about files with the content of another file.
 
-    Unless ``of_any_name``, the names must be typical of a copy, because parts of a table can be
-    equal by chance.
+    Parts of a table with fewer than ``fewest_rows`` can be equal by chance, and many can be empty.
     """
-    may_be_equal: dict[Any, list[Path]] = defaultdict(list)
-    for file in sorted(files, key=lambda file: len(file.name)):
-        stem, dot, suffixes = file.name.partition(".")
-        name = (file.parent, OF_COPIES.sub("", stem) + dot + suffixes)
-        may_be_equal[of_any_name or name].append(file)
-    copies = []
-    for group in may_be_equal.values():
-        for place, copy in enumerate(group):
-            same = (one for one in group[:place] if filecmp.cmp(one, copy, shallow=False))
-            if (original := next(same, None)) is not None:
-                copies.append(f"{copy} of {original}")
+    groups = [sorted(files, key=lambda file: (len(file.name), file))]
+    # Few files have equal sizes and beginnings, so few are read to their end.
+    for key in (os.path.getsize, partial(_digest, n_bytes=START), _digest):
+        groups = [same for group in groups for same in _with_same(group, key)]
+    groups = [group for group in groups if _n_rows(group[0]) >= fewest_rows]
+    copies = [f"{copy} of {original}" for original, *others in groups for copy in others]
     if copies:
         listed = first_of_many(copies, MOST_SHOWN)
         warn(
             f"some files have the same content as other files, but are also counted: {listed}."
             " Remove them if they are copies."
         )
+
+
+def _with_same(files: Sequence[Path], key: Callable[[Path], Any]) -> list[list[Path]]:
+    """Return the groups of two files or more that have the same key."""
+    if len(files) < 2:
+        return []
+    found: dict[Any, list[Path]] = {}
+    for file in files:
+        found.setdefault(key(file), []).append(file)
+    return [group for group in found.values() if len(group) > 1]
+
+
+def _digest(file: Path, n_bytes: int = 0) -> bytes:
+    """Return a hash of a file, or of its first bytes."""
+    with open(file, "rb") as data:
+        start = BytesIO(data.read(n_bytes)) if n_bytes else data
+        return hashlib.file_digest(start, "blake2b").digest()
+
+
+def _n_rows(file: Path) -> int:
+    """Return the number of rows of a file, or of lines of a text file without the first."""
+    if format_of(file) not in OF_DATASETS:
+        return n_lines(file) - 1
+    with naming(file):
+        return sum(map(len, file_batches(file, format_of(file), (), ignore_progress)))
 
 
 def _format_of_all(name: str, files: Sequence[Path], filesystem: Any = None) -> str:

@@ -177,6 +177,13 @@ def test_the_same_counts_twice_are_remarked_on(parts: list[Path]) -> None:
     twin.write_bytes(parts[0].read_bytes())
     (other,) = save([twin])
     assert program.run("merge", first, other).stderr == ""
+    # Counts that Python saved have no source.
+    for n_items, is_said in ((9, False), (60, True)):
+        counts = confusion_from_source({"a": [1, 2] * n_items, "b": [1, 1] * n_items}, "a", "b")
+        for path in (first, other):
+            path.write_text(counts.to_json())
+        said = program.run("merge", first, other).stderr
+        assert ("have the same counts, and both are added" in said) == is_said
 
 
 @pytest.mark.parametrize(

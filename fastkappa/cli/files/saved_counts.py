@@ -10,13 +10,14 @@ from warnings import warn
 
 from fastkappa.formatting import first_of_many, label_text
 from fastkappa.results.report import RATERS
-from fastkappa.sources.arrow_folders import warn_of_copies
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.tables.table import union_of_labels
 
 MOST_NAMED = 3
+# Parts with fewer items can have equal counts by chance.
+FEWEST_ITEMS = 100
 # How to refer to item weights if their column is unknown.
 ITEM_WEIGHTS = "item weights"
 
@@ -81,16 +82,14 @@ def merge_counts(paths: Sequence[Path]) -> tuple[str, SavedCounts]:
 
 
 def _warn_of_copies(read: Mapping[Path, SavedCounts]) -> None:
-    """Warn about files with the same counts from the same source."""
-    # A file is reported only if it is named like a copy, because counts saved in Python have no
-    # source, and small parts can have equal counts by chance.
-    warn_of_copies([path for path, saved in read.items() if not saved.source])
+    """Warn about files with the same counts from the same source, if it is known."""
     first_of: dict[str, Path] = {}
     for path, saved in read.items():
         first = first_of.setdefault(saved.to_json(), path)
-        if first != path and saved.source:
+        if first != path and (saved.source or saved.counts.n_items >= FEWEST_ITEMS):
+            of_source = f" of {saved.source}" if saved.source else ""
             warn(
-                f"{path} and {first} have the same counts of {saved.source}, and both are added."
+                f"{path} and {first} have the same counts{of_source}, and both are added."
                 " If one is a copy, remove it.",
                 stacklevel=2,
             )

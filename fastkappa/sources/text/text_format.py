@@ -249,7 +249,7 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
     n_fields = len(file.names)
     # Most files have one row per line, and counting lines is much faster than parsing rows.
     n_others = of_file.n_skipped + of_file.has_names
-    if n_fields < 2 or not of_file.has_quotes or _n_lines(file) <= n_rows + n_others:
+    if n_fields < 2 or not of_file.has_quotes or n_lines(file.path) <= n_rows + n_others:
         return
     with opened_rows(file.path, of_file, errors="replace") as text:
         first = of_file.n_skipped + 1
@@ -265,14 +265,14 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
             first = last + 1
 
 
-def _n_lines(file: TextFile) -> int:
-    """Return the number of lines in a file."""
-    n_lines, last = 0, b"\n"
-    with opened_bytes(file.path, file.is_packed) as data:
+def n_lines(path: Path) -> int:
+    """Return the number of lines in a file, compressed or not."""
+    found, last = 0, b"\n"
+    with opened_bytes(path, is_packed(path)) as data:
         while block := data.read(READ_SIZE):
-            n_lines += block.count(b"\n")
+            found += block.count(b"\n")
             last = block[-1:]
-    return n_lines + (last != b"\n")
+    return found + (last != b"\n")
 
 
 def _lines_of_rows(text: Iterator[str], delimiter: str) -> Iterator[list[str]]:
