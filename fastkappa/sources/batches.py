@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from fastkappa.tables.codecs import (
     LabelRange,
     label_type,
 )
+from fastkappa.tables.doubtful_tables import runs_in
 from fastkappa.tables.item_sums import as_int64, whole_sums
 from fastkappa.tables.tally import Tally
 
@@ -54,6 +56,8 @@ def add_ratings(
     table.note_orders(first.declared, second.declared)
     if len(first.values) == 0:
         return
+    for axis, ratings in zip(table.axes[1:], (first, second)):
+        axis.add_runs(partial(runs_in, ratings.values))
     plain = first.categories is None and second.categories is None
     if plain and weights is None and groups is None and table.wanted is None:
         table.add_whole_numbers(first.values, second.values, num_threads)

@@ -26,7 +26,7 @@ from fastkappa.sources.source_ratings import (
 )
 from fastkappa.sources.source_table import Contents
 from fastkappa.tables.count import CountsResult
-from fastkappa.tables.doubtful_tables import judge_table
+from fastkappa.tables.doubtful_tables import judge_sorted, judge_table
 from fastkappa.tables.json_fields import (
     CountedRows,
     loaded,
@@ -177,7 +177,11 @@ def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
     n_outside = 0 if given is None else int((complete - n_inside).sum())
     names = first.name, second.name
     are_given = first.wanted is not None
-    judge_table(array, inside.sum(axis=0), n_outside, names, are_given=are_given)
+    whole = inside.sum(axis=0)
+    judge_table(array, whole, n_outside, names, are_given=are_given)
+    are_sorted = [first.is_sorted, second.is_sorted]
+    if sum(are_sorted) == 1:
+        judge_sorted(whole, lambda: are_sorted, names)
     figures = zip(
         (complete - n_inside).tolist(),
         n_rows.tolist(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from typing import Any
@@ -207,11 +207,24 @@ class AxisLabels:
         self.order: list[Key] | None = None
         self.position: dict[Any, int] = {}
         self.dtype, self.kinds = NO_TYPE, set[str]()
+        # The numbers of parts, and of runs of equal ratings in all parts.
+        self.n_parts, self.n_runs = 0, 0.0
 
     @property
     def has_fractions(self) -> bool:
         """Whether labels can be fractional numbers, because some of the given labels are."""
         return self.wanted is not None and self.wanted.have_fractions
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the ratings in all parts together are sorted by label."""
+        return 0 < self.n_runs < len(self.position) + self.n_parts
+
+    def add_runs(self, n_runs: Callable[[], float], n_parts: int = 1) -> None:
+        """Add the number of runs of parts, which is counted only if the axis may be sorted."""
+        self.n_parts += n_parts
+        if self.n_runs < LARGEST_NUMBER_OF_LABELS + self.n_parts:
+            self.n_runs += n_runs()
 
     def labels(self) -> list[Any]:
         """Return the keys of the labels, without the keys for missing and outside ratings."""

@@ -8,6 +8,7 @@ missing and outside ratings in every group, and the tables of parts add up to th
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -208,6 +209,7 @@ class SourceTable:
         group, first, second = other.axes
         for axis, own in zip(self.axes, other.axes):
             axis.kinds |= own.kinds
+            axis.add_runs(partial(float, own.n_runs), own.n_parts)
         keys = list(group.position), list(first.position), list(second.position)
         self.note_orders(order_of(first.order), order_of(second.order))
         self.add_table((group.dtype, first.dtype, second.dtype), keys, counts, sums)

@@ -7,6 +7,7 @@ then infers the meaning of the few distinct texts, as it would for a whole colum
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,8 @@ class TextTable:
         if sums is not None and self._weights_are_whole and np.abs(sums).max() < LARGEST_EXACT:
             sums = sums.astype(np.int64)
         group, first, second = keys
+        for axis, own in zip(table.axes, self._raw.axes):
+            axis.add_runs(partial(float, own.n_runs), own.n_parts)
         table.add_table((types[0], types[1], types[2]), (group, first, second), counts, sums)
 
     @property
@@ -160,6 +163,8 @@ class TextTable:
         keys = [[None if text in missing else _key_of(text) for text in t] for t in counter.texts]
         for name, texts in zip(self._raw.names, keys):
             self._learn(name, texts)
+        for axis, n_runs in zip(self._raw.axes[1:], counter.n_runs):
+            axis.add_runs(partial(float, n_runs), counter.n_blocks)
         self._raw.add_table(
             (NO_TYPE, STRINGS, STRINGS), ([None], keys[0], keys[1]), counter.counts[None]
         )
