@@ -276,18 +276,21 @@ def count_text(
 ) -> None:
     """Count text files. A column has a type that can represent its ratings in all files."""
     opened: list[TextFile] = []
+    name = naming if len(paths) == 1 else naming_part
     for path in paths:
         # All files use the delimiter of the first file.
         delimiter = opened[0].delimiter if opened else DELIMITERS[file_format]
         check = partial(check_columns, path, table.names)
-        opened.append(text_file(path, delimiter, text_format, check))
-        warn_of_odd_lines(opened[-1], table.names)
-    texts = TextTable(table)
+        with name(path):
+            opened.append(text_file(path, delimiter, text_format, check))
+            warn_of_odd_lines(opened[-1], table.names)
+    texts = TextTable(table, has_files=len(paths) > 1)
     with_reports = list(zip(opened, reports))
     if not all(texts.add_lines(*each, num_threads) for each in with_reports):
-        texts = TextTable(table)
-        for each in with_reports:
-            texts.add(*each)
+        texts = TextTable(table, has_files=len(paths) > 1)
+        for file, report in with_reports:
+            with name(file.path):
+                texts.add(file, report)
     texts.add_to(table)
 
 

@@ -46,6 +46,15 @@ from fastkappa.sources.text.text_format import PLAIN, TextFormat, n_lines
 # The formats in which pyarrow can read a whole folder of files.
 OF_DATASETS = ("parquet", "arrow")
 READ_AHEAD = 4
+# The names of Arrow types in errors.
+HELD = {
+    "int64": "integers",
+    "double": "numbers",
+    "bool": "booleans",
+    "string": "strings",
+    "binary": "text that is not UTF-8",
+    "null": "no values",
+}
 # The number of bytes to compare before whole files are compared.
 START = 1 << 12
 
@@ -247,12 +256,13 @@ def joined(
         try:
             whole[name] = pyarrow.concat_tables(tables, promote_options="permissive").column(name)
         except pyarrow.ArrowException as error:
-            types = [getattr(array.type, "value_type", array.type) for array in arrays]
-            found = {str(held): f" in {file}" for held, file in zip(types[::-1], files[::-1])}
-            held = " and ".join(f"{held}{where}" for held, where in found.items() if held != "null")
+            types = [str(getattr(array.type, "value_type", array.type)) for array in arrays]
+            # The first file with each type is named.
+            found = dict(zip(types[::-1], files[::-1]))
+            held = [f"{HELD.get(one, one)} in {file}" for one, file in reversed(found.items())]
             raise RatingsError(
-                f"column {name!r} has values of different types, {held or error}: write the values"
-                " in the same way in all files."
+                f"column {name!r} has {' and '.join(held) or error}: write the values in the same"
+                " way in all files."
             ) from error
     return whole
 

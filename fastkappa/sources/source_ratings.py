@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -207,6 +208,8 @@ class AxisLabels:
         self.order: list[Key] | None = None
         self.position: dict[Any, int] = {}
         self.dtype, self.kinds = NO_TYPE, set[str]()
+        # The first file with each text, if there are several text files.
+        self.files: dict[Any, Path] = {}
         # The numbers of parts, and of runs of equal ratings in all parts.
         self.n_parts, self.n_runs = 0, 0.0
 

@@ -16,7 +16,13 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.doubtful_labels import Remedies, missing_among_numbers, warn_of_lookalikes
+from fastkappa.ratings.doubtful_labels import (
+    Remedies,
+    missing_among_numbers,
+    odd_strings,
+    refuse_odd_strings,
+    warn_of_lookalikes,
+)
 from fastkappa.ratings.label_order import LabelOrder, is_number
 from fastkappa.ratings.labels import refuse_booleans_among
 from fastkappa.ratings.read import WRITE_ALL_AS_STRINGS, comparable, judge_labels
@@ -255,6 +261,10 @@ class SourceTable:
             sums = np.zeros(counts.shape)
         axes, remedies = self.axes[1:], self.remedies
         first, second = self.column(1), self.column(2)
+        for axis, column in zip(axes, (first, second)):
+            odd = odd_strings(column) if axis.files and self.wanted is None else ()
+            for file in [axis.files[text] for text in odd][:1]:
+                refuse_odd_strings(column, f"{file}: {axis.name}", remedies.odd_strings)
         types = [axis.dtype for axis in axes if axis.dtype != NO_TYPE]
         if len(types) > 1:
             odd = remedies.odd_strings if self.wanted is None else WRITE_ALL_AS_STRINGS

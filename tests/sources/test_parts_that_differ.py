@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -115,6 +116,36 @@ def test_a_damaged_file_is_named(tmp_path: Path, as_source: Callable[[Path], Any
     damaged.write_bytes(raw)
     with pytest.raises(ValueError, match=rf"^{damaged} cannot be read: "):
         confusion_from_source(as_source(folder), "a", "b")
+
+
+ROWS_OF_TEXT = b"a,b\n" + b"1,2\n2,1\n" * 9
+DAMAGED = {
+    "a short row": (ROWS_OF_TEXT + b"1\n", r"{0} .*: line 20: Expected 2 columns, got 1: 1"),
+    "a long row": (ROWS_OF_TEXT + b"1,2,2\n", r"{0} .*: line 20: Expected 2 columns, got 3"),
+    "latin-1": (ROWS_OF_TEXT + b"\xe9,1\n", "{0}: column 'a' contains text that is not UTF-8"),
+    "booleans": (b"a,b\nTrue,1\nFalse,2\n", "{0}: column 'a' contains numbers and also 'True'"),
+    "a fraction": (ROWS_OF_TEXT + b"0.5,1\n", "{0}: column 'a' holds 0.5"),
+    "another column": (b"a,c\n1,2\n", "{0} has no column 'b'"),
+}
+
+
+@pytest.mark.parametrize(("text", "why"), DAMAGED.values(), ids=DAMAGED)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_text_file_is_named(tmp_path: Path, text: bytes, why: str, place: int) -> None:
+    parts = [ROWS_OF_TEXT, ROWS_OF_TEXT + b"2,2\n"]
+    parts.insert(place, text)
+    for i, part in enumerate(parts):
+        (tmp_path / f"{i}.csv").write_bytes(part)
+    with pytest.raises(ValueError, match="^" + why.format(tmp_path / f"{place}.csv")):
+        confusion_from_source(tmp_path, "a", "b")
+
+
+def test_a_cut_file_of_a_folder_is_named(tmp_path: Path) -> None:
+    for i in range(3):
+        packed = gzip.compress(ROWS_OF_TEXT, mtime=i)
+        (tmp_path / f"{i}.csv.gz").write_bytes(packed[:-9] if i == 1 else packed)
+    with pytest.raises(ValueError, match=rf"^{tmp_path}/1.csv.gz cannot be read: "):
+        confusion_from_source(tmp_path, "a", "b")
 
 
 def test_a_single_file_is_not_named_in_errors_about_its_ratings(tmp_path: Path) -> None:

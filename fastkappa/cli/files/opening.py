@@ -192,7 +192,8 @@ class Opener:
         text = self._failures.get(file) or self._explained(f"{file} {why}", [Path(file)])
         return text.removeprefix(f"{self.named(file)} ")
 
-    def _explained(self, text: str, files: Sequence[Path]) -> str:
+    def _explained(self, text: str, given: Sequence[Path]) -> str:
+        files = [file for path in given for file in (files_of(path) if path.is_dir() else [path])]
         if "not UTF-8" in text and any(map(_is_text, files)):
             odd = next(filter(_is_not_utf8, files), None)
             if odd is not None and str(odd) not in text:

@@ -265,6 +265,20 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
             first = last + 1
 
 
+def line_of_other_length(file: TextFile) -> int | None:
+    """Return the first line whose row has more or fewer fields than there are names, or None."""
+    of_file = file.text_format
+    with (
+        suppress(csv.Error),
+        opened_rows(file.path, of_file, errors="replace") as text,
+    ):
+        quoting = csv.QUOTE_MINIMAL if of_file.has_quotes else csv.QUOTE_NONE
+        rows = csv.reader(text, delimiter=file.delimiter, quoting=quoting)
+        if any(row and len(row) != len(file.names) for row in rows):
+            return of_file.n_skipped + rows.line_num
+    return None
+
+
 def n_lines(path: Path) -> int:
     """Return the number of lines in a file, compressed or not."""
     found, last = 0, b"\n"
