@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from itertools import repeat
@@ -41,7 +42,7 @@ from fastkappa.sources.arrow_paths import Paths, copied, files_at, remote_files,
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
-from fastkappa.sources.text.text_format import PLAIN, TextFormat, n_lines
+from fastkappa.sources.text.text_format import PLAIN, TextFormat, n_lines, opened_text
 
 # The formats in which pyarrow can read a whole folder of files.
 OF_DATASETS = ("parquet", "arrow")
@@ -55,6 +56,7 @@ HELD = {
     "binary": "text that is not UTF-8",
     "null": "no values",
 }
+EVERY_BYTE = bytes(range(128, 256))
 # The number of bytes to compare before whole files are compared.
 START = 1 << 12
 
@@ -84,7 +86,7 @@ def count_files(
         if folder.is_dir():
             files = files_of(folder)
             file_format = _format_of_all(str(folder), files)
-            if file_format in OF_DATASETS:
+            if file_format in OF_DATASETS and text_format == PLAIN:
                 _count_dataset(table, _dataset_of(folder, files, file_format, table.names))
                 return
         else:
@@ -95,13 +97,20 @@ def count_files(
         if file_format in DELIMITERS:
             count_text(table, files, file_format, text_format, reports, threads)
             return
+    if text_format != PLAIN:
+        raise RatingsError(
+            "sep, encoding and decimal apply only to text files, but the format of"
+            f" {files[0]} is {file_format}."
+        )
     for file, report in zip(files, reports):
         with naming(file) if len(files) == 1 else naming_part(file):
             count_file(table, file, file_format, report, threads)
             table.check_kinds()
 
 
-def count_remote(table: SourceTable, source: Paths, filesystem: Any, num_threads: int) -> None:
+def count_remote(
+    table: SourceTable, source: Paths, filesystem: Any, text_format: TextFormat, num_threads: int
+) -> None:
     """Count files in a pyarrow file system, like `count_files` for local files.
 
     In Parquet files, only the required columns are read. Other files are copied first.
@@ -118,7 +127,7 @@ def count_remote(table: SourceTable, source: Paths, filesystem: Any, num_threads
     file_format = _format_of_all(name, [Path(file) for file in files], filesystem)
     if file_format != "parquet":
         with copied(files, filesystem) as copies:
-            count_files(table, copies, num_threads=num_threads)
+            count_files(table, copies, text_format=text_format, num_threads=num_threads)
         return
     with naming(Path(name)):
         _count_dataset(table, _dataset_of(name, files, file_format, table.names, filesystem))
@@ -368,6 +377,34 @@ def _dataset_of(
         options = dataset.ParquetReadOptions(dictionary_columns=strings)
         whole = dataset_of(format=dataset.ParquetFileFormat(read_options=options))
     return whole
+
+
+def with_encoding_of(text_format: TextFormat, files: Sequence[Path]) -> TextFormat:
+    """Return the format of text files, without the given encoding if they all are UTF-8.
+
+    With an encoding of one byte per character, any file can be read, but text with special
+    characters in that encoding is not valid UTF-8.
+    """
+    encoding = text_format.encoding
+    if encoding is None or len(EVERY_BYTE.decode(encoding, "replace")) < len(EVERY_BYTE):
+        return text_format
+    each = [file for path in files for file in (files_of(path) if path.is_dir() else [path])]
+    if any(not file.exists() or is_not_utf8(file) for file in each):
+        return text_format
+    return text_format._replace(encoding=None)
+
+
+def is_not_utf8(file: Path) -> bool:
+    """Return whether a file is a readable text file that is not UTF-8."""
+    if not file.is_file() or format_of(file) not in DELIMITERS:
+        return False
+    with suppress(OSError, RatingsError), opened_text(file, None) as text:
+        try:
+            while text.read(START):
+                continue
+        except UnicodeError:
+            return True
+    return False
 
 
 def _by_file(whole: Any, columns: Sequence[Any]) -> Iterator[tuple[Path, Any]]:

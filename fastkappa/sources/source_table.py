@@ -262,8 +262,8 @@ class SourceTable:
         axes, remedies = self.axes[1:], self.remedies
         first, second = self.column(1), self.column(2)
         for axis, column in zip(axes, (first, second)):
-            odd = odd_strings(column) if axis.files and self.wanted is None else ()
-            for file in [axis.files[text] for text in odd][:1]:
+            odd_texts = odd_strings(column) if axis.files and self.wanted is None else ()
+            for file in [axis.files[text] for text in odd_texts][:1]:
                 refuse_odd_strings(column, f"{file}: {axis.name}", remedies.odd_strings)
         types = [axis.dtype for axis in axes if axis.dtype != NO_TYPE]
         if len(types) > 1:

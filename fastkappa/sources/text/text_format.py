@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import re
@@ -11,7 +12,7 @@ from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TextIO, cast
+from typing import Any, BinaryIO, NamedTuple, TextIO, cast
 
 from fastkappa.sources.source_ratings import RatingsError
 
@@ -25,6 +26,7 @@ READ_SIZE = 1 << 20
 # For Excel, the first line can specify the delimiter, as in "sep=;".
 SEPARATOR_LINE = re.compile(r"\"?sep=(.)\"?\s*", re.IGNORECASE)
 BLANKS = re.compile(" +")
+NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
 
 class TextFormat(NamedTuple):
@@ -60,6 +62,37 @@ class TextFormat(NamedTuple):
 
 
 PLAIN = TextFormat()
+
+
+def text_format_of(
+    sep: str | None = None, encoding: str | None = None, decimal: str = ".", **others: Any
+) -> TextFormat:
+    """Return a user's options as a `TextFormat`, or raise if one is invalid."""
+    if encoding is not None:
+        given = encoding
+        try:
+            encoding = codecs.lookup(encoding).name
+            # Codecs that convert bytes to bytes or text to text raise an error on the next two
+            # lines.
+            b"".decode(encoding)
+            "".encode(encoding)
+        except (LookupError, ValueError):
+            raise RatingsError(
+                "encoding must be an encoding that Python supports, such as utf-16 or cp1252, got"
+                f" {given!r}."
+            ) from None
+    delimiter = None if sep is None else NAMED_DELIMITERS.get(sep, sep)
+    is_one = delimiter is None or (len(delimiter) == 1 and delimiter.isascii())
+    if not is_one or delimiter in ('"', "\r", "\n"):
+        raise RatingsError(
+            f"sep must be an ASCII character or one of {', '.join(NAMED_DELIMITERS)}, got {sep!r}."
+        )
+    if len(decimal) != 1 or not decimal.isascii() or decimal.isalnum():
+        raise RatingsError(f"decimal must be a single character, such as ',', got {decimal!r}.")
+    if decimal == delimiter:
+        raise RatingsError(f"sep and decimal must differ, got {delimiter!r} for both.")
+    plain = None if encoding in ("utf-8", "utf-8-sig") else encoding
+    return TextFormat(delimiter, plain, decimal=decimal, **others)
 
 
 class TextFile(NamedTuple):
@@ -272,8 +305,11 @@ def line_of_other_length(file: TextFile) -> int | None:
         suppress(csv.Error),
         opened_rows(file.path, of_file, errors="replace") as text,
     ):
-        quoting = csv.QUOTE_MINIMAL if of_file.has_quotes else csv.QUOTE_NONE
-        rows = csv.reader(text, delimiter=file.delimiter, quoting=quoting)
+        rows = csv.reader(
+            text,
+            delimiter=file.delimiter,
+            quoting=csv.QUOTE_MINIMAL if of_file.has_quotes else csv.QUOTE_NONE,
+        )
         if any(row and len(row) != len(file.names) for row in rows):
             return of_file.n_skipped + rows.line_num
     return None
