@@ -69,6 +69,7 @@ class Opener:
             n_skipped=options.skip,
         )
         self._stack = stack
+        self._outputs: dict[str, Path] = {}
         self._folder: Path | None = None
         # For each copy, the user's name for the original file.
         self._names: dict[str, str] = {}
@@ -77,6 +78,20 @@ class Opener:
         self._merged: list[str] = []
         # The reasons why some of many files cannot be read.
         self._failures: dict[str, str] = {}
+
+    def writes(self, **outputs: Path | None) -> None:
+        """Raise from now on if an input that is opened would be overwritten.
+
+        ``outputs`` are the files that the command writes, by their option.
+        """
+        self._outputs |= {option: path for option, path in outputs.items() if path is not None}
+
+    def _refuse_overwriting(self, path: Path) -> None:
+        for option, output in self._outputs.items():
+            if output.exists() and output.resolve().is_relative_to(path.resolve()):
+                raise ValueError(
+                    f"--{option} would overwrite {output}, an input: name another file."
+                )
 
     def source(self, path: Path) -> Source:
         """Return the source at a path, which can be a file, a folder, a pipe or a pattern."""
@@ -87,6 +102,7 @@ class Opener:
 
     def file(self, path: Path) -> Path:
         """Return a folder unchanged, or a file or a copy in a format that the sources can read."""
+        self._refuse_overwriting(path)
         if _is_piped(path):
             path = self._copied(path)
         elif path.suffix.lower() in SPREADSHEETS and path.is_file():
