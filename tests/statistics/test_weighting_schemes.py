@@ -295,5 +295,5 @@ def test_unknown_names_are_refused() -> None:
         assert as_weights(np.str_(scheme), 3) == scheme
     with pytest.raises(ValueError, match="weights must be None, 'linear', 'quadratic' or"):
         as_weights("cubic", 3)
-    with pytest.raises(ValueError, match=r"disagreement_weights\('radical', labels\) makes one"):
+    with pytest.raises(ValueError, match=r"disagreement_weights\('radical', labels\) returns one"):
         as_weights("radical", 3)

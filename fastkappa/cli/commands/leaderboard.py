@@ -162,7 +162,7 @@ def leaderboard(
 
 
 def _renamed(board: Any, opener: Any, names: Mapping[str, str]) -> Any:
-    """Return a leaderboard with the user's names for the files, also in the failure reasons.
+    """Return a leaderboard that uses the user's file names, also in the failure reasons.
 
     ``names`` maps paths of files to their names. Other files are named by their paths.
     """

@@ -151,7 +151,7 @@ class Opener:
         return text
 
     def explained(self, text: str) -> str:
-        """Return an error message with the user's names for the files, and with advice."""
+        """Return an error message that uses the user's file names, with advice added."""
         return self._explained(text, self._files)
 
     def explained_failure(self, file: str, why: str) -> str:

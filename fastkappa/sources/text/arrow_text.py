@@ -310,7 +310,7 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
 
 
 def _text_in(file: TextFile, opened: Any) -> Any:
-    """Return a stream of a file, decompressed if necessary, with single spaces between columns."""
+    """Return a stream of a file, decompressed, with one space between columns."""
     import pyarrow
 
     encoding = file.text_format.encoding

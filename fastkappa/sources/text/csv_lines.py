@@ -69,7 +69,8 @@ def count_file(
 
     n_bytes = file.path.stat().st_size
     try:
-        # A short first part nearly always shows whether the kernel can count a file.
+        # If the kernel cannot count a file, this nearly always shows in the first block. So the
+        # first block is counted before the threads start.
         tried = work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
         if n_bytes <= FIRST_BLOCK:
             return [tried]

@@ -243,7 +243,7 @@ def naming_encoding(path: Path, encoding: str | None) -> Iterator[None]:
 
 @contextmanager
 def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
-    """Open a file, decompressed if necessary.
+    """Open a file, decompressing it if necessary.
 
     Raises
     ------
