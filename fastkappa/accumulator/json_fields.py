@@ -37,6 +37,7 @@ from fastkappa.tables.json_fields import (
     labels_from_list,
     labels_to_list,
     loaded,
+    reason_of,
     rows_from_fields,
     rows_to_fields,
     square,
@@ -120,7 +121,9 @@ def snapshot_from_json(text: str) -> Snapshot:
         if fields and fields != _counted(contents):
             raise ValueError("the table must match the counts of the accumulator")
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
-        raise ValueError(f"text must be the JSON of a ConfusionAccumulator: {error!r}.") from error
+        raise ValueError(
+            f"text must be the JSON of a ConfusionAccumulator: {reason_of(error)}."
+        ) from error
     return contents
 
 

@@ -30,6 +30,7 @@ from fastkappa.tables.doubtful_tables import judge_sorted, judge_table
 from fastkappa.tables.json_fields import (
     CountedRows,
     loaded,
+    reason_of,
     rows_from_fields,
     rows_to_fields,
 )
@@ -104,7 +105,9 @@ class SourceCounts(CountsResult, CountedRows):
                 fields = fields["counts"]
             counts = cls(*rows_from_fields(fields))
         except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
-            raise ValueError(f"text must be the JSON of SourceCounts: {error!r}.") from error
+            raise ValueError(
+                f"text must be the JSON of SourceCounts: {reason_of(error)}."
+            ) from error
         return counts
 
     def _report(self) -> Report:

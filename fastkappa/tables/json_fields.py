@@ -107,6 +107,11 @@ def rows_from_fields(fields: Any) -> CountedRows:
     return counts
 
 
+def reason_of(error: Exception) -> str:
+    """Return why fields are not fields of counts, without the class of the error."""
+    return f"a field {error} is missing" if isinstance(error, KeyError) else str(error).rstrip(".")
+
+
 def check_missing(n_dropped: int, missing: Sequence[int]) -> None:
     """Raise if the number of left-out items contradicts the numbers of missing ratings."""
     if not max(missing) <= n_dropped <= sum(missing):

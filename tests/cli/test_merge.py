@@ -56,6 +56,9 @@ def save(parts: list[Path], *options: str) -> list[Path]:
 def test_the_sum_is_that_of_one_file(parts: list[Path], options: tuple[str, ...]) -> None:
     saved = save(parts, *options)
     whole = parts[0].with_name("all.csv")
+    weighted = "--sample-weight" in options
+    of_csv = program.text_of("merge", *saved, "--format", "csv")
+    assert of_csv.splitlines()[1].partition(",")[0] == ("sum of weights" if weighted else "n")
     for output in FORMATS:
         expected = program.run("score", whole, *SCORE, *options, "--format", output, columns=999)
         found = program.run("merge", *saved, "--format", output, columns=999)
@@ -195,6 +198,7 @@ def test_files_that_are_no_counts(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     refused = program.refusal("merge", path)
     assert f"{path} is not a file of counts from `fastkappa score --save`" in refused
+    assert "Error" not in refused
 
 
 def test_damaged_fields(parts: list[Path]) -> None:

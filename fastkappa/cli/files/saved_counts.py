@@ -13,6 +13,7 @@ from fastkappa.results.report import RATERS
 from fastkappa.sources.arrow_paths import files_at
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.tables.json_fields import reason_of
 from fastkappa.tables.table import union_of_labels
 
 MOST_NAMED = 3
@@ -132,7 +133,6 @@ def read_counts(path: Path) -> SavedCounts:
             raise ValueError("a field has the wrong type")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise RatingsError(
-            f"{path} is not a file of counts from `fastkappa score --save`:"
-            f" {type(error).__name__} {error}."
+            f"{path} is not a file of counts from `fastkappa score --save`: {reason_of(error)}."
         ) from error
     return found
