@@ -84,11 +84,13 @@ class CountsResult(Result):
             If some labels look alike.
         """
         if type(other) is not type(self):
-            own, given = type(self).__name__, type(other).__name__
-            convert = (
-                f": give {own}.from_json(other.to_json())" if hasattr(other, "to_json") else ""
-            )
-            raise TypeError(f"{own} can be added only to {own}, got {given}{convert}.")
+            if hasattr(self, "from_json") and hasattr(other, "to_json"):
+                own, given = type(self).__name__, type(other).__name__
+                raise TypeError(
+                    f"{own} can be added only to {own}, got {given}: give"
+                    f" {own}.from_json(other.to_json())."
+                )
+            return NotImplemented
         if self.table.any() and other.table.any():
             first, second = (getattr(one, "is_weighted", None) for one in (self, other))
             refuse_weighted_and_not(first, second)

@@ -183,7 +183,7 @@ def judge_sorted(
     of_each, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
     common = (of_each[0] > 0) & (of_each[1] > 0)
     # Columns such as ids and scores have few labels in common with ratings.
-    if n < FEWEST_SORTED or 2 * table[np.ix_(common, common)].sum() < n:
+    if n < FEWEST_SORTED or table[np.ix_(common, common)].sum() < n / 2:
         return
     counts = table[np.ix_(*(own > 0 for own in of_each))].astype(float)
     by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
