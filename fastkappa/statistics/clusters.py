@@ -45,6 +45,13 @@ BLOCK = 1 << 20
 SAMPLE = 1 << 10
 
 
+def doubt_of_clusters(n_clusters: int | None, which: str = "intervals") -> str:
+    """Return a warning about the intervals of few clusters, or an empty text if they suffice."""
+    if n_clusters is None or n_clusters >= FEW_CLUSTERS:
+        return ""
+    return f"fewer than {FEW_CLUSTERS} clusters: {which} tend to be too short"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Clusters:
     """The counts of items per cluster and cell. Clusters with equal counts are merged.

@@ -177,6 +177,8 @@ def test_bootstrap_of_two(path: Path, ratings: dict[str, Any]) -> None:
     low, high = expected.interval
     line = f"\nkappa, 95 % bootstrap interval: {low:.4f} to {high:.4f} (BCa, 500 replicates)\n"
     assert line in text_of(path, *options)
+    sentence = f"The 95 % bootstrap interval of kappa was {low:.4f} to {high:.4f} (BCa, 500"
+    assert f"\n{sentence} replicates).\n" in text_of(path, *options, "--format", "sentence")
 
 
 def test_interval_method_of_two(path: Path, ratings: dict[str, Any]) -> None:
@@ -317,6 +319,8 @@ def test_three_raters_in_groups_with_bootstrap(path: Path, ratings: dict[str, An
     text = text_of(path, *options)
     assert "\nFleiss' kappa, 95 % bootstrap interval: " in text
     assert "\ncity Winnipeg\n" in text
+    sentences = text_of(path, *options, "--format", "sentence")
+    assert sentences.count("bootstrap interval of Fleiss' kappa was") == 1
 
 
 @pytest.mark.parametrize("suffix", [".tsv", ".parquet", ".arrow", ".feather", ".csv.gz"])

@@ -114,7 +114,7 @@ def test_no_rows(write: Callable[..., Path]) -> None:
 
 def test_unequal_columns(tmp_path: Path) -> None:
     path = text_file(tmp_path, "a,b\n1,2\n3\n")
-    with pytest.raises(RatingsError, match="Expected 2 columns, got 1"):
+    with pytest.raises(RatingsError, match="line 3: Expected 2 columns, got 1"):
         count_ratings(path, "a", "b")
 
 
