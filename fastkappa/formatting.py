@@ -151,13 +151,27 @@ def interval_text(
     return " to ".join(figure(end, digits=digits, width=width) for end in interval)
 
 
-def p_value_text(p_value: float, digits: int) -> str:
-    """Return a p-value with ``digits`` significant digits, or "< 1e-300" for tiny values."""
+def p_value_text(p_value: float, digits: int = 2) -> str:
+    """Return a p-value with ``digits`` significant digits, or a bound near 0 and 1.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import p_value_text
+    >>> [p_value_text(p) for p in (0.0, 0.0314, 0.9949, 0.9951)]
+    ['< 1e-300', '0.031', '0.99', '> 0.99']
+    """
     if math.isnan(p_value):
         return "undefined"
     if p_value < LEAST_P_VALUE:
         return f"< {LEAST_P_VALUE:g}"
-    return f"{p_value:.{digits}g}"
+    text = f"{p_value:.{digits}g}"
+    return f"> {1 - 10**-digits:g}" if float(text) == 1 else text
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value as an equation such as "p = 0.031" or "p > 0.99"."""
+    text = p_value_text(p_value)
+    return f"p {text}" if text[0] in "<>" else f"p = {text}"
 
 
 def plain(value: Any) -> Any:

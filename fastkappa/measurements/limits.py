@@ -20,7 +20,7 @@ from fastkappa.measurements.clustered import (
     total_variance,
 )
 from fastkappa.measurements.measured import read_pair
-from fastkappa.measurements.report_texts import items_text, left_out, rounded
+from fastkappa.measurements.report_texts import in_brackets, items_text, left_out, rounded
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import RATERS, Grid, Report, facts, interval_head
@@ -117,7 +117,7 @@ class LimitsOfAgreement(Result):
             f"{rounded(value)} ({{}}{rounded(ends[0])} to {rounded(ends[1])})"
             for _, value, ends in self.rows()
         )
-        dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
+        dropped = in_brackets(left_out(self.n_dropped))
         of_interval = f"{100 * self.confidence:g} % t interval "
         return versioned(
             f"The mean difference of {first} minus {second} on"

@@ -13,7 +13,7 @@ from fastkappa.measurements.clustered import clustered_sums, jackknife_error, su
 from fastkappa.measurements.limits import DEVIATIONS
 from fastkappa.measurements.mean_squares import mean_squares
 from fastkappa.measurements.measured import read_ratings
-from fastkappa.measurements.report_texts import heading, items_text, left_out, rounded
+from fastkappa.measurements.report_texts import heading, in_brackets, items_text, left_out, rounded
 from fastkappa.measurements.sums_of_squares import sums_of_squares
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import Grid, Report, interval_head
@@ -96,10 +96,12 @@ class Repeatability(Result):
         )
         method = "chi-square" if self.n_clusters == self.n_subjects else "jackknife"
         of_interval = f"{100 * self.confidence:g} % {method} interval "
+        what = "the within-item standard deviation (SEM)"
+        dropped = in_brackets(left_out(self.n_dropped))
         return versioned(
-            f"{heading('The within-item standard deviation', self.raters, self._items, ' on ')} was"
-            f" {sd.format(of_interval)}, and the repeatability coefficient"
-            f" {coefficient.format('')}"
+            f"Taken as repeated measurements, {heading(what, self.raters, self._items, ' on ')}"
+            f"{dropped} was {sd.format(of_interval)}, and the repeatability coefficient"
+            f" (smallest detectable change) {coefficient.format('')}"
         )
 
     def __repr__(self) -> str:

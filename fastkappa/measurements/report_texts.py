@@ -45,6 +45,11 @@ def left_out(n_dropped: int) -> list[str]:
     return [f"{count_text(n_dropped, 'item')} left out because of a missing measurement"]
 
 
+def in_brackets(lines: Sequence[str]) -> str:
+    """Return the lines about left out items for a sentence."""
+    return "".join(f" ({line})" for line in lines)
+
+
 def rounded(value: float) -> str:
     """Return a measurement with four digits for a sentence, or with six digits if it is large.
 

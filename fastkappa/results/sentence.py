@@ -54,7 +54,7 @@ def versioned(text: str) -> str:
 
 def p_sentence(null: str, p_value: float) -> str:
     """Return a sentence with the p-value of the test of a null hypothesis."""
-    return versioned(f"The p-value of the test of {null} was {p_value_text(p_value, 2)}")
+    return versioned(f"The p-value of the test of {null} was {p_value_text(p_value)}")
 
 
 def estimate_text(value: float, interval: tuple[float, float], of_interval: str = "") -> str:

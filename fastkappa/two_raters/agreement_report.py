@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
-from fastkappa.formatting import count_text, figure, label_text, p_value_text, printable
+from fastkappa.formatting import count_text, figure, label_text, p_text, p_value_text, printable
 from fastkappa.ratings.label_order import warn_of_order
 from fastkappa.results.report import (
     RATERS,
@@ -21,7 +21,7 @@ from fastkappa.results.report import (
     null_text,
 )
 from fastkappa.results.sentence import estimate_sentence
-from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
+from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined, widened_text
 from fastkappa.statistics.intervals.methods import root_quantile
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 
@@ -116,13 +116,14 @@ def sentence_of(result: _Result, items: str | None = None) -> str:
     test = ""
     if is_planned(result.null_kappa, result.alternative):
         null = null_text(result.null_kappa, result.alternative)
-        test = f"test of {null}: p {p_value_text(result.p_value, 2)}"
+        test = f"test of {null}: {p_text(result.p_value)}"
     return estimate_sentence(
         f"Cohen's kappa ({weights_text(result.weights)}) of {raters} on"
         f" {items or count_text(result.n, 'item')}{in_clusters(result)}{_left_out(result)}",
         result.kappa,
         result.interval,
-        f"{100 * result.confidence:g} % {result.interval_method} interval",
+        f"{100 * result.confidence:g} % {result.interval_method} interval"
+        f"{widened_text(result, ',')}",
         test,
     )
 
@@ -240,11 +241,9 @@ def _estimate_grids(result: _Result) -> Iterator[Grid]:
 
 
 def _facts(result: _Result) -> Iterator[tuple[str, str]]:
-    is_widened = are_joined(result.clusters) and result.interval_method != "asymptotic"
-    by_clusters = ", widened by the design effect" if is_widened else ""
-    yield "interval of kappa", f"{result.interval_method}{by_clusters}"
+    yield "interval of kappa", f"{result.interval_method}{widened_text(result)}"
     for name, value in figures_of(result).items():
-        yield name, p_value_text(value, 2) if name.startswith("p of") else figure(value)
+        yield name, p_value_text(value) if name.startswith("p of") else figure(value)
 
 
 def figures_of(result: _Result) -> dict[str, float]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import count_text, label_text, p_value_text, plain, printable
+from fastkappa.formatting import count_text, label_text, p_text, plain, printable
 from fastkappa.frame import data_frame
 from fastkappa.results.report import (
     Report,
@@ -26,7 +26,7 @@ from fastkappa.results.report import (
 )
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, listed, versioned
-from fastkappa.statistics.clusters import are_joined
+from fastkappa.statistics.clusters import are_joined, widened_text
 from fastkappa.statistics.comparison import KappaDifference, difference_of_strata
 from fastkappa.statistics.intervals.methods import intervals
 from fastkappa.statistics.strata import EqualKappas, Undefined, equal_kappas, stratum_of
@@ -195,7 +195,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         of = "for" if self.repeats_items else "in"
         test = ""
         if is_planned(pooled.null_kappa, pooled.alternative):
-            test = f"test of {null_text(pooled.null_kappa, pooled.alternative)}: p "
+            test = f"test of {null_text(pooled.null_kappa, pooled.alternative)}: "
         shown = [f"{_estimate(row, test)} {of} {row['group']} (n = {row['n']})" for row in ends]
         found = listed(shown) if few else f"between {shown[0]} and {shown[1]}"
         first, second = map(printable, pooled.raters)
@@ -211,7 +211,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return versioned(
             f"Cohen's kappa ({weights_text(pooled.weights)}) of {first} and {second} was"
             f" {found}{of_all} with {100 * pooled.confidence:g} % {pooled.interval_method}"
-            f" intervals{self._compared()}"
+            f" intervals{widened_text(pooled)}{self._compared()}"
         )
 
     def _compared(self) -> str:
@@ -219,11 +219,11 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         if len(self.differences) == 1:
             [one] = self.differences
             difference = estimate_text(one.value, one.interval)
-            return f"; difference {difference}, p {p_value_text(one.p_value, 2)}"
+            return f"; difference {difference}, {p_text(one.p_value)}"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", undefined_metric_warning())
             p = self._test().p_value if len(self) > 1 else math.nan
-        return "" if math.isnan(p) else f"; p of equal kappas {p_value_text(p, 2)}"
+        return "" if math.isnan(p) else f"; test of equal kappas: {p_text(p)}"
 
     def __repr__(self) -> str:
         return f"<GroupedAgreement: {len(self.results)} groups, n = {self.pooled.n}>"
@@ -279,7 +279,7 @@ def _row(name: str, n: int | None, value: float, found: Any) -> dict[str, Any]:
 def _estimate(row: Mapping[str, Any], test: str) -> str:
     """Return the kappa of a row, its interval and, if ``test`` is not empty, the p of its test."""
     found = estimate_text(row["kappa"], (row["lower"], row["upper"]))
-    return f"{found[:-1]}; {test}{p_value_text(row['p_value'], 2)})" if test else found
+    return f"{found[:-1]}; {test}{p_text(row['p_value'])})" if test else found
 
 
 def _kappa_of(row: Mapping[str, Any]) -> float:

@@ -23,6 +23,7 @@ def measure(
     raters: RaterOptions,
     confidence: Confidence = 0.95,
     scale: Scale = None,
+    form: str = "ICC(A,1)",
     missing: MissingName = "raise",
     missing_codes: MissingCodes = None,
     *,
@@ -39,6 +40,8 @@ def measure(
 
     Parameters
     ----------
+    form : FORM
+        The form of the intraclass correlation in --format sentence, such as ICC(C,1) or ICC3.
     missing
         What to do with items that some raters did not measure: stop with an error (raise), or leave
         the items out (drop).
@@ -70,7 +73,7 @@ def measure(
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
             measured = read_measured(source, columns, reading, raters.cluster)
         report = report_on_measurements(
-            source.name, measured, confidence, scale, drop_missing=reading.drop_missing
+            source.name, measured, confidence, scale, form=form, drop_missing=reading.drop_missing
         )
         draw(pictures, report)
         remarks.show()

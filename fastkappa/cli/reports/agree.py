@@ -82,9 +82,9 @@ def read_and_report(
 
 
 def _refuse_for_two(request: AgreeRequest) -> None:
-    for option, value in (("--pair", request.pair), ("--model", request.model)):
-        if value is not None:
-            raise ValueError(f"{option} needs three or more raters, got two.")
+    for option in ("pair", "model", "coefficient"):
+        if getattr(request, option) is not None:
+            raise ValueError(f"--{option} needs three or more raters, got two.")
 
 
 def _check_sets(request: AgreeRequest, reading: Reading) -> None:
@@ -98,6 +98,7 @@ def _check_sets(request: AgreeRequest, reading: Reading) -> None:
     unused = {
         "--weights": request.weights != "none" or request.matrix is not None,
         "--labels": reading.labels is not None,
+        "--coefficient": request.coefficient is not None,
     }
     unused["--missing-codes"] = reading.codes is not None
     for option, is_given in unused.items():

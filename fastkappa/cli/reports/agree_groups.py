@@ -23,6 +23,7 @@ from fastkappa.multirater.coefficient_difference import CoefficientDifference, c
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, groups_grid
+from fastkappa.results.sentence import versioned
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.scales import Interpretation
@@ -69,7 +70,11 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         grouped.rows(),
         pictures,
         estimates=estimates,
-        sentences=lambda: [grouped.sentence()],
+        sentences=lambda: [
+            grouped.sentence(),
+            *map(versioned, drawn),
+            *(reading.sentence(f"kappa of {name}") for name, reading in read.items()),
+        ],
     )
 
 

@@ -13,6 +13,7 @@ from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.cli.words import in_words_of_options
 from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion
 from fastkappa.results.report import Report, estimate_row, number_rows
+from fastkappa.results.sentence import versioned
 from fastkappa.two_raters.agreement_report import figures_of
 from fastkappa.two_raters.agreement_result import AgreementResult
 
@@ -30,9 +31,11 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         reports = [own, *map(Report, filter(None, [too_large(result.labels)]))]
     fields = {**request.fields(), **result.to_dict(), "figures": rows}
     pictures = [table_picture(result, request.heat_map)]
+    sentences = [result.sentence()]
     if resampled is not None:
         fields["bootstrap"] = bootstrap_fields(resampled)
-        reports.append(Report([resampled.sentence("kappa")]))
+        sentences.append(versioned(drawn := resampled.sentence("kappa")))
+        reports.append(Report([drawn]))
         rows.append(resampled.row("kappa"))
         if not math.isnan(resampled.standard_error):
             caption = f"The kappas of {len(resampled.replicates)} bootstrap replicates."
@@ -41,6 +44,7 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         reading = result.interpret(request.scale)
         fields["interpretation"] = reading.to_dict()
         reports.append(reading._report())
+        sentences.append(reading.sentence("kappa"))
     estimates = [Estimate("kappa", result.kappa, result.interval[0])]
     return Output(
         request.heading(),
@@ -49,7 +53,7 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         rows,
         pictures,
         estimates=estimates,
-        sentences=lambda: [result.sentence()],
+        sentences=lambda: sentences,
     )
 
 

@@ -17,6 +17,7 @@ from fastkappa.measurements import (
     overall_concordance_correlation,
     repeatability,
 )
+from fastkappa.measurements.intraclass import IntraclassResult
 from fastkappa.multirater.long_measurements import LongMeasurements
 from fastkappa.plotting import plot_forest, plot_limits_of_agreement
 from fastkappa.results.report import estimate_row, number_rows
@@ -32,6 +33,7 @@ def report_on_measurements(
     confidence: float,
     scale: ScaleName | None = None,
     *,
+    form: str,
     drop_missing: bool,
 ) -> Output:
     """Return the report on the measurements of two or more raters or methods.
@@ -49,6 +51,7 @@ def report_on_measurements(
     }
     raters, given = list(columns), in_table(columns)
     forms = intraclass_correlation(given, **options)
+    chosen = chosen_form(forms, form)
     rows = number_rows({"n": forms.n_subjects})
     rows += [estimate_row(form.form, form.value, math.nan, form.interval) for form in forms]
     fields: dict[str, Any] = {"file": file, "raters": raters, "intraclass": forms.to_dict()}
@@ -65,30 +68,41 @@ def report_on_measurements(
         with arguments_named(y1=first, y2=second):
             concordance = replace(concordance_correlation(*pair, **options), raters=(first, second))
             limits = replace(limits_of_agreement(*pair, **options), raters=(first, second))
-    found: list[Any] = [forms, concordance]
+    repeated = repeatability(given, **options)
+    found: list[Any] = [forms, concordance, repeated]
     fields["concordance"] = concordance.to_dict()
     of_all = concordance.value, concordance.standard_error, concordance.interval
     rows.append(estimate_row(CONCORDANCE, *of_all))
     if limits is not None:
-        found.append(limits)
+        found.insert(2, limits)
         fields["limits"] = limits.to_dict()
         rows += [estimate_row(name, value, math.nan, ends) for name, value, ends in limits.rows()]
         caption = "The difference between each item's measurements, against their mean."
         pictures.insert(0, Picture(caption, lambda ax: plot_limits_of_agreement(limits, ax=ax)))
-    repeated = repeatability(given, **options)
     fields["repeatability"] = repeated.to_dict()
     rows += [estimate_row(name, value, math.nan, ends) for name, value, ends in repeated.rows()]
-    reports = [result._report() for result in (*found, repeated)]
+    reports = [result._report() for result in found]
+    sentences = [forms.sentence(chosen), *(result.sentence() for result in found[1:])]
     if scale is not None:
         readings = {form.form: forms.interpret(scale, form.form) for form in forms}
         readings[CONCORDANCE] = concordance.interpret(scale)
         reports.append(read_on(scale, readings))
         fields["interpretation"] = {name: one.to_dict() for name, one in readings.items()}
+        sentences.append(readings[chosen].sentence(chosen))
+        sentences.append(readings[CONCORDANCE].sentence(f"the {CONCORDANCE}"))
     return Output(
         f"{label_text(file)}: {names}",
         reports,
         fields,
         rows,
         pictures,
-        sentences=lambda: [result.sentence() for result in found],
+        sentences=lambda: sentences,
     )
+
+
+def chosen_form(forms: IntraclassResult, name: str) -> str:
+    """Return the name of a form of the intraclass correlation, or raise if there is none."""
+    try:
+        return forms[name].form
+    except KeyError as error:
+        raise ValueError(f"--form: {error.args[0]}") from error
