@@ -102,6 +102,19 @@ def count_text(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
+def counts_text(numbers: Collection[int], noun: str) -> str:
+    """Return the range of several numbers, and a noun.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import counts_text
+    >>> counts_text([3, 7, 5], "item"), counts_text([1, 1], "item")
+    ('3 to 7 items', '1 item')
+    """
+    least, most = min(numbers), max(numbers)
+    return f"{'' if least == most else f'{least} to '}{count_text(most, noun)}"
+
+
 def number_text(number: int | float) -> str:
     """Return a count, or a sum of item weights, as text. Large sums are rounded to integers.
 

@@ -34,7 +34,7 @@ CoefficientName: TypeAlias = Literal[
 CONFIDENCE = 0.95
 # Options that are meaningless if each rater is compared with a reference.
 NOT_WITH_REFERENCE = (
-    *("duplicates", "coefficient", "level", "set_separator", "sample_weight", "group", "model"),
+    *("duplicates", "coefficient", "level", "set_separator", "sample_weight", "model"),
     *("disputed", "gold", "pair", "heat_map"),
 )
 # The largest number of raters that a heading names. The heading is also the title of a page.
@@ -67,7 +67,7 @@ class AgreeRequest(NamedTuple):
         The column of the groups to report on separately.
     reference : COLUMN
         The column of a reference, such as pathology: compare each of --raters with it, and compare
-        their kappas with each other.
+        their kappas with each other, with --group also in each group.
     null : KAPPA
         Test kappa, or each coefficient of more raters, against this value; 0 is chance agreement.
     interval_method : WORD
@@ -216,9 +216,8 @@ class AgreeRequest(NamedTuple):
 
     def heading(self) -> str:
         """Return the heading, which is the first line of the text and the title of the page."""
-        by = "" if self.group is None else f", by {label_text(self.group)}"
-        if self.reference is not None:
-            by = f", against {label_text(self.reference)}"
+        by = "" if self.reference is None else f", against {label_text(self.reference)}"
+        by += "" if self.group is None else f", by {label_text(self.group)}"
         if self.sample_weight is not None:
             by += f", weighted by {label_text(self.sample_weight)}"
         named = ", ".join(map(label_text, self.raters[:MOST_RATERS]))

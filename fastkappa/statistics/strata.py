@@ -119,7 +119,7 @@ class EqualKappas(Result):
         found = estimate_text(self.kappa, self.interval, how)
         return versioned(
             f"The common {self.coefficient} of {self.degrees_of_freedom + 1} groups was {found}; in"
-            f" the test of equality {self._test_text()}"
+            f" the test of equality {self.test_text()}"
         )
 
     def _report(self) -> Report:
@@ -135,14 +135,15 @@ class EqualKappas(Result):
         return Report(
             [
                 f"common {self.coefficient} {estimate_text(self.kappa, self.interval)}",
-                f"test of equality: {self._test_text()}",
+                f"test of equality: {self.test_text()}",
                 *left_out,
             ],
             [facts([(f"standard error of common {self.coefficient}", self.standard_error)])],
             [self.doubt] if self.doubt else [],
         )
 
-    def _test_text(self) -> str:
+    def test_text(self) -> str:
+        """Return the statistic, the degrees of freedom and the p-value as text."""
         of_test = f"Q = {figure(self.statistic)}, df = {self.degrees_of_freedom}"
         return f"{of_test}, {p_text(self.p_value)}"
 

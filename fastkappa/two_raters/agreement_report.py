@@ -143,16 +143,18 @@ def why_undefined(result: _Result) -> str:
     return "the weights make no disagreement between the labels that occur"
 
 
-def agreed_on(result: _Result, between: str, after: str = "") -> str:
+def agreed_on(result: _Result, between: str, after: str = "", items: str = "") -> str:
     """Return the first line of a report: the raters, and the numbers of items and labels.
 
-    ``between`` and ``after`` are the texts after the names of the first and second rater.
+    ``between`` and ``after`` are the texts after the names of the first and second rater, and
+    ``items`` describes the items.
     """
+    items = items or f"{count_text(result.n, 'item')}{in_clusters(result)}"
     first, second = map(printable, result.raters)
     raters = "two raters" if result.raters == RATERS else f"{first}{between}{second}{after}"
     return (
-        f"Agreement of {raters} on {count_text(result.n, 'item')}{in_clusters(result)},"
-        f" {count_text(len(result.labels), 'label')}, {weights_text(result.weights)}"
+        f"Agreement of {raters} on {items}, {count_text(len(result.labels), 'label')},"
+        f" {weights_text(result.weights)}"
     )
 
 

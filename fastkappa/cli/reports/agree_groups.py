@@ -17,7 +17,7 @@ from fastkappa.cli.reports.agree_parts import (
     no_undefined_warnings,
     result_of,
 )
-from fastkappa.cli.reports.output import Output, read_on
+from fastkappa.cli.reports.output import Output, Section, read_on
 from fastkappa.formatting import label_text
 from fastkappa.multirater.coefficient_difference import CoefficientDifference, compare_coefficients
 from fastkappa.multirater.multirater_result import MultiRaterResult
@@ -57,7 +57,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         reports.append(Report(drawn))
     if request.scale is not None:
         reports.append(read_on(request.scale, read))
-    caption = f"Kappa and its interval in each group of {label_text(request.group)}."
+    caption = f"Kappa and its interval in each group of {label_text(grouped.group_name)}."
     pictures = [Picture(caption, lambda ax: plot_forest(grouped, ax=ax))]
     estimates = [
         Estimate(of_one_group(group), result.kappa, result.interval[0])
@@ -76,6 +76,51 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
             *(reading.sentence(f"kappa of {name}") for name, reading in read.items()),
         ],
     )
+
+
+def with_reference_by_group(
+    request: AgreeRequest,
+    output: Output,
+    by_group: Mapping[Any, GroupedAgreement],
+    by_rater: Mapping[str, GroupedAgreement],
+) -> Output:
+    """Return the output on raters and a reference, with the raters in each group of items.
+
+    ``by_rater`` compares the groups, for each rater.
+    """
+    column = label_text(request.group)
+    rows = [{"group": ALL, "rater": row.pop("group"), **row} for row in map(dict, output.rows)]
+    sections, estimates = [], []
+    fields: dict[str, Any] = {"by_group": [], "by_rater": []}
+    sentences = []
+    for group, found in by_group.items():
+        name = label_text(group)
+        part = report_on_groups(request, found)
+        first, *others = part.reports
+        sections.append(Section([first._replace(heading=f"{column} {name}"), *others]))
+        named = {"group": name, "raters": part.fields["groups"]}
+        fields["by_group"].append(
+            {
+                **named,
+                "differences": part.fields["differences"],
+                "equality": part.fields["equality"],
+            }
+        )
+        rows += [{"group": name, "rater": row.pop("group"), **row} for row in map(dict, part.rows)]
+        estimates += [one._replace(of=f"{one.of} in {column} {name}") for one in part.estimates]
+        sentences += [f"In {column} {name}, {sentence}" for sentence in part.sentences()]
+    lines = []
+    for rater, found in by_rater.items():
+        if len(found) > 1:
+            equality = found.equality
+            lines.append(f"  {rater}: {equality.test_text()}")
+            fields["by_rater"].append({"rater": rater, "equality": equality.to_dict()})
+    compared = [f"Test of equal kappas of each rater across {column}:", *lines] if lines else []
+    sentences += [
+        versioned(f"Test of equal kappas across {column}, {text.strip()}") for text in lines
+    ]
+    sections.append(Section([Report(compared)] if lines else (), fields, (), sentences))
+    return output.plus(sections)._replace(rows=rows, estimates=estimates)
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
