@@ -27,10 +27,7 @@ from fastkappa.results.report import RATERS, Grid, Report, facts, interval_head
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import versioned
 from fastkappa.statistics.distributions import t_quantile
-from fastkappa.statistics.inference import check_confidence
-
-# 95 % of normally distributed differences are within this many standard deviations of the mean.
-DEVIATIONS = 1.959963984540054
+from fastkappa.statistics.inference import DEVIATIONS, check_confidence
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,7 +10,6 @@ import numpy as np
 
 from fastkappa.frame import data_frame
 from fastkappa.measurements.clustered import clustered_sums, jackknife_error, sums_of_samples
-from fastkappa.measurements.limits import DEVIATIONS
 from fastkappa.measurements.mean_squares import mean_squares
 from fastkappa.measurements.measured import read_ratings
 from fastkappa.measurements.report_texts import heading, in_brackets, items_text, left_out, rounded
@@ -20,7 +19,7 @@ from fastkappa.results.report import Grid, Report, interval_head
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import versioned
 from fastkappa.statistics.distributions import f_quantile, t_quantile
-from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.inference import DEVIATIONS, check_confidence
 
 # With this many degrees of freedom in the denominator, a quantile of F agrees to seven digits with
 # the chi-square quantile divided by its degrees of freedom.
