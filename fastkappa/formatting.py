@@ -102,6 +102,20 @@ def count_text(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
+def measured_text(value: float, spread: float, digits: int = 4) -> str:
+    """Return a measurement with as many decimals as ``spread`` has with ``digits`` digits.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import measured_text
+    >>> measured_text(-1.63761, 4.51), measured_text(127.2561, 19.6, 3), measured_text(1.5e9, 2e8)
+    ('-1.638', '127.3', '1.5e+09')
+    """
+    if not 1e-6 < spread < 1e6:
+        return "undefined" if math.isnan(value) else f"{value:.6g}"
+    return figure(value, digits=max(digits - 1 - math.floor(math.log10(spread)), 0))
+
+
 def counts_text(numbers: Collection[int], noun: str) -> str:
     """Return the range of several numbers, and a noun.
 

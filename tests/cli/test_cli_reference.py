@@ -187,8 +187,8 @@ def test_readers_and_a_reference_in_each_group(tmp_path: Path, by_patient: bool)
     assert "on 119 to 120 items" in text
     assert text.index("\nsite north\n") < text.index("\nsite south\n")
     lines = text_of(*options, "--format", "sentence").splitlines()
-    assert lines[1].startswith("In site north, Cohen's kappa (quadratic weights) of pathology and")
-    assert lines[3].startswith("Test of equal kappas across site, ann: Q = ")
+    assert lines[1].startswith("site north: Cohen's kappa (quadratic weights) of pathology and")
+    assert lines[3].startswith("Test of equal kappas of ann across site: Q = ")
     gate = command.run(*options, "--fail-under", 0.99)
     assert gate.exit_code == 3
     assert "4 of 4 groups fail." in gate.stderr

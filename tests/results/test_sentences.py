@@ -192,8 +192,8 @@ def test_sentences_have_all_that_was_asked_for(tmp_path: Path) -> None:
     text = CommandLine("measure").text_of(path, *measure, "--format", "sentence")
     repeated = repeatability(np.stack([a + b / 7, a + c / 7], axis=1))
     assert text.startswith("Intraclass correlation (ICC(C,1); ")
-    assert f"(SEM) of x and y on 60 items was {repeated.within_sd:.4g} (95 % chi-sq" in text
-    assert f"(smallest detectable change) {repeated.coefficient:.4g} (" in text
+    assert f"(SEM) of x and y on 60 items was {repeated.within_sd:.4f} (95 % chi-sq" in text
+    assert f"(smallest detectable change) {repeated.coefficient:.4f} (" in text
     assert "On the scale of Cicchetti (1994), ICC(C,1) was" in text
 
 

@@ -17,7 +17,7 @@ from fastkappa.cli.reports.agree_parts import (
     no_undefined_warnings,
     result_of,
 )
-from fastkappa.cli.reports.output import Output, Section, read_on
+from fastkappa.cli.reports.output import Output, Section, read_on, with_groups
 from fastkappa.formatting import label_text
 from fastkappa.multirater.coefficient_difference import CoefficientDifference, compare_coefficients
 from fastkappa.multirater.multirater_result import MultiRaterResult
@@ -89,38 +89,35 @@ def with_reference_by_group(
     ``by_rater`` compares the groups, for each rater.
     """
     column = label_text(request.group)
-    rows = [{"group": ALL, "rater": row.pop("group"), **row} for row in map(dict, output.rows)]
-    sections, estimates = [], []
-    fields: dict[str, Any] = {"by_group": [], "by_rater": []}
-    sentences = []
-    for group, found in by_group.items():
-        name = label_text(group)
-        part = report_on_groups(request, found)
-        first, *others = part.reports
-        sections.append(Section([first._replace(heading=f"{column} {name}"), *others]))
-        named = {"group": name, "raters": part.fields["groups"]}
-        fields["by_group"].append(
-            {
-                **named,
-                "differences": part.fields["differences"],
-                "equality": part.fields["equality"],
-            }
-        )
-        rows += [{"group": name, "rater": row.pop("group"), **row} for row in map(dict, part.rows)]
-        estimates += [one._replace(of=f"{one.of} in {column} {name}") for one in part.estimates]
-        sentences += [f"In {column} {name}, {sentence}" for sentence in part.sentences()]
-    lines = []
-    for rater, found in by_rater.items():
-        if len(found) > 1:
-            equality = found.equality
-            lines.append(f"  {rater}: {equality.test_text()}")
-            fields["by_rater"].append({"rater": rater, "equality": equality.to_dict()})
-    compared = [f"Test of equal kappas of each rater across {column}:", *lines] if lines else []
-    sentences += [
-        versioned(f"Test of equal kappas across {column}, {text.strip()}") for text in lines
+    parts = {label_text(group): report_on_groups(request, one) for group, one in by_group.items()}
+    output = with_groups(
+        _by_rater(output), column, {name: _by_rater(part) for name, part in parts.items()}
+    )
+    fields = [
+        {
+            "group": name,
+            "raters": part.fields["groups"],
+            "differences": part.fields["differences"],
+            "equality": part.fields["equality"],
+        }
+        for name, part in parts.items()
     ]
-    sections.append(Section([Report(compared)] if lines else (), fields, (), sentences))
-    return output.plus(sections)._replace(rows=rows, estimates=estimates)
+    tests = {rater: found.equality for rater, found in by_rater.items() if len(found) > 1}
+    lines = [f"  {rater}: {test.test_text()}" for rater, test in tests.items()]
+    report = Report([f"Test of equal kappas of each rater across {column}:", *lines])
+    of_raters = [{"rater": rater, "equality": test} for rater, test in tests.items()]
+    sentences = [
+        versioned(f"Test of equal kappas of {rater} across {column}: {test.test_text()}")
+        for rater, test in tests.items()
+    ]
+    together = Section([report] if lines else (), {"by_rater": of_raters}, (), sentences)
+    return output.plus([together, Section((), {"by_group": fields})])
+
+
+def _by_rater(output: Output) -> Output:
+    """Return an output whose groups are raters, with rows that name raters."""
+    rows = [{"rater": row["group"], **row} for row in output.rows]
+    return output._replace(rows=[{k: v for k, v in r.items() if k != "group"} for r in rows])
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
