@@ -135,7 +135,7 @@ class AlternativeAnnotatorTest(Result):
                 printable(name),
                 str(n),
                 *(figure(part, "", digits=2) for part in advantages),
-                p_value_text(p, 2),
+                p_value_text(p),
                 "yes" if won else "no",
             )
             for name, n, *advantages, p, won in zip(self.rater_names, *columns)

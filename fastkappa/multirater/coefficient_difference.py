@@ -11,7 +11,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import count_text, figure, interval_text, p_value_text
+from fastkappa.formatting import count_text, figure, interval_text, p_text, p_value_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.multirater.counted_ratings import Counted, in_common_order
 from fastkappa.multirater.multirater_result import MultiRaterResult
@@ -98,8 +98,8 @@ class CoefficientDifference(Result):
         )
         return versioned(
             f"{first} was {one} and {second} {two} on the same"
-            f" {count_text(self.n_subjects, 'item')}{inside}, a difference of {found}, p"
-            f" {p_value_text(self.p_value, 2)}"
+            f" {count_text(self.n_subjects, 'item')}{inside}, a difference of {found},"
+            f" {p_text(self.p_value)}"
         )
 
     def _report(self) -> Report:
@@ -107,7 +107,7 @@ class CoefficientDifference(Result):
         rows.append(("difference", self.value, self.standard_error, self.interval))
         known: list[tuple[str, Any]] = [
             ("z of no difference", self.z),
-            ("p", p_value_text(self.p_value, 2)),
+            ("p", p_value_text(self.p_value)),
             ("subjects", self.n_subjects),
         ]
         if self.n_clusters < self.n_subjects:
@@ -120,7 +120,7 @@ class CoefficientDifference(Result):
     def __repr__(self) -> str:
         return (
             f"<CoefficientDifference: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" p {p_value_text(self.p_value, 2)}, {count_text(self.n_subjects, 'item')}>"
+            f" {p_text(self.p_value)}, {count_text(self.n_subjects, 'item')}>"
         )
 
 
@@ -186,7 +186,7 @@ def compare_coefficients(
     >>> first = [[1, 1], [1, 1], [2, 1], [2, 2], [2, 2], [1, 1], [2, 2], [1, 1]]
     >>> second = [[1, 1], [2, 1], [2, 2], [1, 2], [2, 2], [1, 1], [1, 2], [1, 2]]
     >>> compare_coefficients(conger_kappa(first), conger_kappa(second))
-    <CoefficientDifference: 0.6912 (-0.4304 to 1.8127), p 0.19, 8 items>
+    <CoefficientDifference: 0.6912 (-0.4304 to 1.8127), p = 0.19, 8 items>
     >>> difference = compare_coefficients(conger_kappa(first), gwet_ac1(first))
     >>> [round(value, 4) for value in difference.coefficients]
     [0.75, 0.7538]

@@ -16,7 +16,7 @@ import numpy as np
 from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.choices import position_of
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, interval_text, printable
+from fastkappa.formatting import counts_text, figure, interval_text, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.counted_ratings import Counted
 from fastkappa.multirater.estimation import warn_of_labels
@@ -260,10 +260,9 @@ class PairwiseKappa(Result):
         """Return the range of the pairwise kappas as a sentence for a paper."""
         kappas, n = (part[np.triu_indices(len(self.n), 1)] for part in (self.values, self.n))
         defined = kappas[~np.isnan(kappas)]
-        subjects = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
         what = (
             f"Cohen's kappa ({weights_text(self.weights)}) of the {len(kappas)} pairs of"
-            f" {len(self.n)} raters, on {subjects} items each,"
+            f" {len(self.n)} raters, on {counts_text(n.tolist(), 'item')} each,"
         )
         if not len(defined):
             return versioned(f"{what} was undefined")

@@ -106,7 +106,7 @@ def is_planned(null: float, alternative: str) -> bool:
 
 def with_p(grid: Grid, p_values: Iterable[float]) -> Grid:
     """Return a grid with an additional column of p-values."""
-    rows = [(*row, p_value_text(p, 2)) for row, p in zip(grid.rows, p_values)]
+    rows = [(*row, p_value_text(p)) for row, p in zip(grid.rows, p_values)]
     return grid._replace(head=(*grid.head, "p"), rows=rows)
 
 
@@ -159,7 +159,7 @@ def differences_grid(differences: Iterable[Any], confidence: float) -> Grid:
             figure(one.value),
             figure(one.standard_error, ""),
             interval_text(one.interval, "", width=7),
-            p_value_text(one.p_value, 2),
+            p_value_text(one.p_value),
         )
         for one in differences
     ]

@@ -165,7 +165,7 @@ def test_groups_are_compared(path: Path, grades: np.ndarray) -> None:
     overall = (values * precision).sum() / precision.sum()
     assert direct.statistic == pytest.approx((precision * (values - overall) ** 2).sum())
     text = agree.text_of(path, "--raters", *NAMES[:3], "--group", "site")
-    assert "test of equal kappas: Q = " in text
+    assert "test of equality: Q = " in text
     assert any(line.split()[:2] == ["north", "30"] for line in text.splitlines())
 
 

@@ -56,5 +56,5 @@ def test_files_whose_ratings_differ_in_type(tmp_path: Path) -> None:
     write_csv(tmp_path / "a.csv", id=[1, 2, 3], grade=[True, False, True])
     write_csv(tmp_path / "b.csv", id=[1, 2, 3], grade=[1, 2, 3])
     refused = agree.refusal(tmp_path, "--id", "id")
-    assert "the files differ in the types of their columns: " in refused
-    assert "Field grade has incompatible types: bool vs int64" in refused
+    assert "column 'grade' has booleans in " in refused
+    assert "write the values in the same way in all files." in refused

@@ -14,16 +14,16 @@ from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_parts import (
     bootstrap_fields,
     bootstrap_of,
-    bootstrap_sentence,
     no_undefined_warnings,
     result_of,
 )
-from fastkappa.cli.reports.output import Output, read_on
+from fastkappa.cli.reports.output import Output, Section, read_on, with_groups
 from fastkappa.formatting import label_text
 from fastkappa.multirater.coefficient_difference import CoefficientDifference, compare_coefficients
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, groups_grid
+from fastkappa.results.sentence import versioned
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.scales import Interpretation
@@ -41,7 +41,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     reports = [grouped._report()]
     if equality is not None:
         reports.append(equality._report())
-    drawn, sentences = [], []
+    drawn = []
     read: dict[str, Interpretation] = {}
     for of_group, (group, name) in zip(fields["groups"], names.items()):
         of_group["group"] = name
@@ -50,7 +50,6 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
                 resampled = bootstrap_of(grouped[group], request)
             of_group["bootstrap"] = bootstrap_fields(resampled)
             drawn.append(resampled.sentence(f"kappa of {name}"))
-            sentences.append(bootstrap_sentence(resampled, f"kappa of {name}"))
         if request.scale is not None:
             read[name] = grouped[group].interpret(request.scale)
             of_group["interpretation"] = read[name].to_dict()
@@ -58,7 +57,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         reports.append(Report(drawn))
     if request.scale is not None:
         reports.append(read_on(request.scale, read))
-    caption = f"Kappa and its interval in each group of {label_text(request.group)}."
+    caption = f"Kappa and its interval in each group of {label_text(grouped.group_name)}."
     pictures = [Picture(caption, lambda ax: plot_forest(grouped, ax=ax))]
     estimates = [
         Estimate(of_one_group(group), result.kappa, result.interval[0])
@@ -71,8 +70,54 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         grouped.rows(),
         pictures,
         estimates=estimates,
-        sentences=lambda: [grouped.sentence(), *sentences],
+        sentences=lambda: [
+            grouped.sentence(),
+            *map(versioned, drawn),
+            *(reading.sentence(f"kappa of {name}") for name, reading in read.items()),
+        ],
     )
+
+
+def with_reference_by_group(
+    request: AgreeRequest,
+    output: Output,
+    by_group: Mapping[Any, GroupedAgreement],
+    by_rater: Mapping[str, GroupedAgreement],
+) -> Output:
+    """Return the output on raters and a reference, with the raters in each group of items.
+
+    ``by_rater`` compares the groups, for each rater.
+    """
+    column = label_text(request.group)
+    parts = {label_text(group): report_on_groups(request, one) for group, one in by_group.items()}
+    output = with_groups(
+        _by_rater(output), column, {name: _by_rater(part) for name, part in parts.items()}
+    )
+    fields = [
+        {
+            "group": name,
+            "raters": part.fields["groups"],
+            "differences": part.fields["differences"],
+            "equality": part.fields["equality"],
+        }
+        for name, part in parts.items()
+    ]
+    tests = {rater: found.equality for rater, found in by_rater.items() if len(found) > 1}
+    lines = [f"  {rater}: {test.test_text()}" for rater, test in tests.items()]
+    report = Report([f"Test of equal kappas of each rater across {column}:", *lines])
+    of_raters = [{"rater": rater, "equality": test} for rater, test in tests.items()]
+    sentences = [
+        versioned(f"Test of equal kappas of {rater} across {column}: {test.test_text()}")
+        for rater, test in tests.items()
+    ]
+    together = Section([report] if lines else (), {"by_rater": of_raters}, (), sentences)
+    return output.plus([together, Section((), {"by_group": fields})])
+
+
+def _by_rater(output: Output) -> Output:
+    """Return an output whose groups are raters, with rows that name raters."""
+    rows = [{"rater": row["group"], **row} for row in output.rows]
+    return output._replace(rows=[{k: v for k, v in r.items() if k != "group"} for r in rows])
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:

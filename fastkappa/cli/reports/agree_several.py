@@ -16,7 +16,6 @@ from fastkappa.cli.reports.agree_items import of_items
 from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import (
     bootstrap_fields,
-    bootstrap_sentence,
     no_undefined_warnings,
     why_undefined,
 )
@@ -33,7 +32,7 @@ from fastkappa.multirater.pairwise import PairwiseKappa, pairs_are_few, pairwise
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows, with_p
-from fastkappa.results.sentence import p_sentence
+from fastkappa.results.sentence import p_sentence, versioned
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.agreement_result import AgreementResult
@@ -185,12 +184,13 @@ def _of_coefficients(
         reports.append(read_on(request.scale, named))
         for name, reading in readings.items():
             fields[name]["interpretation"] = reading.to_dict()
+            sentences.append(reading.sentence(found[name].method))
     if resampled:
-        drawn = {name: (found[name].method, one) for name, one in resampled.items()}
-        reports.append(Report([one.sentence(method) for method, one in drawn.values()]))
-        rows += [one.row(method) for method, one in drawn.values()]
-        sentences += [bootstrap_sentence(one, method) for method, one in drawn.values()]
+        drawn = [one.sentence(found[name].method) for name, one in resampled.items()]
+        reports.append(Report(drawn))
+        sentences += map(versioned, drawn)
         for name, one in resampled.items():
+            rows.append(one.row(found[name].method))
             fields[name]["bootstrap"] = bootstrap_fields(one)
     return Section(reports, {"coefficients": fields}, rows, sentences)
 
@@ -292,7 +292,7 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
 
 
 def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return all coefficients, keyed by the names of their functions, Fleiss' kappa first.
+    """Return all or the chosen coefficients, keyed by their functions' names, Fleiss' kappa first.
 
     For sets of labels, return only Krippendorff's alpha, at each level.
     """
@@ -325,7 +325,12 @@ def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> 
     if not isinstance(level, str):
         alpha = replace(alpha, method=f"Krippendorff's alpha ({weights_text(weights)})")
     found["krippendorff_alpha"] = alpha
-    return found
+    if request.coefficient is None:
+        return found
+    chosen = {name: one for name, one in found.items() if name.startswith(request.coefficient)}
+    if not chosen:
+        raise ValueError(f"--coefficient {request.coefficient} is not possible: {_many(ratings)}.")
+    return chosen
 
 
 def _bootstraps(results: Coefficients, ratings: Ratings, request: AgreeRequest) -> Resampled:
