@@ -138,8 +138,8 @@ def compare_coefficients(
     first, second : MultiRaterResult
         Results of `fleiss_kappa`, `conger_kappa`, `light_kappa`, `randolph_kappa`, `gwet_ac1`,
         `gwet_ac2` or `krippendorff_alpha`, with the same ``distribution`` and, if any, the same
-        clusters. The ratings must have the same subjects: the same rows in the same order, or the
-        same items in long form. A subject without ratings in one result is still used in the other.
+        clusters. The ratings must have the same subjects in the same order. In long form, items are
+        matched by name. A subject without ratings in one result is still used in the other.
         For Cohen's kappa of two raters, use the equivalent `conger_kappa`, or `light_kappa` if the
         weights are not symmetric.
     confidence : float, default=0.95
@@ -156,8 +156,8 @@ def compare_coefficients(
     TypeError
         If an argument is not a result of one of these functions.
     ValueError
-        If the results differ in the number of subjects, the items, the clusters or the
-        distribution. An error is also raised if the order of the subjects is unknown, as in a
+        If the results differ in the number of subjects, the clusters or the distribution, or have
+        no items in common. An error is also raised if the order of the subjects is unknown, as in a
         table, or if an array of ratings has changed since its coefficient was computed.
 
     Notes
@@ -207,7 +207,7 @@ def compare_coefficients(
         )
     one, two = (_counted(name, part) for name, part in (("first", first), ("second", second)))
     of_one, of_two = one.places_in(first.coefficient), two.places_in(second.coefficient)
-    of_two = in_common_order(one, of_one, two, of_two)
+    of_one, of_two = in_common_order(one, of_one, two, of_two)
     in_clusters = one.clusters is not None
     joint = _joint_rows(of_one, of_two, len(second.coefficient.multiplicities), in_clusters)
     clusters = None
