@@ -128,16 +128,19 @@ def test_an_item_in_two_groups(long: Path) -> None:
     columns = dict(zip(("id", "who", "grade"), zip(*rows)))
     source = [f"s{int(item[1:]) % 2}" for item in columns["id"]]
     options = [*LONG, "--group", "source"]
-    assert agree.run(write_csv(long, **columns, source=source), *options).stderr == ""
+    assert "remarks" not in agree.json_of(write_csv(long, **columns, source=source), *options)
     source[3] = "s0"
     write_csv(long, **columns, source=source)
-    said = agree.run(long, *options).stderr
-    assert "item 't3' is in several groups of 'source', 's0' and 's1': each rating" in said
+    (said,) = agree.json_of(long, *options)["remarks"]
+    assert said == (
+        "1 item in several groups of 'source': each rating counts in the group of its row."
+    )
     # Groups of raters have items in common.
     rows += [[item, "dan", grade] for item, who, grade in rows if who == "anna"]
     columns = dict(zip(("id", "who", "grade"), zip(*rows)))
     profession = ["nurse" if who in ("eve", "dan") else "doctor" for who in columns["who"]]
-    assert agree.run(write_csv(long, **columns, source=profession), *options).stderr == ""
+    write_csv(long, **columns, source=profession)
+    assert "remarks" not in agree.json_of(long, *options)
 
 
 def test_two_guidelines_on_the_same_items(long: Path, wide: Path) -> None:
@@ -152,6 +155,10 @@ def test_two_guidelines_on_the_same_items(long: Path, wide: Path) -> None:
         *(fleiss_kappa(part, labels=["1", "2", "3"]) for part in grades)
     )
     assert found["comparison"]["p_value"] == pytest.approx(expected.p_value)
+    assert found["remarks"] == [
+        "90 times a rater rated an item in several groups of 'version': each rater counts as a"
+        " different rater in each group, such as 'anna (v1)'."
+    ]
     # A rating that was given twice is an error in any case.
     with long.open("a") as file:
         file.write("t0,anna,1,v1\n")

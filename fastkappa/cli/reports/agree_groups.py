@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -101,7 +101,7 @@ def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Gro
 
 
 class GroupsOfSeveral:
-    """The first coefficient of each group, and the comparison of the groups, if possible."""
+    """The first coefficient of each group, and the comparisons of the groups, if possible."""
 
     def __init__(
         self,
@@ -110,30 +110,26 @@ class GroupsOfSeveral:
         whole: MultiRaterResult,
     ) -> None:
         self._group, self._firsts, self._whole = group, firsts, whole
-        self.comparison, self._why_not = self._compared()
+        self._why_not: list[str] = []
+        self.comparisons = self._compared()
 
-    def _compared(self) -> tuple[EqualKappas | CoefficientDifference | None, str]:
-        """Return the comparison of the groups, or None and the reason."""
+    def _compared(self) -> Sequence[EqualKappas | CoefficientDifference]:
+        """Return the test of equality, or the differences of the first group from the others."""
         firsts = list(self._firsts.values())
         if len(firsts) < 2:
-            return None, ""
+            return []
         if sum(one.n_clusters for one in firsts) <= self._whole.n_clusters:
-            return compare_strata(self._firsts), ""
-        if len(firsts) == 2:
-            # Both groups have the same items, so their coefficients are compared as a pair.
-            try:
-                found = compare_coefficients(*firsts)
-            except ValueError:
-                pass
-            else:
-                first, second = (
-                    f"{method} of {name}" for method, name in zip(found.methods, self._firsts)
-                )
-                return replace(found, methods=(first, second)), ""
-        return None, (
-            "the groups are not compared: they have items or clusters in common. If the numbers of"
-            " items or clusters restart in each group, make them distinct"
-        )
+            return [compare_strata(self._firsts)]
+        try:
+            found = [compare_coefficients(firsts[0], other) for other in firsts[1:]]
+        except ValueError:
+            self._why_not = [
+                "the groups are not compared: they have items or clusters in common. If the numbers"
+                " of items or clusters restart in each group, make them distinct"
+            ]
+            return []
+        first, *others = (f"{one.method} of {name}" for name, one in self._firsts.items())
+        return [replace(one, methods=(first, other)) for one, other in zip(found, others)]
 
     def reports(self) -> list[Report]:
         """Return a table with one row per group, and the comparison of the groups."""
@@ -143,18 +139,15 @@ class GroupsOfSeveral:
             for name, one in named.items()
         )
         grid = groups_grid(rows, self._whole.confidence, self._whole.method, self._group)
-        below = [self._why_not] if self._why_not else []
-        compared = [] if self.comparison is None else [self.comparison._report()]
-        return [Report([], [grid], below), *compared]
+        return [Report([], [grid], self._why_not), *(one._report() for one in self.comparisons)]
 
     def sentences(self) -> list[str]:
         """Return sentences for a paper about each group's coefficient and the comparison."""
-        compared = [] if self.comparison is None else [self.comparison.sentence()]
         of_groups = [
             one.sentence().replace(" was ", f" in {self._group} {name} was ", 1)
             for name, one in self._firsts.items()
         ]
-        return [*of_groups, *compared]
+        return [*of_groups, *(one.sentence() for one in self.comparisons)]
 
     def picture(self) -> Picture:
         """Return the plot of the coefficient of each group."""

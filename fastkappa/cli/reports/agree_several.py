@@ -140,7 +140,8 @@ def _with_groups(
         return output._replace(rows=rows)
     with no_undefined_warnings():
         compared = GroupsOfSeveral(label_text(request.group), firsts, whole)
-    of_groups = {"groups": fields, "comparison": compared.comparison}
+    tests = compared.comparisons
+    of_groups = {"groups": fields, "comparison": tests[0] if len(tests) == 1 else tests or None}
     together = Section(compared.reports(), of_groups, (), compared.sentences())
     _, *others = output.pictures
     pictures = [compared.picture(), *others]
