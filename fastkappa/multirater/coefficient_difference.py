@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from fastkappa.frame import frame_of_estimate
 from fastkappa.multirater.counted_ratings import Counted, in_common_order
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.statistics.coefficient import Coefficient, divisor_of
-from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts
+from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts, with_p
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.statistics import distributions
@@ -122,6 +123,15 @@ class CoefficientDifference(Result):
             f"<CoefficientDifference: {figure(self.value)} ({interval_text(self.interval)}),"
             f" p {p_value_text(self.p_value, 2)}, {count_text(self.n_subjects, 'item')}>"
         )
+
+
+def differences_report(differences: Mapping[str, CoefficientDifference]) -> Report:
+    """Return a report with one row per named difference."""
+    found = list(differences.values())
+    rows = [(n, one.value, one.standard_error, one.interval) for n, one in differences.items()]
+    above = "Differences, which account for the items in common"
+    grid = estimate_grid(rows, found[0].confidence, of=above)
+    return Report([], [with_p(grid, (one.p_value for one in found))])
 
 
 def compare_coefficients(
