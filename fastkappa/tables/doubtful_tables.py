@@ -6,6 +6,7 @@ the raters never agree. A row of totals is not an item.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from operator import ne
@@ -29,6 +30,8 @@ FEWEST_CELLS = 6
 # With fewer ratings, or fewer ratings of the second label, equal ratings can be adjacent by chance.
 # For most columns, a few ratings show that equal ratings are not adjacent.
 FEWEST_SORTED, FEWEST_OF_SECOND, HEAD = 20, 5, 16
+# The least proportion of the second label, so that a sample of a file shows it.
+LEAST_OF_SECOND = 0.1
 # The largest chi-square attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
 
@@ -164,33 +167,44 @@ def judge_order(
 
     ``table`` contains the counts of the codes or labels ``first`` and ``second``.
     """
-    n = len(first)
-    if n < FEWEST_SORTED or not any(is_grouped(own[:HEAD].tolist()) for own in (first, second)):
-        return
-    of_each = table.sum(axis=1), table.sum(axis=0)
+
+    def are_sorted() -> list[bool]:
+        used = (np.count_nonzero(table.any(axis=axis)) for axis in (1, 0))
+        return [runs_in(own) == n_labels for own, n_labels in zip((first, second), used)]
+
+    if any(is_grouped(own[:HEAD].tolist()) for own in (first, second)):
+        judge_sorted(table, are_sorted, names)
+
+
+def judge_sorted(
+    table: AnyArray, are_sorted: Callable[[], list[bool]], names: tuple[str, str]
+) -> None:
+    """Warn like `judge_order`. ``are_sorted`` returns whether each column is sorted by label."""
+    of_each, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
     common = (of_each[0] > 0) & (of_each[1] > 0)
     # Columns such as ids and scores have few labels in common with ratings.
-    if 2 * table[np.ix_(common, common)].sum() < n:
+    if n < FEWEST_SORTED or table[np.ix_(common, common)].sum() < n / 2:
         return
     counts = table[np.ix_(*(own > 0 for own in of_each))].astype(float)
     by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
     freedom = (len(counts) - 1) * (counts.shape[1] - 1)
     chi_square = float(((counts - by_chance) ** 2 / by_chance).sum())
-    if chi_square > freedom + CHANCE * (2 * freedom) ** 0.5:
+    if chi_square > freedom + CHANCE * (2 * freedom) ** 0.5 or sum(found := are_sorted()) != 1:
         return
-    are_sorted = [
-        np.count_nonzero(own[1:] != own[:-1]) + 1 == np.count_nonzero(used)
-        for own, used in zip((first, second), of_each)
-    ]
-    if sum(are_sorted) != 1:
-        return
-    place = are_sorted.index(True)
-    if np.sort(of_each[place])[-2] >= FEWEST_OF_SECOND:
+    place = found.index(True)
+    if np.sort(of_each[place])[-2] >= max(FEWEST_OF_SECOND, LEAST_OF_SECOND * n):
         warn(
             f"{names[place]} is sorted, {names[1 - place]} is not, and they agree only as"
             " expected by chance: check that both have the items in the same order, because one"
             " of them may have been sorted or shuffled alone."
         )
+
+
+def runs_in(ratings: AnyArray) -> float:
+    """Return the number of runs of equal ratings, or infinity if the first show many runs."""
+    if not is_grouped(ratings[:HEAD].tolist()):
+        return math.inf
+    return int(np.count_nonzero(ratings[1:] != ratings[:-1])) + 1
 
 
 def is_grouped(ratings: list[Any]) -> bool:

@@ -15,6 +15,7 @@ from fastkappa.cli.reports.agree_parts import (
     Coefficients,
     bootstrap_fields,
     bootstrap_of,
+    bootstrap_sentence,
     no_undefined_warnings,
     result_of,
 )
@@ -46,7 +47,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     reports = [grouped._report()]
     if equality is not None:
         reports.append(equality._report())
-    drawn = []
+    drawn, sentences = [], []
     read: dict[str, Interpretation] = {}
     for of_group, (group, name) in zip(fields["groups"], names.items()):
         of_group["group"] = name
@@ -55,6 +56,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
                 resampled = bootstrap_of(grouped[group], request)
             of_group["bootstrap"] = bootstrap_fields(resampled)
             drawn.append(resampled.sentence(f"kappa of {name}"))
+            sentences.append(bootstrap_sentence(resampled, f"kappa of {name}"))
         if request.scale is not None:
             read[name] = grouped[group].interpret(request.scale)
             of_group["interpretation"] = read[name].to_dict()
@@ -75,7 +77,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         grouped.rows(),
         pictures,
         estimates=estimates,
-        sentences=lambda: [grouped.sentence()],
+        sentences=lambda: [grouped.sentence(), *sentences],
     )
 
 

@@ -18,6 +18,7 @@ from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import (
     Coefficients,
     bootstrap_fields,
+    bootstrap_sentence,
     no_undefined_warnings,
     why_undefined,
 )
@@ -192,6 +193,7 @@ def _of_coefficients(
         drawn = {name: (found[name].method, one) for name, one in resampled.items()}
         reports.append(Report([one.sentence(method) for method, one in drawn.values()]))
         rows += [one.row(method) for method, one in drawn.values()]
+        sentences += [bootstrap_sentence(one, method) for method, one in drawn.values()]
         for name, one in resampled.items():
             fields[name]["bootstrap"] = bootstrap_fields(one)
     return Section(reports, {"coefficients": fields}, rows, sentences)
