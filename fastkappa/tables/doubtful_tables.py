@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
-from fastkappa.ratings.real_numbers import CODES, FAR, codes_among
+from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
 from fastkappa.tables.two_codings import may_be_coded_apart, warn_of_two_codings
 
 MOST_NAMED = 5
@@ -50,19 +50,19 @@ def judge_table(
     """
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
-    if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
-        _warn_of_codes(np.asarray(labels), table)
-    # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
-    # raters agree on every label but one, and more than once on the first or last label.
     if len(labels) < 2:
         return
+    array = np.asarray(labels)
+    if not are_given:
+        _warn_of_codes(array, table)
+    # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
+    # raters agree on every label but one, and more than once on the first or last label.
     if may_be_coded_apart(labels, table) and warn_of_two_codings(
         labels, table, names, are_given=are_given
     ):
         return
     if table.item(-1) > 1:
         return
-    array = np.asarray(labels)
     if array.dtype.kind in "iuf":
         counts = dict(zip(names, (table.sum(axis=1), table.sum(axis=0))))
         used = {name: np.sort(array[own > 0]) for name, own in counts.items()}
@@ -78,30 +78,25 @@ def judge_tables(
     labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str], *, are_given: bool
 ) -> None:
     """Apply `judge_table` to the tables of many predictions, except the check of unused labels."""
-    if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
-        _warn_of_codes(labels, tables)
     if len(labels) > 1:
+        if not are_given:
+            _warn_of_codes(labels, tables)
         for name, table in zip(names, tables):
             if may_be_coded_apart(labels, table) or table.item(-1) < 2:
                 judge_table(labels, table, names=(truth, name), are_given=are_given)
 
 
-def _warn_of_codes(labels: AnyArray, tables: AnyArray | None = None) -> None:
-    """Warn about numbers such as 99 or -9 that often mean a missing rating.
+def _warn_of_codes(labels: AnyArray, tables: AnyArray) -> None:
+    """Warn about codes such as 99 among the labels used in tables.
 
-    The labels used are found from ``tables``, which are read only if some label is such a number.
+    Numbers that are at most as far apart as there are labels contain no codes, except negative
+    numbers.
     """
-    if labels.dtype.kind not in "iuf" or not codes_among(labels.tolist()):
+    are_numbers = labels.dtype.kind in "iuf"
+    if are_numbers and labels.item(0) >= 0 and labels.item(-1) - labels.item(0) <= len(labels):
         return
-    if tables is not None:
-        counts = tables.reshape(-1, len(labels), len(labels)).sum(axis=0)
-        labels = labels[counts.any(axis=0) | counts.any(axis=1)]
-    if found := codes_among(labels.tolist()):
-        warn(
-            f"the ratings contain {' and '.join(map(str, found))}, which often means a missing"
-            " rating but is counted as a label: give missing_codes= if it is missing, on the"
-            " command line --missing-codes, or name it in labels if it is one."
-        )
+    counts = tables.reshape(-1, len(labels), len(labels)).sum(axis=0)
+    warn_of_codes_among_labels(labels[counts.any(axis=0) | counts.any(axis=1)])
 
 
 def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
@@ -217,8 +212,7 @@ def judge_raters(
         return
     _warn_of_totals(labels, min(n_ratings), sum_of)
     together = {label for own in labels.values() for label in own.tolist()}
-    if not CODES.isdisjoint(together):
-        _warn_of_codes(np.array(sorted(together)))
+    warn_of_codes_among_labels(np.array(sorted(together)))
     if are_recoded:
         return
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
