@@ -25,6 +25,8 @@ from fastkappa.ratings.looks import alike_among
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
+# The smallest kappa if labels that are written similarly are one label.
+NEAR_ONCE_MERGED = 0.5
 # Without any agreement, ``n * kappa**2`` reaches 10 about once in 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
@@ -181,18 +183,26 @@ def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
     pairs = [(i, j, str(labels[i]), str(labels[j])) for i, j in np.argwhere(rarer).tolist()]
     prefixes = Counter(_prefix(label, meant) for _, _, label, meant in pairs)
     del prefixes[""]
-    found = {
-        f"{label!r} with {meant!r}": (both[i, j], total[j] >= FREQUENT * total[i])
+    found = [
+        (i, j)
         for i, j, label, meant in pairs
         if (_is_respelt(label, meant) or prefixes[_prefix(label, meant)] > 1)
         and not alike_among([label, meant])
-    }
+    ]
     # A single item is evidence only for a rare label, such as a typing error.
-    if sum(n for n, _ in found.values()) < TOGETHER:
-        found = {text: pair for text, pair in found.items() if pair[1]}
-    if not found:
+    if sum(both[pair] for pair in found) < TOGETHER:
+        found = [(i, j) for i, j in found if total[j] >= FREQUENT * total[i]]
+    # Raters who hardly agree do not tell many labels apart.
+    places = np.arange(len(labels)).astype(float)
+    for i, j in found:
+        places[places == i] = places[j]
+    if not found or _kappa(places, places, table, 0) < NEAR_ONCE_MERGED:
         return None
-    shown = [f"{text} ({n:g} {'item' if n == 1 else 'items'})" for text, (n, _) in found.items()]
+    shown = [
+        f"{str(labels[i])!r} with {str(labels[j])!r} ({both[i, j]:g}"
+        f" {'item' if both[i, j] == 1 else 'items'})"
+        for i, j in found
+    ]
     return (
         "labels that are written similarly nearly always coincide:"
         f" {first_of_many(shown, MOST_SHOWN, '; ')}. Write them alike if they are one label; they"
