@@ -15,9 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
 from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
-from fastkappa.tables.two_codings import may_be_coded_apart, warn_of_two_codings
+from fastkappa.tables.two_codings import (
+    HEAD,
+    MOST_ROWS,
+    looks_shifted,
+    may_be_coded_apart,
+    warn_of_shift,
+    warn_of_two_codings,
+)
 
 MOST_NAMED = 5
 # The smallest mean number of occurrences per label that is plausible for ratings.
@@ -27,8 +35,7 @@ MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
 # With fewer ratings, or fewer ratings of the second label, equal ratings can be adjacent by chance.
-# For most columns, a few ratings show that equal ratings are not adjacent.
-FEWEST_SORTED, FEWEST_OF_SECOND, HEAD = 20, 5, 16
+FEWEST_SORTED, FEWEST_OF_SECOND = 20, 5
 # The largest chi-square attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
 
@@ -153,15 +160,33 @@ def _warn_of_strangers(
 
 
 def judge_order(
-    table: AnyArray, first: AnyArray, second: AnyArray, names: tuple[str, str] = ("y1", "y2")
+    table: AnyArray, first: Column, second: Column, names: tuple[str, str] = ("y1", "y2")
 ) -> None:
-    """Warn if only one of two columns is sorted by label, and they agree only by chance.
+    """Warn if one of two columns seems to be sorted or shifted alone.
 
-    ``table`` contains the counts of the codes or labels ``first`` and ``second``.
+    The columns agree only by chance if one of them was sorted, and they agree after a shift by one
+    row. ``table`` contains the counts of the two columns.
     """
-    n = len(first)
-    if n < FEWEST_SORTED or not any(is_grouped(own[:HEAD].tolist()) for own in (first, second)):
+    if len(first.values) < FEWEST_SORTED or first.counts is not None:
         return
+    heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
+    if any(map(is_grouped, heads)):
+        _warn_of_sorted(table, first.values, second.values, names)
+    elif looks_shifted(*heads):
+        warn_of_shift(_first_ratings(first, MOST_ROWS), _first_ratings(second, MOST_ROWS), names)
+
+
+def _first_ratings(column: Column, n: int) -> AnyArray:
+    """Return the first ratings of a column as labels, or as the numbers that stand for them."""
+    values = column.values[:n]
+    return values if column.categories is None else np.array(column.categories, object)[values]
+
+
+def _warn_of_sorted(
+    table: AnyArray, first: AnyArray, second: AnyArray, names: tuple[str, str]
+) -> None:
+    """Warn if only one of two columns is sorted by label, and they agree only by chance."""
+    n = len(first)
     of_each = table.sum(axis=1), table.sum(axis=0)
     common = (of_each[0] > 0) & (of_each[1] > 0)
     # Columns such as ids and scores have few labels in common with ratings.

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
+from operator import eq
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,10 @@ OFTEN, TOGETHER = 2, 3
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
+# The number of first ratings that are enough to exclude most columns from a closer look.
+HEAD = 16
+# The number of rows in which a shift by one row is looked for.
+MOST_ROWS = 10_000
 # The minimum length and similarity of two words that differ only by a typing error.
 LEAST_WORD, SIMILAR = 5, 0.8
 # A label is rare beside another that occurs `FREQUENT` times as often.
@@ -89,6 +94,9 @@ def judge_pairs(
         table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)
         table = table[:-1, :-1]
         together += table
+        heads = first[:HEAD].tolist(), second[:HEAD].tolist()
+        if looks_shifted(*heads) and warn_of_shift(first, second, (a, b)):
+            return True
         if may_be_coded_apart(labels, table) and warn_of_two_codings(
             labels, table, (a, b), are_given=are_given
         ):
@@ -97,6 +105,49 @@ def judge_pairs(
     if found:
         warn(found)
     return found is not None
+
+
+def looks_shifted(first: list[Any], second: list[Any]) -> bool:
+    """Return whether most of some ratings are equal to those one row above or below."""
+    above, level, below = (
+        sum(map(eq, *rows)) for rows in ((first, second[1:]), (first, second), (first[1:], second))
+    )
+    return bool(max(above, below) > max(level, len(first) // 2))
+
+
+def warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
+    """Warn if raters agree only once a column is moved by one row, and return whether they do.
+
+    If each rating predicts the next one, as in a repeated cycle, a shift looks like other codes.
+    """
+    n = min(len(first), MOST_ROWS)
+    together = np.concatenate([first[:n], second[:n]])
+    codes = np.unique(together, return_inverse=True)[1].reshape(2, n)
+    side = int(codes.max()) + 1
+    places = np.arange(side).astype(float)
+
+    def pairs(rows: AnyArray, columns: AnyArray) -> AnyArray:
+        return np.bincount(rows * side + columns, minlength=side * side).reshape(side, side)
+
+    given, down, up = (
+        _kappa(places, places, pairs(rows, columns), 0)
+        for rows, columns in (
+            codes,
+            (codes[0, 1:], codes[1, :-1]),
+            (codes[0, :-1], codes[1, 1:]),
+        )
+    )
+    better = max(down, up)
+    if better < max(NEAR, given + BETTER) or n * better**2 < 2 * EVIDENCE:
+        return False
+    if _is_predicted(pairs(codes[0, 1:], codes[0, :-1])):
+        return False
+    warn(
+        f"{names[1]} seems to be shifted by one row: unweighted kappa is {given:.2f}, and would be"
+        f" {better:.2f} with {names[1]} moved one row {'down' if down > up else 'up'}. Check that"
+        " each row has the ratings of one item."
+    )
+    return True
 
 
 def warn_of_two_codings(

@@ -201,7 +201,7 @@ def agreement(
     if known is None and weights is not None:
         warn_of_weights(result.weights, counts.labels)
     judge_table(counts.labels, counts.table, counts.n_outside, are_given=known is not None)
-    judge_order(counts.table, items.columns["y1"].values, items.columns["y2"].values)
+    judge_order(counts.table, items.columns["y1"], items.columns["y2"])
     warn_of_same_column({"y1": y1, "y2": y2})
     return _warned(result)
 
