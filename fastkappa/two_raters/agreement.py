@@ -328,7 +328,14 @@ def make_result(
 
 
 def _warned(result: AgreementResult) -> AgreementResult:
-    """Return the result, and warn if kappa or its standard error is undefined."""
+    """Return the result, and warn if it lacks most items or has undefined values."""
+    if result.n_outside > result.n:
+        warnings.warn(
+            f"labels leave out {result.n_outside} of {result.n_outside + result.n} items, because a"
+            " rating is not among them.",
+            UserWarning,
+            stacklevel=3,
+        )
     if result.clusters is not None and result.n_clusters == 1 < result.n:
         warnings.warn(
             "standard errors are undefined: all items are in one cluster.",
