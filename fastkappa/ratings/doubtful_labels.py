@@ -54,7 +54,7 @@ STAND_INS = frozenset(
         *("unrated", "unscored", "unlabeled", "unlabelled", "skipped", "not done", "not scored"),
         *("don't know", "don\u2019t know", "do not know", "i don't know", "cannot assess"),
         *("unable to assess", "not evaluated", "not labeled", "no rating", "no data", "ignore"),
-        *("sans réponse", "sin datos"),
+        *("refused", "prefer not to say", "prefer not to answer", "sans réponse", "sin datos"),
         # Codes that Stata and HL7 use for missing values.
         *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
         *("asku", "nask", "navu"),

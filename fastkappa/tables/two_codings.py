@@ -21,13 +21,15 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
-from fastkappa.ratings.label_order import is_alphabetical
-from fastkappa.ratings.looks import alike_among
+from fastkappa.ratings.label_order import is_alphabetical, is_number
+from fastkappa.ratings.looks import BETWEEN_WORDS, alike_among
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
 # The smallest kappa if labels that are written similarly are one label.
 NEAR_ONCE_MERGED = 0.5
+# For pairs of other labels, the smallest kappa and gain, and the largest kappa within the pairs.
+ALIKE_ONCE_MERGED, GAIN, CHANCE = 0.7, 0.3, 0.1
 # Without any agreement, ``n * kappa**2`` reaches 10 about once in 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
@@ -222,43 +224,70 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
 
 
 def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
-    """Return the warning about labels that are written similarly and not told apart.
+    """Return the warning about labels that raters do not tell apart, and that may be one label.
 
     Two labels are not told apart if at least as many items have both as have the rarer label twice.
-    Labels that look alike are covered by another warning.
+    They may be one label if they are written similarly, or if raters use the two labels of each of
+    several pairs by chance. Labels that look alike are covered by another warning.
     """
     same, total = table.diagonal(), table.sum(axis=0) + table.sum(axis=1)
     both = table + table.T
+    names = [str(label) for label in labels]
     rarer = _coincide(table) & (total[:, None] <= total)
     rarer &= both + same[:, None] >= NEAR * (total - same)[:, None]
-    pairs = [(i, j, str(labels[i]), str(labels[j])) for i, j in np.argwhere(rarer).tolist()]
-    prefixes = Counter(_prefix(label, meant) for _, _, label, meant in pairs)
+    pairs = [
+        (i, j) for i, j in np.argwhere(rarer).tolist() if not alike_among([names[i], names[j]])
+    ]
+    prefixes = Counter(_prefix(names[i], names[j]) for i, j in pairs)
     del prefixes[""]
     found = [
         (i, j)
-        for i, j, label, meant in pairs
-        if (_is_respelt(label, meant) or prefixes[_prefix(label, meant)] > 1)
-        and not alike_among([label, meant])
+        for i, j in pairs
+        if _is_respelt(names[i], names[j]) or prefixes[_prefix(names[i], names[j])] > 1
     ]
     # A single item is evidence only for a rare label, such as a typing error.
     if sum(both[pair] for pair in found) < TOGETHER:
         found = [(i, j) for i, j in found if total[j] >= FREQUENT * total[i]]
+    how = "are written similarly"
     # Raters who hardly agree do not tell many labels apart.
-    places = np.arange(len(labels)).astype(float)
-    for i, j in found:
-        places[places == i] = places[j]
-    if not found or _kappa(places, places, table, 0) < NEAR_ONCE_MERGED:
+    if not found or _kappa_of_merged(found, table) < NEAR_ONCE_MERGED:
+        how, found = "may be forms of one label, because they", _used_by_chance(pairs, table)
+    if not found:
         return None
     shown = [
-        f"{str(labels[i])!r} with {str(labels[j])!r} ({both[i, j]:g}"
-        f" {'item' if both[i, j] == 1 else 'items'})"
+        f"{names[i]!r} with {names[j]!r} ({both[i, j]:g} {'item' if both[i, j] == 1 else 'items'})"
         for i, j in found
     ]
     return (
-        "labels that are written similarly nearly always coincide:"
-        f" {first_of_many(shown, MOST_SHOWN, '; ')}. Write them alike if they are one label; they"
-        " are counted as disagreement."
+        f"labels that {how} nearly always coincide: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
+        " them alike if they are one label; they are counted as disagreement."
     )
+
+
+def _kappa_of_merged(pairs: Sequence[tuple[int, int]], table: AnyArray) -> float:
+    """Return kappa if the two labels of each pair are one label."""
+    places = np.arange(len(table)).astype(float)
+    for i, j in pairs:
+        places[places == i] = places[j]
+    return _kappa(places, places, table, 0)
+
+
+def _used_by_chance(pairs: Sequence[tuple[int, int]], table: AnyArray) -> list[tuple[int, int]]:
+    """Return the pairs of labels if raters agree on the pair, but within it only by chance."""
+    n_pairs = Counter(label for pair in pairs for label in pair)
+    alone = [
+        pair
+        for pair in pairs
+        if n_pairs[pair[0]] == n_pairs[pair[1]] == 1 and table[np.ix_(pair, pair)].all()
+    ]
+    within = [table[np.ix_(pair, pair)].astype(float) for pair in alone]
+    same = sum(float(own.trace()) for own in within)
+    by_chance = sum(float(own.sum(axis=1) @ own.sum(axis=0) / own.sum()) for own in within)
+    n = sum(float(own.sum()) for own in within)
+    if len(alone) < 2 or n - same < EVIDENCE or same - by_chance > CHANCE * (n - by_chance):
+        return []
+    merged = _kappa_of_merged(alone, table)
+    return alone if merged >= max(ALIKE_ONCE_MERGED, _kappa_of_merged([], table) + GAIN) else []
 
 
 def _is_respelt(label: str, meant: str) -> bool:
@@ -268,6 +297,9 @@ def _is_respelt(label: str, meant: str) -> bool:
     out, as in "G1" and "grade 1", or "3/4" and "3 out of 4".
     """
     first, second = _letters(label), _letters(meant)
+    plain = [NO_LETTER.sub("", BETWEEN_WORDS.sub("", text)) for text in (first, second)]
+    if plain[0] == plain[1] and plain[0] and not (is_number(first) or is_number(second)):
+        return SIGNS.findall(first) == SIGNS.findall(second)
     numbers = [list(map(int, DIGITS.findall(text))) for text in (first, second)]
     if numbers[0] or numbers[1]:
         return (

@@ -185,7 +185,7 @@ STAND_INS = [
     *("", " ", "--", ".", "N.A.", "n/a", "nan", "NULL", "<NA>", "#REF!", "{}", "k.A.", "\u2014"),
     *("keine Angabe", "not rated", "Not applicable", "No answer", "skip", "TBD", "\\N", "____"),
     *("unrated", "Skipped", "not done", "no data", "Sin datos", ".z", "NASK", "\u200b"),
-    *("Don\u2019t know", "cannot assess"),
+    *("Don\u2019t know", "cannot assess", "Refused", "Prefer not to say"),
 ]
 
 

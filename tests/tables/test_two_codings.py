@@ -107,6 +107,8 @@ MIXED_FORMS = {
     "a word before a number": ("G1,G2,G3", "Grade 1,Grade 2,Grade 3"),
     "an abbreviated unit": ("1 pt,2 pts,3 pts", "1 point,2 points,3 points"),
     "a typing error": ("tumor,edema,other", "tumour,edema,other"),
+    "codes without a dot": ("E11.9,I10.0,J44.1", "E119,I100,J441"),
+    "words without a blank": ("not toxic,very toxic,other", "notToxic,veryToxic,other"),
     "Cyrillic": ("степень 1,степень 2,нет", "ст. 1,ст. 2,нет"),
 }
 
@@ -124,6 +126,43 @@ def test_two_forms_that_both_raters_mix(written: str, other: str) -> None:
         confusion_counts(first, second)
     with pytest.warns(UserWarning, match=match):
         fleiss_kappa(Ratings.from_raters({"one": first, "two": second, "three": first}))
+
+
+OTHER_FORMS = {
+    "translations": ("mild,moderate,severe", "leicht,mittel,schwer"),
+    "percent-encoded": ("c'est bon,not toxic,toxic", "c%27est%20bon,not%20toxic,toxic"),
+    "dates as numbers": ("1-2,3-4,5-6", "45293,45355,45418"),
+    "ordinals": ("1st degree,2nd degree,other", "first degree,second degree,other"),
+}
+
+
+@pytest.mark.parametrize(("written", "other"), OTHER_FORMS.values(), ids=OTHER_FORMS)
+def test_forms_that_are_written_in_another_way(written: str, other: str) -> None:
+    labels, spelt = np.array(written.split(",")), np.array(other.split(","))
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 3, 120)
+    first, second = (
+        np.where(rng.random(120) < 0.4, spelt[y], labels[y]).tolist()
+        for y in (truth, np.where(rng.random(120) < 0.9, truth, rng.integers(0, 3, 120)))
+    )
+    with pytest.warns(UserWarning, match="may be forms of one label, because .*'.*' with '"):
+        confusion_counts(first, second)
+
+
+def test_labels_of_pairs_that_raters_tell_apart_are_silent() -> None:
+    # Raters agree on the side of a statement, and better than by chance on its strength.
+    rng = np.random.default_rng(2)
+    labels = np.array(["disagree", "strongly disagree", "agree", "strongly agree"])
+    n_warned = 0
+    for _ in range(100):
+        side, strength = rng.integers(0, 2, 80), rng.integers(0, 2, 80)
+        first, second = (
+            2 * side + np.where(rng.random(80) < 0.6, strength, rng.integers(0, 2, 80))
+            for _ in "ab"
+        )
+        table = np.bincount(4 * first + second, minlength=16).reshape(4, 4)
+        n_warned += _is_warned(labels, table)
+    assert n_warned <= 5
 
 
 # Labels that raters tell apart, although their names could mean the same.
