@@ -25,7 +25,7 @@ from fastkappa.tables.codecs import (
     LabelRange,
     label_type,
 )
-from fastkappa.tables.doubtful_tables import runs_in
+from fastkappa.tables.doubtful_tables import judge_shift, runs_in
 from fastkappa.tables.item_sums import as_int64, whole_sums
 from fastkappa.tables.tally import Tally
 
@@ -58,6 +58,8 @@ def add_ratings(
         return
     for axis, ratings in zip(table.axes[1:], (first, second)):
         axis.add_runs(partial(runs_in, ratings.values))
+    if table.axes[1].n_parts == 1:
+        judge_shift(first, second, (table.axes[1].name, table.axes[2].name))
     plain = first.categories is None and second.categories is None
     if plain and weights is None and groups is None and table.wanted is None:
         table.add_whole_numbers(first.values, second.values, num_threads)

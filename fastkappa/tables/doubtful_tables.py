@@ -177,17 +177,25 @@ def judge_order(
         used = (np.count_nonzero(table.any(axis=axis)) for axis in (1, 0))
         return [runs_in(own.values) == size for own, size in zip((first, second), used)]
 
-    heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
-    if any(map(is_grouped, heads)):
+    if any(is_grouped(_first_ratings(column, HEAD)) for column in (first, second)):
         judge_sorted(table, are_sorted, names)
-    elif looks_shifted(*heads):
-        warn_of_shift(_first_ratings(first, MOST_ROWS), _first_ratings(second, MOST_ROWS), names)
+    else:
+        judge_shift(first, second, names)
 
 
-def _first_ratings(column: Column, n: int) -> AnyArray:
-    """Return the first ratings of a column as labels, or as the numbers that stand for them."""
-    values = column.values[:n]
-    return values if column.categories is None else np.array(column.categories, object)[values]
+def judge_shift(first: Column, second: Column, names: tuple[str, str]) -> None:
+    """Warn if one of two columns seems to be shifted by one row."""
+    if looks_shifted(_first_ratings(first, HEAD), _first_ratings(second, HEAD)):
+        both = (np.array(_first_ratings(column, MOST_ROWS)) for column in (first, second))
+        warn_of_shift(*both, names)
+
+
+def _first_ratings(column: Column, n: int) -> list[Any]:
+    """Return the first ratings of a column as text, or as the numbers that stand for them."""
+    values: list[Any] = column.values[:n].tolist()
+    if column.categories is None:
+        return values
+    return [str(column.categories[code]) for code in values]
 
 
 def judge_sorted(
