@@ -146,8 +146,8 @@ def test_file_systems_that_are_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "jsonl", "parquet", "arrow file"])
 def test_progress_is_told_in_bytes_of_all_files(tmp_path: Path, kind: str) -> None:
     name, write = WRITERS[kind]
-    table = pa.table({name: values * 500 for name, values in COLUMNS.items()})
     for i in range(3):
+        table = pa.table({name: values * (500 + i) for name, values in COLUMNS.items()})
         (tmp_path / str(i)).mkdir()
         write(table, tmp_path / str(i) / name)
     files = [tmp_path / str(i) / name for i in range(3)]
