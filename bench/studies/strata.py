@@ -7,7 +7,8 @@ For strata, the study prints the size of the test of equal kappas and the covera
 kappa. For two predictions of the same truth, it prints the size of the test of their difference,
 the coverage of its interval, and how often the test and the interval disagree. The second
 prediction copies the first for a proportion of the items. All figures are for the asymptotic and
-the score test. Studies in which all items have the same label are drawn again.
+the score test. Studies without a score test, for example because all items have the same label, are
+drawn again.
 
 The same figures are printed for strata with clusters, which are drawn as in
 `bench.studies.clusters` with a correlation of .2. Each stratum has its own clusters, or all strata
@@ -57,9 +58,10 @@ def studied(
     seed: list[int],
 ) -> None:
     """Print the figures of both methods for the same studies."""
-    rng, found = np.random.default_rng(seed), []
+    rng, found, n_drawn = np.random.default_rng(seed), [], 0
     while len(found) < n_studies:
         drawn = draw(rng)
+        n_drawn += 1
         tests = [compare(drawn, method) for method in METHODS]
         if not np.isnan(tests[1].p_value):
             found.append(
@@ -80,7 +82,8 @@ def studied(
         line = f"    {method:<11} size {size:5.1f} %  coverage {coverage:5.1f} %"
         if truth == 0:
             line += f"  p and interval disagree {apart:4.1f} %"
-        print(f"{line}  without a test {undefined:4.1f} %", flush=True)
+        print(f"{line}  without a test {undefined:4.1f} %")
+    print(f"    {100 * (1 - n_studies / n_drawn):.1f} % were drawn again", flush=True)
 
 
 def strata_of(n_strata: int, n: int, labels: str, kappa: float) -> Callable[..., np.ndarray]:

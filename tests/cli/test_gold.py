@@ -125,6 +125,7 @@ def test_ids_that_a_spreadsheet_changed(tmp_path: Path) -> None:
     assert agree.refusal(*options, "--adjudicated", decided).endswith("rated items.\n")
 
 
+@pytest.mark.slow
 def test_decisions_in_another_encoding(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", id=["t1"], ann=["mäßig"], ben=["hoch"], cat=["tief"])
     gold, decided = tmp_path / "gold.csv", tmp_path / "decided.csv"

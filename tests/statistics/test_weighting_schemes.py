@@ -205,6 +205,7 @@ def test_every_function_with_weights_is_here() -> None:
     assert found - hold <= set(CALLS)
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("scheme", NAMED)
 @pytest.mark.parametrize("name", CALLS)
 def test_a_name_means_its_matrix(name: str, scheme: str | None) -> None:
