@@ -161,6 +161,16 @@ def test_progress_is_told_in_bytes_of_all_files(tmp_path: Path, kind: str) -> No
     assert len(done) >= 3
 
 
+def test_a_link_is_the_file_that_it_names(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("a,b\nx,y\n")
+    try:
+        (tmp_path / "link.csv").symlink_to(tmp_path / "r.csv")
+    except OSError:
+        pytest.skip("links are not permitted here")
+    with pytest.raises(RatingsError, match="is named twice, and would be counted twice"):
+        confusion_from_source(str(tmp_path / "*.csv"), "a", "b")
+
+
 def test_progress_is_for_local_files() -> None:
     def on_progress(n_bytes: int, total: int) -> None:
         raise AssertionError
