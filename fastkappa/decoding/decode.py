@@ -39,7 +39,7 @@ class DecodingResult(Result):
     Attributes
     ----------
     predictions : ndarray of shape (n,)
-        The label of each item.
+        The label of each item, an entry of ``labels``.
     kappa : float
         The expected kappa, computed from ``table``. The expected kappa is valid if the
         probabilities are calibrated.
@@ -50,7 +50,7 @@ class DecodingResult(Result):
         Row i, column j is the cost of giving label j to an item with true label i. Each item gets
         the label with the lowest expected cost in ``probabilities @ costs``.
     labels : ndarray of shape (l,)
-        The labels, in order.
+        The labels, in order. For an array without ``labels=``, they are 0, 1, 2, ...
     """
 
     predictions: AnyArray
@@ -121,6 +121,9 @@ def decode_probabilities(
     The most likely label maximises the expected accuracy, not kappa. No true labels are needed
     if the probabilities are calibrated. If you have held-out labels,
     `fastkappa.estimators.KappaDecoder` calibrates the probabilities first.
+
+    For an array, the labels are 0, 1, 2, ... unless ``labels`` is given. For grades from 1 to 5,
+    give ``labels=[1, 2, 3, 4, 5]``, or the ``classes_`` of a classifier.
 
     Parameters
     ----------

@@ -16,9 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
-from fastkappa.ratings.real_numbers import CODES, FAR, codes_among
-from fastkappa.tables.two_codings import may_be_coded_apart, warn_of_two_codings
+from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
+from fastkappa.tables.two_codings import (
+    HEAD,
+    MOST_ROWS,
+    looks_shifted,
+    may_be_coded_apart,
+    warn_of_shift,
+    warn_of_two_codings,
+)
 
 MOST_NAMED = 5
 # The smallest mean number of occurrences per label that is plausible for ratings.
@@ -28,8 +36,7 @@ MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
 # With fewer ratings, or fewer ratings of the second label, equal ratings can be adjacent by chance.
-# For most columns, a few ratings show that equal ratings are not adjacent.
-FEWEST_SORTED, FEWEST_OF_SECOND, HEAD = 20, 5, 16
+FEWEST_SORTED, FEWEST_OF_SECOND = 20, 5
 # The least proportion of the second label, so that a sample of a file shows it.
 LEAST_OF_SECOND = 0.1
 # The largest chi-square attributed to chance, in standard deviations above its mean.
@@ -53,19 +60,19 @@ def judge_table(
     """
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
-    if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
-        _warn_of_codes(np.asarray(labels), table)
-    # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
-    # raters agree on every label but one, and more than once on the first or last label.
     if len(labels) < 2:
         return
+    array = np.asarray(labels)
+    if not are_given:
+        _warn_of_codes(array, table)
+    # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
+    # raters agree on every label but one, and more than once on the first or last label.
     if may_be_coded_apart(labels, table) and warn_of_two_codings(
         labels, table, names, are_given=are_given
     ):
         return
     if table.item(-1) > 1:
         return
-    array = np.asarray(labels)
     if array.dtype.kind in "iuf":
         counts = dict(zip(names, (table.sum(axis=1), table.sum(axis=0))))
         used = {name: np.sort(array[own > 0]) for name, own in counts.items()}
@@ -81,30 +88,25 @@ def judge_tables(
     labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str], *, are_given: bool
 ) -> None:
     """Apply `judge_table` to the tables of many predictions, except the check of unused labels."""
-    if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
-        _warn_of_codes(labels, tables)
     if len(labels) > 1:
+        if not are_given:
+            _warn_of_codes(labels, tables)
         for name, table in zip(names, tables):
             if may_be_coded_apart(labels, table) or table.item(-1) < 2:
                 judge_table(labels, table, names=(truth, name), are_given=are_given)
 
 
-def _warn_of_codes(labels: AnyArray, tables: AnyArray | None = None) -> None:
-    """Warn about numbers such as 99 or -9 that often mean a missing rating.
+def _warn_of_codes(labels: AnyArray, tables: AnyArray) -> None:
+    """Warn about codes such as 99 among the labels used in tables.
 
-    The labels used are found from ``tables``, which are read only if some label is such a number.
+    Numbers that are at most as far apart as there are labels contain no codes, except negative
+    numbers.
     """
-    if labels.dtype.kind not in "iuf" or not codes_among(labels.tolist()):
+    are_numbers = labels.dtype.kind in "iuf"
+    if are_numbers and labels.item(0) >= 0 and labels.item(-1) - labels.item(0) <= len(labels):
         return
-    if tables is not None:
-        counts = tables.reshape(-1, len(labels), len(labels)).sum(axis=0)
-        labels = labels[counts.any(axis=0) | counts.any(axis=1)]
-    if found := codes_among(labels.tolist()):
-        warn(
-            f"the ratings contain {' and '.join(map(str, found))}, which often means a missing"
-            " rating but is counted as a label: give missing_codes= if it is missing, on the"
-            " command line --missing-codes, or name it in labels if it is one."
-        )
+    counts = tables.reshape(-1, len(labels), len(labels)).sum(axis=0)
+    warn_of_codes_among_labels(labels[counts.any(axis=0) | counts.any(axis=1)])
 
 
 def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
@@ -161,25 +163,40 @@ def _warn_of_strangers(
 
 
 def judge_order(
-    table: AnyArray, first: AnyArray, second: AnyArray, names: tuple[str, str] = ("y1", "y2")
+    table: AnyArray, first: Column, second: Column, names: tuple[str, str] = ("y1", "y2")
 ) -> None:
-    """Warn if only one of two columns is sorted by label, and they agree only by chance.
+    """Warn if one of two columns seems to be sorted or shifted alone.
 
-    ``table`` contains the counts of the codes or labels ``first`` and ``second``.
+    The columns agree only by chance if one of them was sorted, and they agree after a shift by one
+    row. ``table`` contains the counts of the two columns.
     """
+    if len(first.values) < FEWEST_SORTED or first.counts is not None:
+        return
 
     def are_sorted() -> list[bool]:
         used = (np.count_nonzero(table.any(axis=axis)) for axis in (1, 0))
-        return [runs_in(own) == n_labels for own, n_labels in zip((first, second), used)]
+        return [runs_in(own.values) == size for own, size in zip((first, second), used)]
 
-    if any(is_grouped(own[:HEAD].tolist()) for own in (first, second)):
+    heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
+    if any(map(is_grouped, heads)):
         judge_sorted(table, are_sorted, names)
+    elif looks_shifted(*heads):
+        warn_of_shift(_first_ratings(first, MOST_ROWS), _first_ratings(second, MOST_ROWS), names)
+
+
+def _first_ratings(column: Column, n: int) -> AnyArray:
+    """Return the first ratings of a column as labels, or as the numbers that stand for them."""
+    values = column.values[:n]
+    return values if column.categories is None else np.array(column.categories, object)[values]
 
 
 def judge_sorted(
     table: AnyArray, are_sorted: Callable[[], list[bool]], names: tuple[str, str]
 ) -> None:
-    """Warn like `judge_order`. ``are_sorted`` returns whether each column is sorted by label."""
+    """Warn if only one of two columns is sorted by label, and they agree only by chance.
+
+    ``are_sorted`` returns whether each column is sorted by label.
+    """
     of_each, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
     common = (of_each[0] > 0) & (of_each[1] > 0)
     # Columns such as ids and scores have few labels in common with ratings.
@@ -231,8 +248,7 @@ def judge_raters(
         return
     _warn_of_totals(labels, min(n_ratings), sum_of)
     together = {label for own in labels.values() for label in own.tolist()}
-    if not CODES.isdisjoint(together):
-        _warn_of_codes(np.array(sorted(together)))
+    warn_of_codes_among_labels(np.array(sorted(together)))
     if are_recoded:
         return
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
