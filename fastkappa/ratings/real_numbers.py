@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -38,18 +38,21 @@ CODES = frozenset(
 FAR = 4
 # A positive number below this is often a measurement, so it is not treated as a code.
 LEAST_POSITIVE_CODE = 999
+# 9 is a code only beside grades up to this. Beside larger grades, it can be the next grade.
+LARGEST_GRADE = 5
 
 
 class NotNumbersError(ValueError):
     """The values must be real numbers, but are of another type."""
 
 
-def codes_among(numbers: Sequence[float]) -> list[int]:
+def codes_among(numbers: Sequence[float], of_one: Collection[float] = ()) -> list[int]:
     """Return the distinct numbers that often mean a missing value.
 
     Such a number is far from all others, or is negative although all others are 0 or more. -1 is a
     label if the other numbers are 0 and 1. With other negative numbers, -1 is a code only if these
-    are codes and all remaining numbers are consecutive, as in -9, -1, 1, 2, 3.
+    are codes and all remaining numbers are consecutive, as in -9, -1, 1, 2, 3. 9 is also a code if
+    only one rater uses it (``of_one``) and the others are grades from 0 or 1 to at most 5.
     """
     others = [number for number in numbers if number not in CODES]
     codes = CODES
@@ -60,6 +63,8 @@ def codes_among(numbers: Sequence[float]) -> list[int]:
         return []
     least, most = min(others), max(others)
     far = FAR * max(-least, most)
+    if 9 in of_one and least in (0, 1) and most <= LARGEST_GRADE and _are_consecutive(others):
+        far = min(far, 8)
     return [
         int(code)
         for code in numbers

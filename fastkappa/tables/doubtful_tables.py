@@ -7,7 +7,7 @@ the raters never agree. A row of totals is not an item.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import ne
 from typing import Any
 
@@ -22,6 +22,8 @@ from fastkappa.tables.two_codings import may_be_coded_apart, warn_of_two_codings
 MOST_NAMED = 5
 # The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
+# A column with more ratings per label has no ids.
+MOST_PER_ID = 5
 # With more raters, a rater with few items can have labels that nobody else used.
 MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
@@ -86,17 +88,22 @@ def judge_tables(
                 judge_table(labels, table, names=(truth, name), are_given=are_given)
 
 
-def _warn_of_codes(labels: AnyArray, tables: AnyArray | None = None) -> None:
+def _warn_of_codes(
+    labels: AnyArray, tables: AnyArray | None = None, of_one: Collection[float] = ()
+) -> None:
     """Warn about numbers such as 99 or -9 that often mean a missing rating.
 
-    The labels used are found from ``tables``, which are read only if some label is such a number.
+    The labels used, and those that only one rater uses (``of_one``), are found from ``tables``,
+    which are read only if some label can be such a number.
     """
-    if labels.dtype.kind not in "iuf" or not codes_among(labels.tolist()):
+    if labels.dtype.kind not in "iuf" or not codes_among(labels.tolist(), (9,)):
         return
     if tables is not None:
         counts = tables.reshape(-1, len(labels), len(labels)).sum(axis=0)
-        labels = labels[counts.any(axis=0) | counts.any(axis=1)]
-    if found := codes_among(labels.tolist()):
+        first, second = counts.any(axis=1), counts.any(axis=0)
+        of_one = labels[first ^ second].tolist()
+        labels = labels[first | second]
+    if found := codes_among(labels.tolist(), of_one):
         warn(
             f"the ratings contain {' and '.join(map(str, found))}, which often means a missing"
             " rating but is counted as a label: give missing_codes= if it is missing, on the"
@@ -216,13 +223,21 @@ def judge_raters(
     if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
         return
     _warn_of_totals(labels, min(n_ratings), sum_of)
-    together = {label for own in labels.values() for label in own.tolist()}
-    if not CODES.isdisjoint(together):
-        _warn_of_codes(np.array(sorted(together)))
+    n_raters = Counter(label for own in labels.values() for label in own.tolist())
+    if not CODES.isdisjoint(n_raters):
+        of_one = [label for label, n in n_raters.items() if n == 1 < len(labels)]
+        _warn_of_codes(np.array(sorted(n_raters)), None, of_one)
     if are_recoded:
         return
-    n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
+        alone = [label for label in own.tolist() if n_raters[label] == 1]
+        n_others = len(n_raters) - len(alone)
+        if len(own) < n <= MOST_PER_ID * len(own) and _are_repeated_ids(own, alone, n_others):
+            warn(
+                f"{name} has {len(alone)} labels that no other rater has, like ids of clusters,"
+                " but was read as a rater: leave it out if it identifies clusters or items."
+            )
+            return
         # A rater can lack shared labels by chance if the rater used only one label, or labels that
         # hardly repeat.
         repeats = 1 < len(own) <= n / LEAST_REPEATS
@@ -244,6 +259,21 @@ def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple
                 f"{name} has a different label for each of the {n_items} items, like a column of"
                 " ids, but was read as ratings: give the column of ratings."
             )
+
+
+def _are_repeated_ids(own: AnyArray, alone: Sequence[Any], n_others: int) -> bool:
+    """Return whether the labels of a rater are mostly ``alone``, and beyond the others' range.
+
+    ``n_others`` is the number of labels that another rater has. Scores of the same range, some of
+    which only one rater gave, are not ids.
+    """
+    if len(own) < FEWEST_IDS or 2 * len(alone) < len(own) or not 0 < 4 * n_others <= len(own):
+        return False
+    shared = np.setdiff1d(own, np.array(alone))
+    if own.dtype.kind not in "iuf" or not len(shared):
+        return True
+    beyond = (own < shared.min()) | (own > shared.max())
+    return bool(2 * np.count_nonzero(beyond) >= len(own))
 
 
 def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:

@@ -269,6 +269,17 @@ RULES = {
         )
         for code in (-1, 99, -(1 << 31))
     },
+    "9 for missing, of one rater": Rule(
+        more(*NUMBERS, (9, 1), (9, 2)),
+        None,
+        "9.*means a missing rating",
+        needs="found labels",
+        one_rater=False,
+    ),
+    # 11 of 13 are alike, 3 * 4 * 4 + 1 of 169 by chance.
+    "9 that both raters use": Rule(
+        more(*NUMBERS, (9, 9)), Fraction(143 - 49, 169 - 49), "", needs="numbers", one_rater=False
+    ),
     "99 that is a label": Rule(
         named(1, 2, 99), KAPPA, "", Options(labels=[1, 2, 99]), "numbers", one_rater=False
     ),

@@ -41,6 +41,7 @@ def opened_raters(
         if len(files) == 1:
             return opener.source(files[0]), named_raters(options, names_items=names_items)
         if rating is None:
+            _refuse_rater(files, rater)
             raise RatingsError(
                 "several files need --id if each rater has a file, or --item, --rater and --rating"
                 " if they have one row per rating. To read them as one table with one column per"
@@ -90,6 +91,15 @@ def opened_raters(
     # The joined column of ratings has the name that it has in the first file.
     _, joined = next(iter(ratings.values()))
     return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings)
+
+
+def _refuse_rater(files: Sequence[Path], rater: str | None) -> None:
+    """Raise if ``--rater`` was written instead of ``--raters``, so that a rater is no file."""
+    absent = [str(file) for file in files if not file.exists()]
+    if rater is not None and absent:
+        raise RatingsError(
+            f"{absent[0]} is not a file. Did you mean --raters {' '.join([rater, *absent])}?"
+        )
 
 
 def _together(files: Mapping[str, tuple[Source, str]]) -> Source:
