@@ -119,7 +119,7 @@ class RaterColumns(NamedTuple):
         """Return the columns of all files, one after the other."""
         rating, rater, parts = self.rated[0], self.rater or "", []
         for of_file, (source, name) in self.files.items():
-            names_raters = not self.are_of_raters and rater in _names_in(source)
+            names_raters = not self.are_of_raters and rater in names_in(source)
             texts = [name if one == rating else one for one in text if one != RATER]
             others = [*own, rater] if names_raters else own
             part = _read(source, reading, [name], others, texts, are_scores, separator)
@@ -151,7 +151,8 @@ class RaterColumns(NamedTuple):
         return {**kept, self.rater or "": with_order(kept[self.rater or ""].cast("string"), chosen)}
 
 
-def _names_in(source: Source) -> Sequence[str]:
+def names_in(source: Source) -> Sequence[str]:
+    """Return the names of the columns of a source."""
     path = source.files[0]
     return column_names(files_of(path)[0] if path.is_dir() else path, source.text_format)
 
@@ -318,7 +319,7 @@ def judge_groups(columns: RaterColumns, arrays: dict[str, Any], group: str) -> l
     several groups, unless the groups are groups of raters, or many items are in several groups.
     """
     item, rater = columns.named
-    items, raters, groups = (_codes(arrays[name]) for name in (item, rater, group))
+    items, raters, groups = (codes_of(arrays[name]) for name in (item, rater, group))
     kept = groups >= 0
     n_raters, n_groups = int(raters.max()) + 1, int(groups.max()) + 1
     ratings = np.unique(((items * n_raters + raters) * n_groups + groups)[kept])
@@ -396,8 +397,8 @@ def _remarks(
 
 def _replaced(columns: RaterColumns, arrays: Mapping[str, Any], kept: str) -> list[str]:
     """Return a sentence about ratings replaced by another rating of the same rater and item."""
-    items, raters = (_codes(arrays[name]) for name in columns.named)
-    ratings = _codes(arrays[columns.rated[0]])
+    items, raters = (codes_of(arrays[name]) for name in columns.named)
+    ratings = codes_of(arrays[columns.rated[0]])
     rated = ratings >= 0
     ratings, pairs = ratings[rated], (items * (raters.max() + 1) + raters)[rated]
     if kept == "last":
@@ -412,7 +413,7 @@ def _replaced(columns: RaterColumns, arrays: Mapping[str, Any], kept: str) -> li
     ]
 
 
-def _codes(column: Any) -> AnyArray:
+def codes_of(column: Any) -> AnyArray:
     """Return a number for each distinct value of a column, and -1 where it is missing."""
     if are_lists(column):
         sets = [None if one is None else str(sorted(set(one))) for one in column.to_pylist()]
