@@ -58,8 +58,8 @@ class AgreeRequest(NamedTuple):
         jaccard or masi.
     set_separator : CHARACTER
         The separator of labels, such as ';', if each rating is a set of labels. A blank field is
-        missing; write [] for no labels. Only alpha is printed, at all levels for sets or at
-        --level. Without --level, --disputed and --fail-under use the nominal level.
+        missing; write [] for no labels. Alpha is printed at all levels for sets, or at --level.
+        Without --level, all tables and --fail-under use the nominal level.
     sample_weight : COLUMN
         The column with the number of items that each row stands for, in whole numbers. Only for two
         raters.
@@ -209,8 +209,10 @@ class AgreeRequest(NamedTuple):
         """Return the null hypothesis about a coefficient, as text."""
         return null_text(self.null, self.alternative, name)
 
-    def weights_of(self, labels: AnyArray) -> Weights:
-        """Return the weights for a table with the given labels."""
+    def weights_of(self, labels: AnyArray) -> Any:
+        """Return the weights for the given labels, or the name of a distance between sets."""
+        if self.set_separator is not None:
+            return None if self.level == "nominal" else self.level
         weights: Weights = self.matrix.of(labels) if self.matrix else scheme_named(self.weights)
         return weights
 

@@ -39,7 +39,7 @@ class DecodingResult(Result):
     Attributes
     ----------
     predictions : ndarray of shape (n,)
-        The label of each item.
+        The label of each item, an entry of ``labels``.
     kappa : float
         The expected kappa, computed from ``table``. The expected kappa is valid if the
         probabilities are calibrated.
@@ -50,7 +50,7 @@ class DecodingResult(Result):
         Row i, column j is the cost of giving label j to an item with true label i. Each item gets
         the label with the lowest expected cost in ``probabilities @ costs``.
     labels : ndarray of shape (l,)
-        The labels, in order.
+        The labels, in order. For an array without ``labels=``, they are 0, 1, 2, ...
     """
 
     predictions: AnyArray
@@ -122,6 +122,9 @@ def decode_probabilities(
     if the probabilities are calibrated. If you have held-out labels,
     `fastkappa.estimators.KappaDecoder` calibrates the probabilities first.
 
+    For an array, the labels are 0, 1, 2, ... unless ``labels`` is given. For grades from 1 to 5,
+    give ``labels=[1, 2, 3, 4, 5]``, or the ``classes_`` of a classifier.
+
     Parameters
     ----------
     probabilities : array-like of shape (n, l)
@@ -150,10 +153,10 @@ def decode_probabilities(
     Raises
     ------
     ValueError
-        If probabilities are negative or not finite, if a row does not sum to 1, or if there is
-        a single column. An error is also raised if the number of labels differs from the number of
-        columns, if labels name some but not all columns of a frame, in a different order, or if
-        weights are invalid.
+        If probabilities are negative or not finite, if a row does not sum to 1, or if there is a
+        single column. An error is also raised if the number of labels differs from the number of
+        columns, if a frame has some of the labels as column names but not all, or if weights are
+        invalid.
 
     Warns
     -----
@@ -253,7 +256,7 @@ def read_labelled(
 
 
 def warn_if_alphabetical(labels: AnyArray, weights: Weights) -> None:
-    """Warn if weights rely on a merely alphabetical order of labels."""
+    """Warn if weights rely on an order of labels that is only alphabetical."""
     needs_order = what_needs_order(weights)
     if needs_order is not None and sorted(labels.tolist(), key=str) == labels.tolist():
         warn_of_order(labels, needs_order, users_stacklevel())

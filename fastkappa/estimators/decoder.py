@@ -30,6 +30,7 @@ from fastkappa.ratings.doubtful_labels import REMEDIES
 from fastkappa.ratings.label_order import shown
 from fastkappa.ratings.labels import distinct, names_of_columns
 from fastkappa.ratings.read import LEAVE_OUT, judge_labels
+from fastkappa.ratings.real_numbers import warn_of_codes_among_labels
 from fastkappa.statistics.weights import Weights
 
 
@@ -172,6 +173,7 @@ class KappaDecoder(OutOfFoldClassifier):
             probabilities = self._out_of_fold(X, y, order, sample_weight, groups)
         if order is None:
             warn_if_alphabetical(self.classes_, self.weights)
+            warn_of_codes_among_labels(self.classes_)
         codes = None if y is None else self._codes_of(y)
         if self.estimator is None and codes is not None:
             _check_columns(probabilities, codes, self.classes_)

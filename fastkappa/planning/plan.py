@@ -1,4 +1,4 @@
-"""Plan a study: items and clusters, the power of the test, and the width of the interval."""
+"""Plan a study: the items and clusters, the power of the test, and the width of the interval."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def plan_study(
     design_effect: float = 1.0,
     cluster_size: float | None = None,
 ) -> Plan:
-    """Plan the number of items for an interval or test of kappa, or evaluate a given number.
+    """Plan the number of items for an interval or a test of kappa, or evaluate a given number.
 
     Parameters
     ----------

@@ -24,13 +24,11 @@ from fastkappa.formatting import first_of_many
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
 from fastkappa.ratings.looks import (
-    ALIKE,
     WITH_PERCENT,
     alike_among,
     are_signs,
     difference,
     has_code,
-    one_letter_apart,
     without_remark,
 )
 from fastkappa.ratings.missing import spellings
@@ -56,7 +54,7 @@ STAND_INS = frozenset(
         *("unrated", "unscored", "unlabeled", "unlabelled", "skipped", "not done", "not scored"),
         *("don't know", "don\u2019t know", "do not know", "i don't know", "cannot assess"),
         *("unable to assess", "not evaluated", "not labeled", "no rating", "no data", "ignore"),
-        *("sans réponse", "sin datos"),
+        *("refused", "prefer not to say", "prefer not to answer", "sans réponse", "sin datos"),
         # Codes that Stata and HL7 use for missing values.
         *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
         *("asku", "nask", "navu"),
@@ -80,8 +78,6 @@ GRADES = frozenset(
 )
 # A label with a remark must be this many times as rare as the label alone.
 RARER = 5
-# A typing error occurs at most `MOST_SLIPS` times, and the right label `FREQUENT` times as often.
-MOST_SLIPS, FREQUENT = 2, 100
 # The pattern of horizontal rules below column names, and of the blank lines in forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
@@ -234,7 +230,7 @@ def _is_one_of(text: str, others: Collection[str]) -> bool:
 
 
 def warn_of_remarks(columns: Mapping[str, Column]) -> None:
-    """Warn about rare labels with a remark or a typing error, and about pairs such as "a/b"."""
+    """Warn about rare labels with a remark, and about pairs of labels such as "a/b"."""
     labels = {
         label
         for column in columns.values()
@@ -245,12 +241,9 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
         return
     bases = {label: own for label in labels if (own := without_remark(label)) and own <= labels}
     with_percent = [label for label in labels if WITH_PERCENT.fullmatch(label)]
-    n = sum(len(c.values) if c.counts is None else c.counts.sum() for c in columns.values())
-    near = one_letter_apart(labels) if n > FREQUENT else []
-    if not bases and len(with_percent) < 2 and not near:
+    if not bases and len(with_percent) < 2:
         return
     times = sum(map(_times, columns.values()), Counter[Any]())
-    _warn_of_slips(columns, near, times)
     found = [
         (label, times[label])
         for label, own in sorted(bases.items())
@@ -263,22 +256,6 @@ def warn_of_remarks(columns: Mapping[str, Column]) -> None:
             f"{_have(columns)} labels with a remark, which are counted separately from the plain"
             f" labels: {_with_counts(found[:MOST_SHOWN])}. Remove the remarks if they do not change"
             " the rating."
-        )
-
-
-def _warn_of_slips(columns: Mapping[str, Column], near: Any, times: Mapping[Any, int]) -> None:
-    """Warn about labels that differ by one letter from a label that is many times as frequent."""
-    pairs = [sorted(pair, key=times.__getitem__) for pair in near]
-    found = [
-        _with_counts([(slip, times[slip]), (meant, times[meant])])
-        for slip, meant in pairs
-        if 0 < times[slip] <= MOST_SLIPS and FREQUENT * times[slip] <= times[meant]
-    ]
-    if found:
-        warn(
-            f"{_have(columns)} rare labels that differ by one letter from a frequent label and"
-            f" are counted separately: {first_of_many(found, MOST_SHOWN, '; ')}. {ALIKE} if"
-            " they are one label."
         )
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, combinations
+from itertools import chain
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import LARGEST_EXACT
@@ -49,8 +49,9 @@ CODED = re.compile(r"(\d+) ?[-.:=()] ?([^\W\d_]{2}.*)")
 CODE_LAST = re.compile(r"([^\W\d_].*[^\W\d_])(?:: | ?[(\[=] ?)(\d+)[)\]]?")
 LETTER_FIRST = re.compile(r"([a-z])[.:)] ([^\W\d_].*)")
 # A label after a word for it, as in the answers of language models.
+NOUNS = "option|answer|choice|response|model|assistant|class|category|type|group|grade|level"
 NAMED = re.compile(
-    r"[^\W\d_][^:]*: (.*\w)|(?:option|answer|choice|response|model|assistant) ([a-z])"
+    rf"[^\W\d_][^:]*: (.*\w)|(?:{NOUNS}) ([a-z])"
     r"|(?:__label__|https?://.*[/#])(\w+)"
 )
 # Answers, such as "y" and "yes", that are alike if both occur and one of them is a word. Single
@@ -82,6 +83,8 @@ SIGN = re.compile(r"\d*[-+]+|\+/-")
 BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
 # A hyphen, an underscore or a blank between a word and a number, which is often omitted.
 BESIDE_NUMBER = re.compile(r"(?<=[^\W\d_])[-_ ](?=\d)|(?<=\d)[-_ ](?=[^\W\d_])")
+# Zeros before a number, as in "A01", but not after a decimal point.
+ZEROS = re.compile(r"(?<![\d.,])0+(?=\d)")
 # A Roman numeral after a word, as in "grade II".
 ROMAN = re.compile(r"(?<=[^\W\d_]{3} )(i{1,3}|iv|vi{0,3})(?=[a-c]?$)")
 ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
@@ -89,11 +92,6 @@ ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 BETWEEN_LABELS = re.compile("[;|,]")
 BRACKETS = " []{}()'\""
 ALIKE = "Write them alike"
-# Words of at most this length are often codes, such as "PRON".
-SHORT = 4
-# The largest number of labels to compare. Longer lists contain pairs such as "castle" and "cattle".
-MOST_WORDS = 100
-LONG_WORD = re.compile(rf"[^\W\d_]{{{SHORT + 1},}}")
 
 
 class Coded(NamedTuple):
@@ -243,7 +241,7 @@ def _set_of_words(plain: str) -> str:
 def _words(plain: str) -> str:
     spaced = BETWEEN_WORDS.sub(" ", SUM.sub("", BESIDE_SIGN.sub(r"\1", plain)))
     numbered = ROMAN.sub(lambda found: str(ROMANS.index(found[1]) + 1), spaced)
-    return BESIDE_NUMBER.sub("", numbered)
+    return ZEROS.sub("", BESIDE_NUMBER.sub("", numbered))
 
 
 def alike_among(labels: Iterable[str]) -> list[list[str]]:
@@ -261,37 +259,6 @@ def alike_among(labels: Iterable[str]) -> list[list[str]]:
         if look in alike and other in alike:
             alike[look] += alike.pop(other)
     return [sorted(group) for group in alike.values() if len(group) > 1]
-
-
-def one_letter_apart(labels: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the pairs of labels in which a long word has one letter more, less or different.
-
-    Two letters can also be swapped. The first letter of the word must be equal, because "typical"
-    and "atypical" are two words. Long lists contain similar words by chance, so no pairs are
-    returned for them.
-
-    Examples
-    --------
-    >>> from fastkappa.ratings.looks import one_letter_apart
-    >>> one_letter_apart(["complain", "complaint", "praise", "typical", "atypical"])
-    [('complain', 'complaint')]
-    """
-    written = list(labels)
-    if len(written) > MOST_WORDS:
-        return []
-    # The labels, by their text and by their text without one of its letters.
-    by_text: dict[str, set[str]] = defaultdict(set)
-    for label in written:
-        text = label.casefold()
-        by_text[text].add(label)
-        for word in LONG_WORD.finditer(text):
-            for i in range(word.start() + 1, word.end()):
-                by_text[text[:i] + text[i + 1 :]].add(label)
-    pairs = {pair for group in by_text.values() for pair in combinations(sorted(group), 2)}
-    # There is a separate warning about labels that differ only in case.
-    return sorted(
-        (a, b) for a, b in pairs if a.casefold() != b.casefold() and min(len(a), len(b)) > SHORT
-    )
 
 
 def _other_looks(looks: Iterable[Look]) -> Iterator[tuple[Look, Look]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -14,6 +14,7 @@ from fastkappa.arrays import LARGEST_EXACT, AnyArray
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.doubtful_labels import warn
 from fastkappa.ratings.interop import to_numpy
+from fastkappa.ratings.label_order import is_alphabetical
 from fastkappa.ratings.labels import first_rounded
 from fastkappa.ratings.lengths import check_read
 from fastkappa.ratings.missing import is_missing
@@ -28,32 +29,41 @@ DECIMAL_COMMA_HINT = (
 # largest integers of a type, and the smallest, to which NaN is converted.
 CODES = frozenset(
     [
-        *(-1, -7, -8, -9, 9, 77, 88, 97, 98, 99, 255, 777, 888, 997, 998, 999, 9999),
-        *(-77, -88, -97, -98, -99, -777, -888, -997, -998, -999, -9999),
-        *((1 << 15) - 1, (1 << 16) - 1, (1 << 31) - 1),
-        *(-(1 << 15), -(1 << 31), -(1 << 63)),
+        *(-1, -7, -8, -9, 9, 66, 77, 88, 96, 97, 98, 99, 777, 888, 996, 997, 998, 999, 9999),
+        *(-66, -77, -88, -96, -97, -98, -99, -777, -888, -996, -997, -998, -999, -9999),
+        *((1 << bits) - 1 for bits in (7, 8, 15, 16, 31)),
+        *(-(1 << bits) for bits in (7, 15, 31, 63)),
     ]
 )
-# A code or a total must exceed every other number by more than this factor.
-FAR = 4
+# A code or a total must exceed every other number by more than the first factor, and a number that
+# is not in `CODES` must exceed consecutive labels by more than the second.
+FAR, VERY_FAR = 4, 8
+# The least number of consecutive labels beside which other numbers are codes, and the largest
+# number of labels to search.
+FEWEST_CONSECUTIVE, MOST_LABELS = 3, 100
 # A positive number below this is often a measurement, so it is not treated as a code.
 LEAST_POSITIVE_CODE = 999
-# 9 is a code only beside grades up to this. Beside larger grades, it can be the next grade.
-LARGEST_GRADE = 5
 
 
 class NotNumbersError(ValueError):
     """The values must be real numbers, but are of another type."""
 
 
-def codes_among(numbers: Sequence[float], of_one: Collection[float] = ()) -> list[int]:
-    """Return the distinct numbers that often mean a missing value.
+def codes_among(numbers: Sequence[float]) -> list[int]:
+    """Return those of the distinct numbers that often mean a missing value.
 
     Such a number is far from all others, or is negative although all others are 0 or more. -1 is a
     label if the other numbers are 0 and 1. With other negative numbers, -1 is a code only if these
-    are codes and all remaining numbers are consecutive, as in -9, -1, 1, 2, 3. 9 is also a code if
-    only one rater uses it (``of_one``) and the others are grades from 0 or 1 to at most 5.
+    are codes and all remaining numbers are consecutive, as in -9, -1, 1, 2, 3.
+
+    Examples
+    --------
+    >>> from fastkappa.ratings.real_numbers import codes_among
+    >>> codes_among([-2, 1, 2, 3, 9]), codes_among([1, 2, 3, 5, 8, 13]), codes_among([0, 5, 10, 99])
+    ([-2, 9], [], [99])
     """
+    if found := _outside_consecutive(numbers):
+        return found
     others = [number for number in numbers if number not in CODES]
     codes = CODES
     if min(numbers, default=0) < -1 and not _are_consecutive(others):
@@ -63,8 +73,6 @@ def codes_among(numbers: Sequence[float], of_one: Collection[float] = ()) -> lis
         return []
     least, most = min(others), max(others)
     far = FAR * max(-least, most)
-    if 9 in of_one and least in (0, 1) and most <= LARGEST_GRADE and _are_consecutive(others):
-        far = min(far, 8)
     return [
         int(code)
         for code in numbers
@@ -73,10 +81,43 @@ def codes_among(numbers: Sequence[float], of_one: Collection[float] = ()) -> lis
     ]
 
 
+def _outside_consecutive(numbers: Sequence[float]) -> list[int]:
+    """Return the numbers outside a scale of consecutive integers if all of them can be codes.
+
+    A scale from 1 has no negative labels. A code is as far from the scale as the scale has labels.
+    """
+    ordered = np.array(sorted(numbers))
+    if not FEWEST_CONSECUTIVE < len(ordered) <= MOST_LABELS:
+        return []
+    runs = np.split(ordered, np.flatnonzero(np.diff(ordered) != 1) + 1)
+    run = max(runs, key=len)
+    first, last = run[[0, -1]].tolist()
+    outside = [number for number in ordered.tolist() if not first <= number <= last]
+    are_codes = len(run) >= FEWEST_CONSECUTIVE and all(
+        (number < 0 < first)
+        or (first >= 0 and number > VERY_FAR * last)
+        or (first >= 0 and number in CODES and number - last >= len(run))
+        for number in outside
+    )
+    return [int(number) for number in outside] if are_codes and len(outside) < len(run) else []
+
+
 def _are_consecutive(numbers: Sequence[float]) -> bool:
     """Return whether distinct numbers are whole and consecutive."""
     are_whole = all(number == number // 1 for number in numbers)
     return bool(numbers) and are_whole and max(numbers) - min(numbers) == len(numbers) - 1
+
+
+def warn_of_codes_among_labels(labels: AnyArray) -> None:
+    """Warn about labels such as 99 or -9 that often mean a missing rating."""
+    if labels.dtype.kind in "UTO" and not is_alphabetical(labels):
+        labels = labels.astype(float)
+    if labels.dtype.kind in "iuf" and (found := codes_among(labels.tolist())):
+        warn(
+            f"the ratings contain {' and '.join(map(str, found))}, which often means a missing"
+            " rating or is a typing error, but is counted as a label: give missing_codes= if it is"
+            " missing, on the command line --missing-codes, or name it in labels if it is one."
+        )
 
 
 def warn_of_codes(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:

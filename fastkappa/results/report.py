@@ -20,6 +20,8 @@ from fastkappa.formatting import (
 # because they would be too long to read.
 LARGEST_TABLE = 20
 MOST_ROWS = 60
+# The number of columns of figures that fit in a line of text.
+MOST_COLUMNS = 8
 # In larger confusion matrices, zeros are printed as dots, because most cells are 0.
 LARGEST_WITH_ZEROS = 10
 # The sign in the null hypothesis for each alternative.

@@ -49,7 +49,8 @@ def versioned(text: str) -> str:
     """
     from fastkappa import __version__
 
-    return f"{text} (fastkappa {__version__})."
+    start = f"{text[:-1]}; " if text.endswith(")") else f"{text} ("
+    return f"{start}fastkappa {__version__})."
 
 
 def p_sentence(null: str, p_value: float) -> str:

@@ -84,5 +84,5 @@ def confusion_counts(
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
     # The result contains the number of items outside the labels, so no warning about it is needed.
     judge_table(counts.labels, counts.table, are_given=labels is not None)
-    judge_order(counts.table, columns[0].values, columns[1].values)
+    judge_order(counts.table, *columns)
     return counts

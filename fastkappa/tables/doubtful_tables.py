@@ -6,8 +6,9 @@ the raters never agree. A row of totals is not an item.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import ne
 from typing import Any
 
@@ -15,9 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.ratings.column import Column
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, MOST_SHOWN, are_ids, warn
-from fastkappa.ratings.real_numbers import CODES, FAR, codes_among
-from fastkappa.tables.two_codings import may_be_coded_apart, warn_of_two_codings
+from fastkappa.ratings.real_numbers import FAR, warn_of_codes_among_labels
+from fastkappa.tables.two_codings import (
+    HEAD,
+    MOST_ROWS,
+    looks_shifted,
+    may_be_coded_apart,
+    warn_of_shift,
+    warn_of_two_codings,
+)
 
 MOST_NAMED = 5
 # The smallest mean number of occurrences per label that is plausible for ratings.
@@ -29,8 +38,9 @@ MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
 FEWEST_CELLS = 6
 # With fewer ratings, or fewer ratings of the second label, equal ratings can be adjacent by chance.
-# For most columns, a few ratings show that equal ratings are not adjacent.
-FEWEST_SORTED, FEWEST_OF_SECOND, HEAD = 20, 5, 16
+FEWEST_SORTED, FEWEST_OF_SECOND = 20, 5
+# The least proportion of the second label, so that a sample of a file shows it.
+LEAST_OF_SECOND = 0.1
 # The largest chi-square attributed to chance, in standard deviations above its mean.
 CHANCE = 2.0
 
@@ -52,19 +62,19 @@ def judge_table(
     """
     if n_outside:
         warn_of_unused_labels(np.asarray(labels), table, n_outside)
-    if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
-        _warn_of_codes(np.asarray(labels), table)
-    # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
-    # raters agree on every label but one, and more than once on the first or last label.
     if len(labels) < 2:
         return
+    array = np.asarray(labels)
+    if not are_given:
+        _warn_of_codes(array, table)
+    # Slow checks are skipped for ordinary tables, to keep short calls fast. In ordinary tables,
+    # raters agree on every label but one, and more than once on the first or last label.
     if may_be_coded_apart(labels, table) and warn_of_two_codings(
         labels, table, names, are_given=are_given
     ):
         return
     if table.item(-1) > 1:
         return
-    array = np.asarray(labels)
     if array.dtype.kind in "iuf":
         counts = dict(zip(names, (table.sum(axis=1), table.sum(axis=0))))
         used = {name: np.sort(array[own > 0]) for name, own in counts.items()}
@@ -80,35 +90,25 @@ def judge_tables(
     labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str], *, are_given: bool
 ) -> None:
     """Apply `judge_table` to the tables of many predictions, except the check of unused labels."""
-    if not are_given and len(labels) and not CODES.isdisjoint((labels[0], labels[-1])):
-        _warn_of_codes(labels, tables)
     if len(labels) > 1:
+        if not are_given:
+            _warn_of_codes(labels, tables)
         for name, table in zip(names, tables):
             if may_be_coded_apart(labels, table) or table.item(-1) < 2:
                 judge_table(labels, table, names=(truth, name), are_given=are_given)
 
 
-def _warn_of_codes(
-    labels: AnyArray, tables: AnyArray | None = None, of_one: Collection[float] = ()
-) -> None:
-    """Warn about numbers such as 99 or -9 that often mean a missing rating.
+def _warn_of_codes(labels: AnyArray, tables: AnyArray) -> None:
+    """Warn about codes such as 99 among the labels used in tables.
 
-    The labels used, and those that only one rater uses (``of_one``), are found from ``tables``,
-    which are read only if some label can be such a number.
+    Numbers that are at most as far apart as there are labels contain no codes, except negative
+    numbers.
     """
-    if labels.dtype.kind not in "iuf" or not codes_among(labels.tolist(), (9,)):
+    are_numbers = labels.dtype.kind in "iuf"
+    if are_numbers and labels.item(0) >= 0 and labels.item(-1) - labels.item(0) <= len(labels):
         return
-    if tables is not None:
-        counts = tables.reshape(-1, len(labels), len(labels)).sum(axis=0)
-        first, second = counts.any(axis=1), counts.any(axis=0)
-        of_one = labels[first ^ second].tolist()
-        labels = labels[first | second]
-    if found := codes_among(labels.tolist(), of_one):
-        warn(
-            f"the ratings contain {' and '.join(map(str, found))}, which often means a missing"
-            " rating but is counted as a label: give missing_codes= if it is missing, on the"
-            " command line --missing-codes, or name it in labels if it is one."
-        )
+    counts = tables.reshape(-1, len(labels), len(labels)).sum(axis=0)
+    warn_of_codes_among_labels(labels[counts.any(axis=0) | counts.any(axis=1)])
 
 
 def _warn_of_counted(table: AnyArray, names: tuple[str, str]) -> None:
@@ -165,39 +165,65 @@ def _warn_of_strangers(
 
 
 def judge_order(
-    table: AnyArray, first: AnyArray, second: AnyArray, names: tuple[str, str] = ("y1", "y2")
+    table: AnyArray, first: Column, second: Column, names: tuple[str, str] = ("y1", "y2")
+) -> None:
+    """Warn if one of two columns seems to be sorted or shifted alone.
+
+    The columns agree only by chance if one of them was sorted, and they agree after a shift by one
+    row. ``table`` contains the counts of the two columns.
+    """
+    if len(first.values) < FEWEST_SORTED or first.counts is not None:
+        return
+
+    def are_sorted() -> list[bool]:
+        used = (np.count_nonzero(table.any(axis=axis)) for axis in (1, 0))
+        return [runs_in(own.values) == size for own, size in zip((first, second), used)]
+
+    heads = [_first_ratings(column, HEAD).tolist() for column in (first, second)]
+    if any(map(is_grouped, heads)):
+        judge_sorted(table, are_sorted, names)
+    elif looks_shifted(*heads):
+        warn_of_shift(_first_ratings(first, MOST_ROWS), _first_ratings(second, MOST_ROWS), names)
+
+
+def _first_ratings(column: Column, n: int) -> AnyArray:
+    """Return the first ratings of a column as labels, or as the numbers that stand for them."""
+    values = column.values[:n]
+    return values if column.categories is None else np.array(column.categories, object)[values]
+
+
+def judge_sorted(
+    table: AnyArray, are_sorted: Callable[[], list[bool]], names: tuple[str, str]
 ) -> None:
     """Warn if only one of two columns is sorted by label, and they agree only by chance.
 
-    ``table`` contains the counts of the codes or labels ``first`` and ``second``.
+    ``are_sorted`` returns whether each column is sorted by label.
     """
-    n = len(first)
-    if n < FEWEST_SORTED or not any(is_grouped(own[:HEAD].tolist()) for own in (first, second)):
-        return
-    of_each = table.sum(axis=1), table.sum(axis=0)
+    of_each, n = (table.sum(axis=1), table.sum(axis=0)), table.sum()
     common = (of_each[0] > 0) & (of_each[1] > 0)
     # Columns such as ids and scores have few labels in common with ratings.
-    if 2 * table[np.ix_(common, common)].sum() < n:
+    if n < FEWEST_SORTED or table[np.ix_(common, common)].sum() < n / 2:
         return
     counts = table[np.ix_(*(own > 0 for own in of_each))].astype(float)
     by_chance = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
     freedom = (len(counts) - 1) * (counts.shape[1] - 1)
     chi_square = float(((counts - by_chance) ** 2 / by_chance).sum())
-    if chi_square > freedom + CHANCE * (2 * freedom) ** 0.5:
+    if chi_square > freedom + CHANCE * (2 * freedom) ** 0.5 or sum(found := are_sorted()) != 1:
         return
-    are_sorted = [
-        np.count_nonzero(own[1:] != own[:-1]) + 1 == np.count_nonzero(used)
-        for own, used in zip((first, second), of_each)
-    ]
-    if sum(are_sorted) != 1:
-        return
-    place = are_sorted.index(True)
-    if np.sort(of_each[place])[-2] >= FEWEST_OF_SECOND:
+    place = found.index(True)
+    if np.sort(of_each[place])[-2] >= max(FEWEST_OF_SECOND, LEAST_OF_SECOND * n):
         warn(
             f"{names[place]} is sorted, {names[1 - place]} is not, and they agree only as"
             " expected by chance: check that both have the items in the same order, because one"
             " of them may have been sorted or shuffled alone."
         )
+
+
+def runs_in(ratings: AnyArray) -> float:
+    """Return the number of runs of equal ratings, or infinity if the first show many runs."""
+    if not is_grouped(ratings[:HEAD].tolist()):
+        return math.inf
+    return int(np.count_nonzero(ratings[1:] != ratings[:-1])) + 1
 
 
 def is_grouped(ratings: list[Any]) -> bool:
@@ -213,7 +239,7 @@ def judge_raters(
     *,
     are_recoded: bool = False,
 ) -> None:
-    """Warn if one item contains the sums of the others, or if a rater shares no label.
+    """Warn if an item has the sums of the others, or if a rater has ids or shares no label.
 
     A rater is compared with all others together, unless there are many raters or recoding was
     already reported (``are_recoded``). ``labels`` are the sorted labels of each rater,
@@ -224,9 +250,7 @@ def judge_raters(
         return
     _warn_of_totals(labels, min(n_ratings), sum_of)
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
-    if not CODES.isdisjoint(n_raters):
-        of_one = [label for label, n in n_raters.items() if n == 1 < len(labels)]
-        _warn_of_codes(np.array(sorted(n_raters)), None, of_one)
+    warn_of_codes_among_labels(np.array(sorted(n_raters)))
     if are_recoded:
         return
     for (name, own), n in zip(labels.items(), n_ratings):

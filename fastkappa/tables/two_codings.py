@@ -2,15 +2,17 @@
 
 For example, one rater writes "stage 2" and the other "Stage2", one counts from 0 and the other from
 1, 1 is the best grade for one and the worst for the other, or a model's classes are named in
-another order. Recoding then increases the agreement. A rater can also use a second spelling of a
+another order. Recoding then increases the agreement. Raters can also use a second spelling of a
 label now and then, such as "mil" for "mild".
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
+from operator import eq
 from typing import Any
 
 import numpy as np
@@ -19,11 +21,15 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import first_of_many, number_text
 from fastkappa.ratings.doubtful_labels import SOME_ITEMS, warn
-from fastkappa.ratings.label_order import is_alphabetical
-from fastkappa.ratings.looks import alike_among
+from fastkappa.ratings.label_order import is_alphabetical, is_number
+from fastkappa.ratings.looks import BETWEEN_WORDS, alike_among
 
 # The smallest kappa after recoding, and the smallest gain over kappa before recoding.
 NEAR, BETTER = 0.6, 0.5
+# The smallest kappa if labels that are written similarly are one label.
+NEAR_ONCE_MERGED = 0.5
+# For pairs of other labels, the smallest kappa and gain, and the largest kappa within the pairs.
+ALIKE_ONCE_MERGED, GAIN, CHANCE = 0.7, 0.3, 0.1
 # Without any agreement, ``n * kappa**2`` reaches 10 about once in 600 tables.
 EVIDENCE = 10.0
 LEAST_LAMBDA = 0.25
@@ -34,29 +40,43 @@ OFTEN, TOGETHER = 2, 3
 # If there are more labels than this, they are usually ids or measurements.
 MOST_LABELS = 100
 MOST_SHOWN = 5
+# The number of first ratings that are enough to exclude most columns from a closer look.
+HEAD = 16
+# The number of rows in which a shift by one row is looked for.
+MOST_ROWS = 10_000
 # The minimum length and similarity of two words that differ only by a typing error.
 LEAST_WORD, SIMILAR = 5, 0.8
+# A label is rare beside another that occurs `FREQUENT` times as often.
+FREQUENT = 100
+DIGITS, SIGNS, NO_LETTER = re.compile(r"(?a:\d+)"), re.compile("[-+<>=±≤≥]"), re.compile(r"\W+")
 REMEDY = "Number the labels the same way if both raters use the same scale."
 
 
 def may_be_coded_apart(labels: Sequence[Any] | AnyArray, table: AnyArray) -> bool:
     """Return whether a table needs a closer look, in less than a microsecond.
 
-    A closer look is needed if raters never agree on at least two labels (one label if labels are
-    words), as after a shift; if the two corners off the diagonal contain at least twice as many
-    items as the corners on the diagonal, as after a reversal; or if the largest cell is off the
-    diagonal, as after a permutation.
+    A closer look is needed if raters never agree on at least two labels, as after a shift; if two
+    labels that are strings often coincide; if the two corners off the diagonal contain at least
+    twice as many items as the corners on the diagonal, as after a reversal; or if the largest cell
+    is off the diagonal, as after a permutation.
     """
     # For few labels, counting in a list is faster than counting in a NumPy array.
     agreed = table.diagonal().tolist()
-    n_without = agreed.count(0)
-    if n_without > 1 or (n_without and isinstance(labels[0], str)):
+    if agreed.count(0) > 1 or (isinstance(labels[0], str) and _coincide(table).any()):
         return True
     last = len(agreed) - 1
     opposite = table.item(last) + table.item(last * (last + 1))
     if opposite > 1 and opposite >= 2 * (agreed[0] + agreed[last]):
         return True
     return bool(table.argmax() % (last + 2))
+
+
+def _coincide(table: AnyArray) -> NDArray[np.bool_]:
+    """Return, for each two labels, whether as many items have both as have the rarer one twice."""
+    both, same = table + table.T, table.diagonal()
+    np.fill_diagonal(both, val=0)
+    coincide: NDArray[np.bool_] = (both > 0) & (both >= np.minimum(same[:, None], same))
+    return coincide
 
 
 def judge_pairs(
@@ -71,14 +91,65 @@ def judge_pairs(
     if side > MOST_LABELS:
         return False
     codes = codes[:, :SOME_ITEMS].astype(np.intp)
+    together = np.zeros((side - 1, side - 1), np.int64)
     for (a, first), (b, second) in combinations(zip(names, codes), 2):
         table = np.bincount(first * side + second, minlength=side * side).reshape(side, side)
         table = table[:-1, :-1]
+        together += table
+        heads = first[:HEAD].tolist(), second[:HEAD].tolist()
+        if looks_shifted(*heads) and warn_of_shift(first, second, (a, b)):
+            return True
         if may_be_coded_apart(labels, table) and warn_of_two_codings(
             labels, table, (a, b), are_given=are_given
         ):
             return True
-    return False
+    found = None if are_given else _not_told_apart(labels, together)
+    if found:
+        warn(found)
+    return found is not None
+
+
+def looks_shifted(first: list[Any], second: list[Any]) -> bool:
+    """Return whether most of some ratings are equal to those one row above or below."""
+    above, level, below = (
+        sum(map(eq, *rows)) for rows in ((first, second[1:]), (first, second), (first[1:], second))
+    )
+    return bool(max(above, below) > max(level, len(first) // 2))
+
+
+def warn_of_shift(first: AnyArray, second: AnyArray, names: Sequence[str]) -> bool:
+    """Warn if raters agree only once a column is moved by one row, and return whether they do.
+
+    If each rating predicts the next one, as in a repeated cycle, a shift looks like other codes.
+    """
+    n = min(len(first), MOST_ROWS)
+    together = np.concatenate([first[:n], second[:n]])
+    codes = np.unique(together, return_inverse=True)[1].reshape(2, n)
+    side = int(codes.max()) + 1
+    places = np.arange(side).astype(float)
+
+    def pairs(rows: AnyArray, columns: AnyArray) -> AnyArray:
+        return np.bincount(rows * side + columns, minlength=side * side).reshape(side, side)
+
+    given, down, up = (
+        _kappa(places, places, pairs(rows, columns), 0)
+        for rows, columns in (
+            codes,
+            (codes[0, 1:], codes[1, :-1]),
+            (codes[0, :-1], codes[1, 1:]),
+        )
+    )
+    better = max(down, up)
+    if better < max(NEAR, given + BETTER) or n * better**2 < 2 * EVIDENCE:
+        return False
+    if _is_predicted(pairs(codes[0, 1:], codes[0, :-1])):
+        return False
+    warn(
+        f"{names[1]} seems to be shifted by one row: unweighted kappa is {given:.2f}, and would be"
+        f" {better:.2f} with {names[1]} moved one row {'down' if down > up else 'up'}. Check that"
+        " each row has the ratings of one item."
+    )
+    return True
 
 
 def warn_of_two_codings(
@@ -95,7 +166,7 @@ def warn_of_two_codings(
     may_be_renamed = 2 * table.trace() < table.sum() and _is_predicted(table)
     if is_alphabetical(array):
         if not are_given:
-            found = _two_names(array, table, names) or _second_spellings(array, table, names)
+            found = _two_names(array, table, names) or _not_told_apart(array, table)
     elif may_be_renamed and array.dtype.kind in "iufbUTO":
         found = _two_numberings(array.astype(float), table, names)
     if found is None and may_be_renamed:
@@ -152,54 +223,122 @@ def _two_names(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str |
     )
 
 
-def _second_spellings(labels: AnyArray, table: AnyArray, names: Sequence[str]) -> str | None:
-    """Return the warning about labels that only one rater used and that resemble other labels.
+def _not_told_apart(labels: AnyArray, table: AnyArray) -> str | None:
+    """Return the warning about labels that raters do not tell apart, and that may be one label.
 
-    The warning covers labels that are abbreviations, contain a typing error, or share a prefix,
-    such as "Answer: A" and "Answer: B". Labels that look alike are covered by another warning.
+    Two labels are not told apart if at least as many items have both as have the rarer label twice.
+    They may be one label if they are written similarly, or if raters use the two labels of each of
+    several pairs by chance. Labels that look alike are covered by another warning.
     """
-    met = []
-    for counts, (own, other) in ((table, names), (table.T, names[::-1])):
-        n_own, n_other = counts.sum(axis=1), counts.sum(axis=0)
-        for i in np.flatnonzero((n_own >= OFTEN) & (n_other == 0)).tolist():
-            j = int(counts[i].argmax())
-            label, meant = str(labels[i]), str(labels[j])
-            if meant and counts[i, j] >= NEAR * n_own[i]:
-                text = f"{label!r} of {own} with {meant!r} of {other}"
-                met.append((label, meant, text, float(counts[i, j])))
-    prefixes = Counter(_prefix(label, meant) for label, meant, _, _ in met)
+    same, total = table.diagonal(), table.sum(axis=0) + table.sum(axis=1)
+    both = table + table.T
+    names = [str(label) for label in labels]
+    rarer = _coincide(table) & (total[:, None] <= total)
+    rarer &= both + same[:, None] >= NEAR * (total - same)[:, None]
+    pairs = [
+        (i, j) for i, j in np.argwhere(rarer).tolist() if not alike_among([names[i], names[j]])
+    ]
+    prefixes = Counter(_prefix(names[i], names[j]) for i, j in pairs)
     del prefixes[""]
-    found = {
-        text: n
-        for label, meant, text, n in met
-        if (_is_respelt(label, meant) or prefixes[_prefix(label, meant)] > 1)
-        and not alike_among([label, meant])
-    }
-    if sum(found.values()) < TOGETHER:
+    found = [
+        (i, j)
+        for i, j in pairs
+        if _is_respelt(names[i], names[j]) or prefixes[_prefix(names[i], names[j])] > 1
+    ]
+    # A single item is evidence only for a rare label, such as a typing error.
+    if sum(both[pair] for pair in found) < TOGETHER:
+        found = [(i, j) for i, j in found if total[j] >= FREQUENT * total[i]]
+    how = "are written similarly"
+    # Raters who hardly agree do not tell many labels apart.
+    if not found or _kappa_of_merged(found, table) < NEAR_ONCE_MERGED:
+        how, found = "may be forms of one label, because they", _used_by_chance(pairs, table)
+    if not found:
         return None
+    shown = [
+        f"{names[i]!r} with {names[j]!r} ({both[i, j]:g} {'item' if both[i, j] == 1 else 'items'})"
+        for i, j in found
+    ]
     return (
-        "labels that only one rater uses nearly always coincide with a label that is written"
-        f" similarly: {first_of_many(list(found), MOST_SHOWN, '; ')}. Write them alike if they are"
-        " one label; they are counted as disagreement."
+        f"labels that {how} nearly always coincide: {first_of_many(shown, MOST_SHOWN, '; ')}. Write"
+        " them alike if they are one label; they are counted as disagreement."
     )
 
 
-def _is_respelt(label: str, meant: str) -> bool:
-    """Return whether a word is the beginning of another, or differs in a few letters or accents.
+def _kappa_of_merged(pairs: Sequence[tuple[int, int]], table: AnyArray) -> float:
+    """Return kappa if the two labels of each pair are one label."""
+    places = np.arange(len(table)).astype(float)
+    for i, j in pairs:
+        places[places == i] = places[j]
+    return _kappa(places, places, table, 0)
 
-    Words in capitals are codes, and one code can begin with another, such as "NNPS" with "NNP".
+
+def _used_by_chance(pairs: Sequence[tuple[int, int]], table: AnyArray) -> list[tuple[int, int]]:
+    """Return the pairs of labels if raters agree on the pair, but within it only by chance."""
+    n_pairs = Counter(label for pair in pairs for label in pair)
+    alone = [
+        pair
+        for pair in pairs
+        if n_pairs[pair[0]] == n_pairs[pair[1]] == 1 and table[np.ix_(pair, pair)].all()
+    ]
+    within = [table[np.ix_(pair, pair)].astype(float) for pair in alone]
+    same = sum(float(own.trace()) for own in within)
+    by_chance = sum(float(own.sum(axis=1) @ own.sum(axis=0) / own.sum()) for own in within)
+    n = sum(float(own.sum()) for own in within)
+    if len(alone) < 2 or n - same < EVIDENCE or same - by_chance > CHANCE * (n - by_chance):
+        return []
+    merged = _kappa_of_merged(alone, table)
+    return alone if merged >= max(ALIKE_ONCE_MERGED, _kappa_of_merged([], table) + GAIN) else []
+
+
+def _is_respelt(label: str, meant: str) -> bool:
+    """Return whether two labels can be one: a word and its abbreviation, or a typing error.
+
+    If labels contain numbers, these must be equal, and a word or a unit can be abbreviated or left
+    out, as in "G1" and "grade 1", or "3/4" and "3 out of 4".
     """
-    short, long = sorted((_letters(label.rstrip(".")), _letters(meant)), key=len)
-    if not (short.isalpha() and long.isalpha()) or (meant.isupper() and len(meant) > 1):
+    first, second = _letters(label), _letters(meant)
+    plain = [NO_LETTER.sub("", BETWEEN_WORDS.sub("", text)) for text in (first, second)]
+    if plain[0] == plain[1] and plain[0] and not (is_number(first) or is_number(second)):
+        return SIGNS.findall(first) == SIGNS.findall(second)
+    numbers = [list(map(int, DIGITS.findall(text))) for text in (first, second)]
+    if numbers[0] or numbers[1]:
+        return (
+            numbers[0] == numbers[1]
+            and SIGNS.findall(first) == SIGNS.findall(second)
+            and all(map(_is_same_word, DIGITS.split(first), DIGITS.split(second)))
+        )
+    words = [text.rstrip(".").split() for text in (first, second)]
+    # Words in capitals are codes, and one code can begin with another, such as "NNPS" with "NNP".
+    are_codes = meant.isupper() and len(meant) > 1
+    are_words = all(map(str.isalpha, [*words[0], *words[1]]))
+    if len(words[0]) != len(words[1]) or not words[0] or not are_words or are_codes:
         return False
+    short, long = sorted((words[0][0], words[1][0]), key=len)
     # Short words, such as "nn" and "nns", are also codes.
-    if long.startswith(short) and (len(long) > 3 or len(long) > len(short) + 1):
+    is_longer = len(long) > 3 or len(long) > len(short) + 1
+    if len(words[0]) == 1 and long.startswith(short) and is_longer:
         return True
-    if len(short) < LEAST_WORD or short[0] != long[0]:
-        return False
+    return all(first == second or _is_mistyped(first, second) for first, second in zip(*words))
+
+
+def _is_mistyped(word: str, meant: str) -> bool:
     from difflib import SequenceMatcher
 
-    return SequenceMatcher(None, short, long).ratio() >= SIMILAR
+    is_long = min(len(word), len(meant)) >= LEAST_WORD and word[0] == meant[0]
+    return is_long and SequenceMatcher(None, word, meant).ratio() >= SIMILAR
+
+
+def _is_same_word(first: str, second: str) -> bool:
+    """Return whether words beside a number are equal, abbreviated or left out.
+
+    A single letter after a number makes another label, such as "4a".
+    """
+    short, long = sorted((first, second), key=len)
+    if len(long) == 1 and long.isalpha() and not short:
+        return False
+    short, long = (NO_LETTER.sub("", word) for word in (short, long))
+    letters = iter(long)
+    return short[:1] == long[: len(short)][:1] and all(letter in letters for letter in short)
 
 
 def _prefix(label: str, meant: str) -> str:
@@ -207,7 +346,7 @@ def _prefix(label: str, meant: str) -> str:
 
     A word before a label makes another label, such as "very likely".
     """
-    before, found, _ = label.partition(meant)
+    before, found, _ = label.partition(meant or label)
     return before if found and not before.strip().isalpha() else ""
 
 
@@ -215,7 +354,8 @@ def _letters(text: str) -> str:
     """Return a text in lower case and without accents."""
     import unicodedata
 
-    return unicodedata.normalize("NFD", text.casefold()).encode("ascii", "ignore").decode()
+    decomposed = unicodedata.normalize("NFD", text.casefold())
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
 def _two_numberings(values: Floats, table: AnyArray, names: Sequence[str]) -> str | None:

@@ -201,7 +201,7 @@ def agreement(
     if known is None and weights is not None:
         warn_of_weights(result.weights, counts.labels)
     judge_table(counts.labels, counts.table, counts.n_outside, are_given=known is not None)
-    judge_order(counts.table, items.columns["y1"].values, items.columns["y2"].values)
+    judge_order(counts.table, items.columns["y1"], items.columns["y2"])
     warn_of_same_column({"y1": y1, "y2": y2})
     return _warned(result)
 
@@ -328,7 +328,14 @@ def make_result(
 
 
 def _warned(result: AgreementResult) -> AgreementResult:
-    """Return the result, and warn if kappa or its standard error is undefined."""
+    """Return the result, and warn if it lacks most items or has undefined values."""
+    if result.n_outside > result.n:
+        warnings.warn(
+            f"labels leave out {result.n_outside} of {result.n_outside + result.n} items, because a"
+            " rating is not among them.",
+            UserWarning,
+            stacklevel=3,
+        )
     if result.clusters is not None and result.n_clusters == 1 < result.n:
         warnings.warn(
             "standard errors are undefined: all items are in one cluster.",

@@ -78,3 +78,28 @@ def test_a_copy_of_a_rater_is_warned_of(tmp_path: Path) -> None:
     assert "ann (1).csv of " in result.stderr
     (tmp_path / "ann (1).csv").unlink()
     assert CommandLine("agree").run(tmp_path, "--id", "item").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("tags", "separator", "warned"),
+    [
+        # ordinary sets and labels
+        (["joy", "joy;pride", "fear", "not sure, again"], ";", None),
+        (["joy", "fear", "fear, great", "not sure"], None, None),
+        (["not sure, again", "joy", "fear", "fear"], ";", None),
+        (["1", "5", "1,5", "5"], None, None),
+        # another separator, in all cells or in some of them
+        (["joy|pride", "joy|fear", "fear", "joy|fear"], ";", "|"),
+        (["joy", "joy;pride", "fear", "joy, fear"], ";", ","),
+        (["joy", "joy|pride", "pride", "fear"], None, "|"),
+    ],
+)
+def test_another_separator_of_sets(
+    tmp_path: Path, tags: list[str], separator: str | None, warned: str | None
+) -> None:
+    quoted = [f'"{tag}"' for tag in tags]
+    path = write_csv(tmp_path / "tags.csv", ann=quoted, ben=quoted[::-1], eve=quoted)
+    options = [] if separator is None else ["--set-separator", separator]
+    said = CommandLine("agree").run(path, "--raters", "ann", "ben", "eve", *options).stderr
+    found = [line.partition(", give ")[2] for line in said.splitlines() if "separator" in line]
+    assert found == ([] if warned is None else [f"--set-separator '{warned}'."])

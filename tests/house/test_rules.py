@@ -182,7 +182,14 @@ RULES = {
             ("complain", "complaint"),
         ),
         None,
-        r"'complain' \(1 time\), 'complaint' \(\d+ times\)",
+        r"'complain' with 'complaint' \(1 item\)",
+        one_rater=False,
+    ),
+    "two forms that both raters mix": Rule(
+        more(*named("G1", "G2", "x"), *zip(["G1", "Grade 1"] * 3, ["Grade 1", "G1"] * 3)),
+        None,
+        "'Grade 1' with 'G1'|'G1' with 'Grade 1'",
+        one_rater=False,
     ),
     "a scale with words at its ends": Rule(named("1 - never", "2", "3 - always"), KAPPA),
     "numbers among words": Rule(
@@ -265,21 +272,9 @@ RULES = {
             None,
             f"{code}.*means a missing rating",
             needs="found labels",
-            one_rater=False,
         )
-        for code in (-1, 99, -(1 << 31))
+        for code in (-1, 9, 66, 99, -(1 << 31))
     },
-    "9 for missing, of one rater": Rule(
-        more(*NUMBERS, (9, 1), (9, 2)),
-        None,
-        "9.*means a missing rating",
-        needs="found labels",
-        one_rater=False,
-    ),
-    # 11 of 13 are alike, 3 * 4 * 4 + 1 of 169 by chance.
-    "9 that both raters use": Rule(
-        more(*NUMBERS, (9, 9)), Fraction(143 - 49, 169 - 49), "", needs="numbers", one_rater=False
-    ),
     "99 that is a label": Rule(
         named(1, 2, 99), KAPPA, "", Options(labels=[1, 2, 99]), "numbers", one_rater=False
     ),

@@ -311,9 +311,10 @@ def test_ratings_of_a_design_with_fewer_ratings_than_raters() -> None:
     result = fleiss_kappa(rows)
     for one in (result, pickle.loads(pickle.dumps(result))):
         assert "of 3 raters on 4 items, 2 ratings each, was" in one.sentence()
-    assert "4 of 15 ratings missing, was" in fleiss_kappa([*rows, [1, 1, 1]]).sentence()
-    # A subject without ratings has none, so the number is not the same.
-    assert "7 of 15 ratings missing, was" in fleiss_kappa([*rows, [None] * 3]).sentence()
+    assert "2 to 3 ratings each, was" in fleiss_kappa([*rows, [1, 1, 1]]).sentence()
+    assert "0 to 2 ratings each, was" in fleiss_kappa([*rows, [None] * 3]).sentence()
+    # If at least half of the subjects have all ratings, a few are missing.
+    assert "4 of 24 ratings missing, was" in fleiss_kappa([*rows, *[[1, 1, 1]] * 4]).sentence()
 
 
 def test_subjects_with_a_single_rating_show_no_agreement() -> None:

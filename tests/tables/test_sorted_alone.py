@@ -1,4 +1,4 @@
-"""A column that was sorted or shuffled alone is warned of; sorted items are not."""
+"""A column that was sorted or shifted alone is warned of; items in order are not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import agreement, confusion_counts, confusion_from_source
+from fastkappa import (
+    Ratings,
+    agreement,
+    agreement_by,
+    confusion_counts,
+    confusion_from_source,
+    fleiss_kappa,
+)
 from tests.helpers.command_line import CommandLine, write_csv
 
 RNG = np.random.default_rng(3)
@@ -36,10 +43,29 @@ def command(*arguments: str) -> Callable[[Path], None]:
     return count
 
 
+def of_parquet(first: Any, second: Any, folder: Path) -> None:
+    rating_files = pytest.importorskip("tests.helpers.rating_files")
+    table = rating_files.pa.table({"a": first, "b": second})
+    rating_files.parquet.write_table(table, folder / "r.parquet", row_group_size=50)
+    confusion_from_source(folder / "r.parquet", "a", "b", num_threads=2)
+
+
+def of_folder(first: Any, second: Any, folder: Path) -> None:
+    """Count files of more rows than are read to find odd lines."""
+    pytest.importorskip("pyarrow")
+    whole = {"id": np.arange(300 * len(first))}
+    whole |= {"a": np.repeat(first, 300), "b": np.resize(second, 300 * len(second))}
+    for i, part in enumerate(np.array_split(whole["id"], 2)):
+        write_csv(folder / f"{i}.csv", **{name: own[part] for name, own in whole.items()})
+    confusion_from_source(folder, "a", "b", num_threads=1)
+
+
 ENTRANCES: dict[str, Callable[[Any, Any, Path], object]] = {
     "agreement": lambda a, b, folder: agreement(a, b),
+    "agreement_by": lambda a, b, folder: agreement_by(a, b, groups=["x"] * len(a)),
     "confusion_counts": lambda a, b, folder: confusion_counts(a, b),
     "a file": of_file(lambda path: confusion_from_source(path, "a", "b")),
+    "Parquet": of_parquet,
     "score": of_file(command("score", "--y1", "a", "--y2", "b")),
     "agree": of_file(command("agree", "--raters", "a", "b", "--interval-method", "asymptotic")),
 }
@@ -52,6 +78,15 @@ def test_a_column_that_was_sorted_alone(call: Any, words: bool, tmp_path: Path) 
     for first, second in ((TRUTH, np.sort(RATED)), (np.sort(TRUTH)[::-1], RATED)):
         with pytest.warns(UserWarning, match="is sorted, .* is not, and they agree only as"):
             call(labels[first], labels[second], tmp_path)
+
+
+def test_large_files_that_were_sorted_alone(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="'a' is sorted, column 'b' is not"):
+        of_folder(np.sort(TRUTH), RATED, tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        of_folder(TRUTH, RATED, tmp_path)
+        of_folder(np.arange(90) // 87, RATED % 2, tmp_path)
 
 
 SILENT = {
@@ -67,7 +102,7 @@ SILENT = {
 
 
 @pytest.mark.parametrize(("first", "second"), SILENT.values(), ids=SILENT)
-@pytest.mark.parametrize("entrance", ["confusion_counts", "a file"])
+@pytest.mark.parametrize("entrance", ["confusion_counts", "a file", "Parquet"])
 def test_ordinary_columns_are_silent(
     entrance: str, first: Any, second: Any, tmp_path: Path
 ) -> None:
@@ -75,6 +110,47 @@ def test_ordinary_columns_are_silent(
         warnings.simplefilter("always")
         ENTRANCES[entrance](first, second, tmp_path)
     assert not any("sorted" in str(warning.message) for warning in caught)
+
+
+def of_raters(first: Any, second: Any, folder: Path) -> None:
+    fleiss_kappa(Ratings.from_raters({"y1": first, "y2": second, "y3": first}))
+
+
+@pytest.mark.parametrize("call", [*ENTRANCES.values(), of_raters], ids=[*ENTRANCES, "raters"])
+@pytest.mark.parametrize("words", [False, True], ids=["numbers", "words"])
+def test_a_column_that_was_pasted_a_row_too_low(call: Any, words: bool, tmp_path: Path) -> None:
+    labels = np.array(["low", "mid", "high"]) if words else np.array([1, 2, 10])
+    first, second = labels[TRUTH], labels[RATED]
+    kappa = agreement(first, second).kappa
+    for y1, y2, how in (
+        (first[:-1], second[1:], "down"),
+        (first[1:], second[:-1], "up"),
+    ):
+        right = agreement(first[1:-1], second[1:-1]).kappa
+        assert abs(right - kappa) < 0.05
+        with pytest.warns(UserWarning, match=f"seems to be shifted .* moved one row {how}"):
+            call(y1, y2, tmp_path)
+
+
+WALK = np.clip(np.cumsum(RNG.integers(-1, 2, 200)) // 2, -4, 4)
+IN_TIME = {
+    "a slow series": (WALK[1:], WALK[:-1]),
+    "sleep stages": (np.repeat(TRUTH, 8)[3:], np.repeat(RATED, 8)[:-3]),
+    "a cycle": (np.arange(90) % 3, (np.arange(90) + 1) % 3),
+    "two in turn": (np.arange(90) % 2, 1 - np.arange(90) % 2),
+    "independent": (TRUTH, RNG.permutation(RATED)),
+    "one frequent label": (TRUTH * (RNG.random(90) < 0.1), RATED * (RNG.random(90) < 0.1)),
+    "few items": (TRUTH[1:19], RATED[:18]),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), IN_TIME.values(), ids=IN_TIME)
+@pytest.mark.parametrize("entrance", ["confusion_counts", "a file"])
+def test_series_are_not_shifted(entrance: str, first: Any, second: Any, tmp_path: Path) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ENTRANCES[entrance](first, second, tmp_path)
+    assert not any("shifted" in str(warning.message) for warning in caught)
 
 
 def test_labels_and_scores_are_no_ratings(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ SECOND = np.where(RNG.random(60) < 0.8, FIRST, RNG.integers(0, 5, 60))
 DOSES = np.array(["5mg", "10mg", "20mg", "none", "other"])
 NAMES = {
     "units": (DOSES, "5 milligrams,10 milligrams,20 milligrams,none,other"),
-    "zeros": (np.array(["stage1", "stage2", "stage3", "x", "y"]), "stage 01,stage 02,stage 03,x,y"),
     "letters": (np.array([*"PNUab"]), "Pos,Neg,unclear,a,b"),
     "signs": (np.array(["5+", "<5", "a", "b", "c"]), ">=5,<5,a,b,c"),
     "months": (np.array(["1 Mar", "2 Mai", "3 Okt", "x", "y"]), "1 March,2 May,3 October,x,y"),
@@ -92,7 +91,7 @@ def test_second_spellings_of_one_rater(written: str, other: str) -> None:
     labels, spelt = np.array(written.split(",")), np.array(re.split("[,#]", other))
     y1, y2 = labels[first].tolist(), labels[second].tolist()
     mixed = np.where(np.arange(60) % 3 == 0, spelt[first], labels[first]).tolist()
-    match = "only one rater uses nearly always coincide .* written similarly"
+    match = "written similarly nearly always coincide: '.*' with '"
     for pair in ((mixed, y2), (y2, mixed)):
         with pytest.warns(UserWarning, match=match):
             confusion_counts(*pair)
@@ -100,6 +99,83 @@ def test_second_spellings_of_one_rater(written: str, other: str) -> None:
         fleiss_kappa(Ratings.from_raters({"one": mixed, "two": y1, "three": y2}))
     with pytest.warns(UserWarning, match=match):
         leaderboard(y1, {"one": y1, "two": mixed}, n_resamples=0)
+
+
+MIXED_FORMS = {
+    "plural": ("cat,dog,bird", "cats,dogs,birds"),
+    "numbers in words": ("1/4,2/4,3/4", "1 out of 4,2 out of 4,3 out of 4"),
+    "a word before a number": ("G1,G2,G3", "Grade 1,Grade 2,Grade 3"),
+    "an abbreviated unit": ("1 pt,2 pts,3 pts", "1 point,2 points,3 points"),
+    "a typing error": ("tumor,edema,other", "tumour,edema,other"),
+    "codes without a dot": ("E11.9,I10.0,J44.1", "E119,I100,J441"),
+    "words without a blank": ("not toxic,very toxic,other", "notToxic,veryToxic,other"),
+    "Cyrillic": ("степень 1,степень 2,нет", "ст. 1,ст. 2,нет"),
+}
+
+
+@pytest.mark.parametrize(("written", "other"), MIXED_FORMS.values(), ids=MIXED_FORMS)
+def test_two_forms_that_both_raters_mix(written: str, other: str) -> None:
+    labels, spelt = np.array(written.split(",")), np.array(other.split(","))
+    rng = np.random.default_rng(1)
+    first, second = (
+        np.where(rng.random(60) < 0.4, spelt[y % 3], labels[y % 3]).tolist()
+        for y in (FIRST, SECOND)
+    )
+    match = "written similarly nearly always coincide: '.*' with '"
+    with pytest.warns(UserWarning, match=match):
+        confusion_counts(first, second)
+    with pytest.warns(UserWarning, match=match):
+        fleiss_kappa(Ratings.from_raters({"one": first, "two": second, "three": first}))
+
+
+OTHER_FORMS = {
+    "translations": ("mild,moderate,severe", "leicht,mittel,schwer"),
+    "percent-encoded": ("c'est bon,not toxic,toxic", "c%27est%20bon,not%20toxic,toxic"),
+    "dates as numbers": ("1-2,3-4,5-6", "45293,45355,45418"),
+    "ordinals": ("1st degree,2nd degree,other", "first degree,second degree,other"),
+}
+
+
+@pytest.mark.parametrize(("written", "other"), OTHER_FORMS.values(), ids=OTHER_FORMS)
+def test_forms_that_are_written_in_another_way(written: str, other: str) -> None:
+    labels, spelt = np.array(written.split(",")), np.array(other.split(","))
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 3, 120)
+    first, second = (
+        np.where(rng.random(120) < 0.4, spelt[y], labels[y]).tolist()
+        for y in (truth, np.where(rng.random(120) < 0.9, truth, rng.integers(0, 3, 120)))
+    )
+    with pytest.warns(UserWarning, match="may be forms of one label, because .*'.*' with '"):
+        confusion_counts(first, second)
+
+
+def test_labels_of_pairs_that_raters_tell_apart_are_silent() -> None:
+    # Raters agree on the side of a statement, and better than by chance on its strength.
+    rng = np.random.default_rng(2)
+    labels = np.array(["disagree", "strongly disagree", "agree", "strongly agree"])
+    n_warned = 0
+    for _ in range(100):
+        side, strength = rng.integers(0, 2, 80), rng.integers(0, 2, 80)
+        first, second = (
+            2 * side + np.where(rng.random(80) < 0.6, strength, rng.integers(0, 2, 80))
+            for _ in "ab"
+        )
+        table = np.bincount(4 * first + second, minlength=16).reshape(4, 4)
+        n_warned += _is_warned(labels, table)
+    assert n_warned <= 5
+
+
+# Labels that raters tell apart, although their names could mean the same.
+TOLD_APART = ["mild|milder", "G1|grade 1", "1 m|1 month", "hypertension|hypotension", "B1|1|2"]
+
+
+@pytest.mark.parametrize("labels", TOLD_APART)
+def test_similar_labels_that_raters_tell_apart_are_silent(labels: str) -> None:
+    names = np.array([*labels.split("|"), "x", "y", "z"])
+    first, second = (np.minimum(y, len(names) - 1) for y in (FIRST, SECOND))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confusion_counts(names[first].tolist(), names[second].tolist())
 
 
 @pytest.mark.parametrize(

@@ -189,6 +189,18 @@ def test_labels_order_the_table_and_leave_items_out() -> None:
     assert result.table.tolist() == [[1, 0, 1], [0, 2, 0], [0, 1, 1]]
 
 
+def test_labels_that_leave_out_most_items_are_warned_of() -> None:
+    y1, y2 = [0, 1, 2, 3, 4] * 4, [0, 1, 2, 2, 3] * 4
+    with pytest.warns(
+        UserWarning, match="labels leave out 12 of 20 items, because a rating is not"
+    ):
+        assert agreement(y1, y2, labels=[0, 1]).n == 8
+    with pytest.warns(UserWarning, match="labels leave out 12 of 20 items"):
+        agreement_from_confusion(confusion_counts(y1, y2, labels=[0, 1]))
+    # The report names the number of items left out, however few they are.
+    assert "8 left out because of a rating outside" in str(agreement(y1, y2, labels=[0, 1, 2]))
+
+
 def test_counts_bring_their_labels() -> None:
     counts = confusion_counts(list("abbcz"), list("abcca"), labels=list("cba"))
     result = agreement_from_confusion(counts)

@@ -90,6 +90,7 @@ def test_tables_are_those_of_each_group(kind: str, backend: str) -> None:
     assert (found.n_outside + found.counts.sum(axis=(1, 2))).tolist() == totals
 
 
+@pytest.mark.filterwarnings("ignore:the ratings contain")
 @pytest.mark.parametrize("late", [(-5, 1, 2), (1, 900_000, 0), (10**12, 3, -(10**15)), (2, 2, 78)])
 def test_labels_that_a_sample_has_not(late: Any) -> None:
     columns = [codes.astype(np.int64) for codes in ratings(50_000)]

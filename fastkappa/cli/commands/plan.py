@@ -86,7 +86,7 @@ def plan(
 
     fastkappa plan --kappa 0.8 --n 120 --design-effect 1.4 --cluster-size 4
 
-    fastkappa plan --correlation 0.8 --coefficient icc --null 0.6 --alternative greater
+    fastkappa plan --correlation 0.8 --coefficient icc --null 0.6
 
     fastkappa plan --standard-deviation 4.5 --width 3
     """

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from fastkappa.cli.files.opening import Opener, Source
-from fastkappa.cli.files.raters import RATER, RaterColumns, codes_of, names_in
+from fastkappa.cli.files.raters import RATER, RaterColumns, names_in
+from fastkappa.cli.rater_remarks import codes_of
 from fastkappa.cli.raters_option import RaterOptions, different_raters, named_raters
 from fastkappa.formatting import first_of_many
 from fastkappa.sources.arrow_files import SUFFIXES, column_names, files_of
@@ -94,7 +95,7 @@ def opened_raters(
         name: (source, rating or _only_other(source, (id_column, cluster, group)))
         for name, source in kept.items()
     }
-    warn_of_copies([file for file in each if file.is_file()], of_any_name=True)
+    warn_of_copies([file for file in each if file.is_file()], fewest_rows=0)
     # The joined column of ratings has the name that it has in the first file.
     _, joined = next(iter(ratings.values()))
     return _together(ratings), RaterColumns(chosen, id_column, RATER, joined, ratings)

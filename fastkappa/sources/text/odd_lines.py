@@ -14,7 +14,8 @@ import numpy as np
 
 from fastkappa.ratings.doubtful_labels import FEWEST_IDS, warn
 from fastkappa.sources.text.text_format import TextFile, opened_rows, rows_in
-from fastkappa.tables.doubtful_tables import FEWEST_CELLS, HEAD, is_grouped, judge_order
+from fastkappa.tables.doubtful_tables import FEWEST_CELLS
+from fastkappa.tables.two_codings import HEAD, looks_shifted, warn_of_shift
 
 # The numbers of characters to read at the start and at the end of a file, and the number of last
 # lines to check.
@@ -54,7 +55,7 @@ def warn_of_odd_lines(file: TextFile, columns: Sequence[str]) -> None:
         return
     lines = first.splitlines()[1:]
     if len(places) == 2:
-        _warn_of_sorted(file, first, places)
+        _warn_of_shift(file, first, places)
     if len(places) == 2 and len(counts) == 1:
         _warn_of_counted(_rows_of(first, file)[1:], file.names, places, counts[0])
     if 1 < len(lines) == len(file.names) - 1:
@@ -97,23 +98,17 @@ def _word(text: str) -> str:
     return text.strip().rstrip(":").casefold()
 
 
-def _warn_of_sorted(file: TextFile, text: str, places: dict[str, int]) -> None:
-    """Warn if one of two columns is sorted, and the other is not."""
+def _warn_of_shift(file: TextFile, text: str, places: dict[str, int]) -> None:
+    """Warn if one of two columns seems to be shifted by one row."""
 
     def columns_of(text: str) -> list[list[str]]:
         rows = [row for row in _rows_of(text, file)[1:] if len(row) == len(file.names)]
         return [[row[place] for row in rows] for place in places.values()]
 
-    head = "\n".join(text.split("\n", HEAD + 1)[: HEAD + 1])
-    if not any(map(is_grouped, columns_of(head))):
-        return
-    first, second = columns_of(text)
-    labels, codes = np.unique(first + second, return_inverse=True)
-    codes = codes.reshape(2, -1)
-    table = np.zeros((len(labels), len(labels)), np.int64)
-    np.add.at(table, (codes[0], codes[1]), 1)
-    one, other = (f"column {name!r}" for name in places)
-    judge_order(table, codes[0], codes[1], (one, other))
+    if looks_shifted(*columns_of("\n".join(text.split("\n", HEAD + 1)[: HEAD + 1]))):
+        first, second = map(np.array, columns_of(text))
+        one, other = (f"column {name!r}" for name in places)
+        warn_of_shift(first, second, (one, other))
 
 
 def _warn_of_matrix(file: TextFile, rows: Rows) -> None:

@@ -18,7 +18,13 @@ from fastkappa.ratings.item_weights import in_given_weights, read_scaled_weights
 from fastkappa.ratings.label_order import is_alphabetical, sorted_strings, warn_of_order
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.read import LEAVE_OUT, judge_labels, read_rated
-from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite, warn_of_codes
+from fastkappa.ratings.real_numbers import (
+    as_float64,
+    read_numbers,
+    refuse_infinite,
+    warn_of_codes,
+    warn_of_codes_among_labels,
+)
 from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
@@ -149,6 +155,7 @@ def read_scored_items(
     codes, lowest, found = _codes_of(kernels, column, meant, are_declared, num_threads)
     if meant is None:
         _warn_if_swapped(len(found), numbers)
+        warn_of_codes_among_labels(found)
     return ScoredItems(numbers, codes, lowest, found, weights, scale, whole, meant is not None)
 
 
