@@ -52,7 +52,7 @@ def test_columns_of_another_form_are_warned_of_as_in_the_library(
     assert "patient has 17 labels that no other rater has, like ids of clusters" in warned
     scores = np.random.default_rng(0).integers(0, 101, 40)
     tens = scores // 10 * 10
-    path = write_csv(tmp_path / "scores.csv", a=scores, b=tens, c=tens, d=scores)
+    path = write_csv(tmp_path / "scores.csv", item=np.arange(40), a=scores, b=tens, c=tens[::-1])
     assert run(path, "--raters", "a", "b", "c").stderr == ""
 
 
