@@ -28,7 +28,7 @@ def separate_occasions(arrays: dict[str, Any], item: str, rater: str, group: str
     If a rater rated an item in several groups, all raters count as different raters in each group.
     The new names replace the column of raters in ``arrays``.
     """
-    items, raters, groups = (_codes(arrays[name]) for name in (item, rater, group))
+    items, raters, groups = (codes_of(arrays[name]) for name in (item, rater, group))
     kept = groups >= 0
     n_raters, n_groups = int(raters.max()) + 1, int(groups.max()) + 1
     if n := _n_in_several(items[kept] * n_raters + raters[kept], groups[kept], n_groups):
@@ -58,7 +58,7 @@ def items_only_of(
     arrays: Mapping[str, Any], item: str, rater: str, raters: Sequence[str]
 ) -> list[str]:
     """Return remarks on the items that are only in the rows of one of the given raters."""
-    items, remarks = _codes(arrays[item]), []
+    items, remarks = codes_of(arrays[item]), []
     names = np.array(arrays[rater].to_pylist(), object)
     for name in raters:
         is_own = names == name
@@ -136,7 +136,7 @@ def replaced_ratings(
     arrays: Mapping[str, Any], item: str, rater: str, rating: str, kept: str
 ) -> list[str]:
     """Return a remark on ratings replaced by another rating of the same rater and item."""
-    items, raters, ratings = (_codes(arrays[name]) for name in (item, rater, rating))
+    items, raters, ratings = (codes_of(arrays[name]) for name in (item, rater, rating))
     rated = ratings >= 0
     ratings, pairs = ratings[rated], (items * (raters.max() + 1) + raters)[rated]
     if kept == "last":
@@ -151,7 +151,7 @@ def replaced_ratings(
     ]
 
 
-def _codes(column: Any) -> AnyArray:
+def codes_of(column: Any) -> AnyArray:
     """Return a number for each distinct value of a column, and -1 where it is missing."""
     if are_lists(column):
         sets = [None if one is None else str(sorted(set(one))) for one in column.to_pylist()]

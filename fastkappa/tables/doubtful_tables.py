@@ -31,6 +31,8 @@ from fastkappa.tables.two_codings import (
 MOST_NAMED = 5
 # The smallest mean number of occurrences per label that is plausible for ratings.
 LEAST_REPEATS = 2
+# A column with more ratings per label has no ids.
+MOST_PER_ID = 5
 # With more raters, a rater with few items can have labels that nobody else used.
 MOST_JUDGED = 20
 # In a smaller table, each cell can contain one item by chance.
@@ -245,7 +247,7 @@ def judge_raters(
     *,
     are_recoded: bool = False,
 ) -> None:
-    """Warn if one item contains the sums of the others, or if a rater shares no label.
+    """Warn if an item has the sums of the others, or if a rater has ids or shares no label.
 
     A rater is compared with all others together, unless there are many raters or recoding was
     already reported (``are_recoded``). ``labels`` are the sorted labels of each rater,
@@ -255,12 +257,19 @@ def judge_raters(
     if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
         return
     _warn_of_totals(labels, min(n_ratings), sum_of)
-    together = {label for own in labels.values() for label in own.tolist()}
-    warn_of_codes_among_labels(np.array(sorted(together)))
+    n_raters = Counter(label for own in labels.values() for label in own.tolist())
+    warn_of_codes_among_labels(np.array(sorted(n_raters)))
     if are_recoded:
         return
-    n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
+        alone = [label for label in own.tolist() if n_raters[label] == 1]
+        n_others = len(n_raters) - len(alone)
+        if len(own) < n <= MOST_PER_ID * len(own) and _are_repeated_ids(own, alone, n_others):
+            warn(
+                f"{name} has {len(alone)} labels that no other rater has, like ids of clusters,"
+                " but was read as a rater: leave it out if it identifies clusters or items."
+            )
+            return
         # A rater can lack shared labels by chance if the rater used only one label, or labels that
         # hardly repeat.
         repeats = 1 < len(own) <= n / LEAST_REPEATS
@@ -282,6 +291,21 @@ def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple
                 f"{name} has a different label for each of the {n_items} items, like a column of"
                 " ids, but was read as ratings: give the column of ratings."
             )
+
+
+def _are_repeated_ids(own: AnyArray, alone: Sequence[Any], n_others: int) -> bool:
+    """Return whether the labels of a rater are mostly ``alone``, and beyond the others' range.
+
+    ``n_others`` is the number of labels that another rater has. Scores of the same range, some of
+    which only one rater gave, are not ids.
+    """
+    if len(own) < FEWEST_IDS or 2 * len(alone) < len(own) or not 0 < 4 * n_others <= len(own):
+        return False
+    shared = np.setdiff1d(own, np.array(alone))
+    if own.dtype.kind not in "iuf" or not len(shared):
+        return True
+    beyond = (own < shared.min()) | (own > shared.max())
+    return bool(2 * np.count_nonzero(beyond) >= len(own))
 
 
 def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:

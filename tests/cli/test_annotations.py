@@ -199,6 +199,7 @@ def test_groups_and_clusters_of_files(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["anna.csv", "ben.csv"], "several files need --id if each rater has a file"),
+        (["anna.csv", "b", "--rater", "a"], "b is not a file. Did you mean --raters a b?"),
         (["anna.csv", "--id", "id"], "--id needs the files of two or more raters, got anna."),
         (
             ["anna.csv", "other/anna.csv", "--id", "id"],

@@ -45,6 +45,15 @@ def test_columns_of_another_form_are_warned_of_as_in_the_library(
     path = write_csv(tmp_path / "ids.csv", **rated)
     assert "id has a different value in each of the 20 rows" in run(path, "--raters", *rated).stderr
     assert run(path, "--raters", *"abc").stderr == ""
+    # Patients with two lesions each, but not scores from 0 to 100 beside tens.
+    a, b, c = graded.repeat(2, axis=1)
+    path = write_csv(tmp_path / "patients.csv", patient=np.arange(40) // 2, a=a, b=b, c=c)
+    warned = run(path, "--raters", "patient", "a", "b").stderr
+    assert "patient has 17 labels that no other rater has, like ids of clusters" in warned
+    scores = np.random.default_rng(0).integers(0, 101, 40)
+    tens = scores // 10 * 10
+    path = write_csv(tmp_path / "scores.csv", item=np.arange(40), a=scores, b=tens, c=tens[::-1])
+    assert run(path, "--raters", "a", "b", "c").stderr == ""
 
 
 @pytest.mark.parametrize("output", ["json", "html"])

@@ -125,7 +125,7 @@ class RaterColumns(NamedTuple):
         """Return the columns of all files, one after the other."""
         rating, rater, parts = self.rated[0], self.rater or "", []
         for of_file, (source, name) in self.files.items():
-            names_raters = not self.are_of_raters and rater in _names_in(source)
+            names_raters = not self.are_of_raters and rater in names_in(source)
             texts = [name if one == rating else one for one in text if one != RATER]
             others = [*own, rater] if names_raters else own
             part = _read(source, reading, [name], others, texts, are_scores, separator)
@@ -158,7 +158,8 @@ class RaterColumns(NamedTuple):
         return {**kept, self.rater or "": with_order(kept[self.rater or ""].cast("string"), chosen)}
 
 
-def _names_in(source: Source) -> Sequence[str]:
+def names_in(source: Source) -> Sequence[str]:
+    """Return the names of the columns of a source."""
     path = source.files[0]
     return column_names(files_of(path)[0] if path.is_dir() else path, source.text_format)
 

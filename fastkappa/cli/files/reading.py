@@ -94,12 +94,12 @@ class Reading(NamedTuple):
     @classmethod
     def of(
         cls,
-        labels: str | None = None,
-        missing_codes: str | None = None,
+        labels: str | Sequence[str] | None = None,
+        missing_codes: str | Sequence[str] | None = None,
         missing: Missing = "raise",
         on_sorted: OnSorted = ignore_sorted,
     ) -> Self:
-        """Return the options, given labels and codes written as ``a,b,c``.
+        """Return the options, given labels and codes as texts such as ``a,b,c``.
 
         Raises
         ------
@@ -318,16 +318,19 @@ def _refuse_many(columns: Mapping[str, Column]) -> None:
         )
 
 
-def _split(text: str, none_named: str) -> list[str]:
-    try:
-        labels = next(csv.reader([text], skipinitialspace=True), [])
-    except csv.Error as error:
-        raise RatingsError(
-            f"labels and codes with a line break must be in quotes, got {text!r}."
-        ) from error
-    if not labels:
-        raise RatingsError(none_named)
-    return [label.strip() for label in labels]
+def _split(given: str | Sequence[str], none_named: str) -> list[str]:
+    labels: list[str] = []
+    for text in [given] if isinstance(given, str) else given:
+        try:
+            found = next(csv.reader([text], skipinitialspace=True), [])
+        except csv.Error as error:
+            raise RatingsError(
+                f"labels and codes with a line break must be in quotes, got {text!r}."
+            ) from error
+        if not found:
+            raise RatingsError(none_named)
+        labels += [label.strip() for label in found]
+    return labels
 
 
 def _parsed(label: str, is_boolean: bool) -> bool | int | float:
