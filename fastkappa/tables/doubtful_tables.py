@@ -188,8 +188,8 @@ def judge_order(
 def judge_shift(first: Column, second: Column, names: tuple[str, str]) -> None:
     """Warn if one of two columns seems to be shifted by one row."""
     if looks_shifted(_first_ratings(first, HEAD), _first_ratings(second, HEAD)):
-        both = (np.array(_first_ratings(column, MOST_ROWS)) for column in (first, second))
-        warn_of_shift(*both, names)
+        one, other = (np.array(_first_ratings(column, MOST_ROWS)) for column in (first, second))
+        warn_of_shift(one, other, names)
 
 
 def _first_ratings(column: Column, n: int) -> list[Any]:
