@@ -69,6 +69,8 @@ def opened_raters(
     if rating == id_column:
         raise RatingsError(f"--id and --rating must name two columns, got {rating!r} twice.")
     found: dict[str, Source] = {}
+    for folder in filter(Path.is_dir, files):
+        opener.refuse_overwriting(folder)
     each = [
         file for path in files for file in (files_of(path) if path.is_dir() else files_at(path))
     ]
